@@ -1,0 +1,471 @@
+//! Sets of squares of an n x n board, packed row by row into one machine word.
+//!
+//! Square a1 is the top left corner and bit 0; b1 is bit 1; a2 is bit n. This module knows geometry, not rules.
+
+use std::fmt::{self, Debug};
+use std::hash::Hash;
+use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr, Sub};
+
+/// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
+pub trait Word:
+    Copy
+    + Eq
+    + Ord
+    + Hash
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// No bit set.
+    const ZERO: Self;
+    /// Bit 0 set.
+    const ONE: Self;
+    /// Only the highest bit set.
+    const HIGHEST: Self;
+    /// How many bits are set.
+    fn count_ones(self) -> u32;
+    /// Index of the lowest set bit; the width of the word if there is none.
+    fn trailing_zeros(self) -> u32;
+    /// Number of zero bits above the highest set bit; the width of the word if there is none.
+    fn leading_zeros(self) -> u32;
+    /// Addition modulo the width.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// Subtraction modulo the width.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// Widen to 128 bits.
+    fn to_u128(self) -> u128;
+    /// Narrow from 128 bits, dropping what does not fit.
+    fn from_u128(bits: u128) -> Self;
+}
+
+macro_rules! word {
+    ($type:ty) => {
+        impl Word for $type {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const HIGHEST: Self = 1 << (<$type>::BITS - 1);
+            #[inline(always)]
+            fn count_ones(self) -> u32 {
+                <$type>::count_ones(self)
+            }
+            #[inline(always)]
+            fn trailing_zeros(self) -> u32 {
+                <$type>::trailing_zeros(self)
+            }
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                <$type>::leading_zeros(self)
+            }
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                <$type>::wrapping_add(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$type>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn to_u128(self) -> u128 {
+                self as u128
+            }
+            #[inline(always)]
+            fn from_u128(bits: u128) -> Self {
+                bits as Self
+            }
+        }
+    };
+}
+word!(u64);
+word!(u128);
+
+/// The most squares that a board of any game here has (10x10).
+pub const MAX_SQUARES: usize = 100;
+
+/// A board size, as a type, so that every mask and table is a constant of the code that uses it.
+pub trait Board: Copy + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
+    /// The word that holds a set of its squares.
+    type Word: Word;
+    /// Rows and columns.
+    const SIZE: u32;
+    /// Number of squares.
+    const SQUARES: u32 = Self::SIZE * Self::SIZE;
+    /// Every square.
+    const FULL: Self::Word;
+    /// The column a.
+    const FIRST_FILE: Self::Word;
+    /// The last column.
+    const LAST_FILE: Self::Word;
+    /// `RAYS[square][direction]`: the squares seen from `square` in the order of [`Direction::ALL`].
+    const RAYS: &'static [[Self::Word; 8]; MAX_SQUARES];
+}
+
+const fn ray(size: i32, square: i32, direction: Direction) -> u128 {
+    let (row_step, column_step) = direction.step();
+    let (mut row, mut column) = (square / size + row_step, square % size + column_step);
+    let mut bits = 0;
+    while row >= 0 && row < size && column >= 0 && column < size {
+        bits |= 1 << (row * size + column);
+        row += row_step;
+        column += column_step;
+    }
+    bits
+}
+
+macro_rules! board {
+    ($(#[$doc:meta])* $name:ident, $word:ty, $size:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name;
+        impl Board for $name {
+            type Word = $word;
+            const SIZE: u32 = $size;
+            const FULL: $word = (u128::MAX >> (128 - $size * $size)) as $word;
+            const FIRST_FILE: $word = {
+                let (mut bits, mut row): ($word, u32) = (0, 0);
+                while row < $size {
+                    bits |= 1 << (row * $size);
+                    row += 1;
+                }
+                bits
+            };
+            const LAST_FILE: $word = Self::FIRST_FILE << ($size - 1);
+            const RAYS: &'static [[$word; 8]; MAX_SQUARES] = &{
+                let mut rays = [[0; 8]; MAX_SQUARES];
+                let mut square = 0;
+                while square < $size * $size {
+                    let mut index = 0;
+                    while index < 8 {
+                        rays[square][index] = ray($size, square as i32, Direction::ALL[index]) as $word;
+                        index += 1;
+                    }
+                    square += 1;
+                }
+                rays
+            };
+        }
+    };
+}
+board!(
+    /// The 4x4 board.
+    Size4, u64, 4
+);
+board!(
+    /// The 6x6 board.
+    Size6, u64, 6
+);
+board!(
+    /// The 8x8 board.
+    Size8, u64, 8
+);
+board!(
+    /// The 10x10 board.
+    Size10, u128, 10
+);
+
+/// A step on the board. North is towards row 1, the top; east towards the last column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Direction {
+    East,
+    SouthWest,
+    South,
+    SouthEast,
+    West,
+    NorthEast,
+    North,
+    NorthWest,
+}
+
+impl Direction {
+    /// All eight; the first four go to higher bits, the last four are their opposites.
+    pub const ALL: [Self; 8] = [
+        Self::East,
+        Self::SouthWest,
+        Self::South,
+        Self::SouthEast,
+        Self::West,
+        Self::NorthEast,
+        Self::North,
+        Self::NorthWest,
+    ];
+
+    /// (rows down, columns to the right) of one step.
+    pub const fn step(self) -> (i32, i32) {
+        match self {
+            Self::East => (0, 1),
+            Self::SouthWest => (1, -1),
+            Self::South => (1, 0),
+            Self::SouthEast => (1, 1),
+            Self::West => (0, -1),
+            Self::NorthEast => (-1, 1),
+            Self::North => (-1, 0),
+            Self::NorthWest => (-1, -1),
+        }
+    }
+
+    /// Read the short compass name used in expressions: `n`, `ne`, `e`, `se`, `s`, `sw`, `w`, `nw`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "e" => Self::East,
+            "sw" => Self::SouthWest,
+            "s" => Self::South,
+            "se" => Self::SouthEast,
+            "w" => Self::West,
+            "ne" => Self::NorthEast,
+            "n" => Self::North,
+            "nw" => Self::NorthWest,
+            _ => return None,
+        })
+    }
+}
+
+/// A set of squares.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bitboard<B: Board>(pub B::Word);
+
+impl<B: Board> Bitboard<B> {
+    /// No square.
+    pub const EMPTY: Self = Self(B::Word::ZERO);
+    /// Every square of the board.
+    pub const FULL: Self = Self(B::FULL);
+
+    /// The set of one square.
+    ///
+    /// Squares beyond the board give a set that holds no square of it.
+    #[inline(always)]
+    pub fn square(square: u32) -> Self {
+        Self(B::Word::ONE << square)
+    }
+
+    /// Number of squares in the set.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether the set has no square.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.0 == B::Word::ZERO
+    }
+
+    /// Whether `square` is in the set.
+    #[inline(always)]
+    pub fn contains(self, square: u32) -> bool {
+        !(self & Self::square(square)).is_empty()
+    }
+
+    /// The lowest square of a set that is not empty.
+    #[inline(always)]
+    pub fn first(self) -> u32 {
+        self.0.trailing_zeros()
+    }
+
+    /// The set without its lowest square.
+    #[inline(always)]
+    #[must_use]
+    pub fn without_first(self) -> Self {
+        Self(self.0 & self.0.wrapping_sub(B::Word::ONE))
+    }
+
+    /// Every square moved one step; what leaves the board is gone, nothing wraps round.
+    #[inline(always)]
+    #[must_use]
+    pub fn shift(self, direction: Direction) -> Self {
+        let (_, column_step) = direction.step();
+        let staying = match column_step {
+            1 => self.0 & !B::LAST_FILE,
+            -1 => self.0 & !B::FIRST_FILE,
+            _ => self.0,
+        };
+        let moved = match direction {
+            Direction::East => staying << 1,
+            Direction::SouthWest => staying << (B::SIZE - 1),
+            Direction::South => staying << B::SIZE,
+            Direction::SouthEast => staying << (B::SIZE + 1),
+            Direction::West => staying >> 1,
+            Direction::NorthEast => staying >> (B::SIZE - 1),
+            Direction::North => staying >> B::SIZE,
+            Direction::NorthWest => staying >> (B::SIZE + 1),
+        };
+        Self(moved & B::FULL)
+    }
+
+    /// Grow `self` (its part inside `through`) step by step in `directions` without leaving `through`, until it stops.
+    ///
+    /// Anchored edge runs, rays and connected regions are all fills.
+    #[must_use]
+    pub fn fill(self, through: Self, directions: &[Direction]) -> Self {
+        let mut grown = self & through;
+        loop {
+            let next = directions.iter().fold(grown, |set, &direction| set | (grown.shift(direction) & through));
+            if next == grown {
+                return grown;
+            }
+            grown = next;
+        }
+    }
+
+    /// The set under one of the eight symmetries of the square.
+    ///
+    /// Bit 2 of `index` exchanges rows and columns, then bit 1 turns the board upside down, then bit 0 exchanges left
+    /// and right. 0 is the identity, 3 the half turn.
+    #[must_use]
+    pub fn symmetry(self, index: u8) -> Self {
+        self.into_iter().fold(Self::EMPTY, |set, square| set | Self::square(symmetry_of_square::<B>(square, index)))
+    }
+}
+
+/// Where `square` goes under symmetry `index` (see [`Bitboard::symmetry`]).
+pub fn symmetry_of_square<B: Board>(square: u32, index: u8) -> u32 {
+    let (mut row, mut column) = (square / B::SIZE, square % B::SIZE);
+    if index & 4 != 0 {
+        (row, column) = (column, row);
+    }
+    if index & 2 != 0 {
+        row = B::SIZE - 1 - row;
+    }
+    if index & 1 != 0 {
+        column = B::SIZE - 1 - column;
+    }
+    row * B::SIZE + column
+}
+
+impl<B: Board> BitAnd for Bitboard<B> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl<B: Board> BitOr for Bitboard<B> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl<B: Board> Sub for Bitboard<B> {
+    type Output = Self;
+    /// Set difference.
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl<B: Board> Not for Bitboard<B> {
+    type Output = Self;
+    /// The squares of the board that are not in the set.
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(!self.0 & B::FULL)
+    }
+}
+
+/// The squares of a set, lowest first.
+#[derive(Clone, Copy)]
+pub struct Squares<B: Board>(Bitboard<B>);
+
+impl<B: Board> Iterator for Squares<B> {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let square = self.0.first();
+        self.0 = self.0.without_first();
+        Some(square)
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.len() as usize;
+        (count, Some(count))
+    }
+}
+
+impl<B: Board> IntoIterator for Bitboard<B> {
+    type Item = u32;
+    type IntoIter = Squares<B>;
+    #[inline(always)]
+    fn into_iter(self) -> Squares<B> {
+        Squares(self)
+    }
+}
+
+impl<B: Board> FromIterator<u32> for Bitboard<B> {
+    fn from_iter<I: IntoIterator<Item = u32>>(squares: I) -> Self {
+        squares.into_iter().fold(Self::EMPTY, |set, square| set | Self::square(square))
+    }
+}
+
+impl<B: Board> Debug for Bitboard<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for square in 0..B::SQUARES {
+            if square % B::SIZE == 0 {
+                writeln!(f)?;
+            }
+            f.write_str(if self.contains(square) { "x" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slow, obvious way: move every square by its coordinates.
+    fn shift_by_coordinates<B: Board>(set: Bitboard<B>, direction: Direction) -> Bitboard<B> {
+        let (row_step, column_step) = direction.step();
+        let size = B::SIZE as i32;
+        set.into_iter()
+            .filter_map(|square| {
+                let (row, column) = (square as i32 / size + row_step, square as i32 % size + column_step);
+                ((0..size).contains(&row) && (0..size).contains(&column)).then_some((row * size + column) as u32)
+            })
+            .collect()
+    }
+
+    fn check_geometry<B: Board>() {
+        let stream = crate::stream::Key::new(u64::from(B::SIZE));
+        for i in 0..200 {
+            let mut draws = stream.child(i).stream();
+            let set = Bitboard::<B>(B::Word::from_u128(u128::from(draws.bits()) << 50 | u128::from(draws.bits()))) & Bitboard::FULL;
+            for direction in Direction::ALL {
+                assert_eq!(set.shift(direction), shift_by_coordinates(set, direction));
+            }
+            for index in 0..8 {
+                assert_eq!(set.symmetry(index).len(), set.len());
+                let back = if index & 4 != 0 { [0, 2, 1, 3][index as usize & 3] | 4 } else { index };
+                assert_eq!(set.symmetry(index).symmetry(back), set);
+            }
+            assert_eq!(set.len() + (!set).len(), B::SQUARES);
+        }
+        for square in 0..B::SQUARES {
+            for (index, direction) in Direction::ALL.into_iter().enumerate() {
+                let start = Bitboard::<B>::square(square);
+                let ray = start.fill(Bitboard::FULL, &[direction]) - start;
+                assert_eq!(ray.0, B::RAYS[square as usize][index]);
+            }
+        }
+    }
+
+    #[test]
+    fn geometry_agrees_with_coordinates() {
+        check_geometry::<Size4>();
+        check_geometry::<Size6>();
+        check_geometry::<Size8>();
+        check_geometry::<Size10>();
+    }
+}

@@ -1,0 +1,25 @@
+//! The kernel of evoply: rules, board expressions, search and game loops. Pure Rust; Python lives in another crate.
+//!
+//! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
+//! `expression`s turn positions into numbers, `search` looks ahead, a `player` chooses moves, and the `arena`
+//! plays schedules of games on all cores.
+//!
+//! ```
+//! use evoply_core::bitboard::Size8;
+//! use evoply_core::rules::{Game, othello::Othello};
+//!
+//! let start = Othello::<Size8>::start();
+//! assert_eq!(start.legal_moves().count(), 4);
+//! assert!(start.outcome().is_none());
+//! ```
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+//pub mod arena;
+pub mod bitboard;
+//pub mod expression;
+//pub mod player;
+pub mod rules;
+//pub mod search;
+pub mod stream;
+pub mod work;

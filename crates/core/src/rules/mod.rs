@@ -1,0 +1,83 @@
+//! Rules of the games, behind one small trait. What search and arena need of a game is all here, and nothing else.
+
+pub mod othello;
+pub mod perft;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use crate::bitboard::{Bitboard, Board};
+
+/// A side. Black moves first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Color {
+    /// The side that moves first.
+    Black,
+    /// The other side.
+    White,
+}
+
+impl Color {
+    /// The other side.
+    #[inline(always)]
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+}
+
+/// How a finished game ended, as the board alone decides it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Outcome {
+    /// The winner; `None` is a draw.
+    pub winner: Option<Color>,
+    /// Black's pieces minus White's on the final board.
+    pub difference: i32,
+}
+
+/// A position of a deterministic two-player game with perfect information: board, side to move, counters.
+///
+/// Positions are small values; playing a move makes a new one.
+pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The board it is played on.
+    type Board: Board;
+    /// A legal move; a forced pass is one.
+    type Move: Copy + Eq + Ord + Debug + Send + Sync;
+    /// The legal moves, sorted.
+    type Moves: Iterator<Item = Self::Move> + Clone;
+
+    /// The position in which a game begins.
+    fn start() -> Self;
+    /// The side to move.
+    fn turn(&self) -> Color;
+    /// Plies played before this position; a forced pass counts.
+    fn ply(&self) -> u32;
+    /// Pieces of the side to move.
+    fn own(&self) -> Bitboard<Self::Board>;
+    /// Pieces of the other side.
+    fn opponent(&self) -> Bitboard<Self::Board>;
+    /// All legal moves, sorted; none exactly when the game is over.
+    fn legal_moves(&self) -> Self::Moves;
+    /// The number of legal moves without making them; a forced pass counts as one.
+    fn count_moves(&self) -> u32;
+    /// The position after a legal move. An illegal move gives a meaningless position, never a panic.
+    #[must_use]
+    fn play_unchecked(&self, chosen: Self::Move) -> Self;
+    /// How the game ended, `None` while it goes on.
+    fn outcome(&self) -> Option<Outcome>;
+    /// Squares a move lands on; empty for a pass.
+    fn moved_to(chosen: Self::Move) -> Bitboard<Self::Board>;
+
+    /// The move as one byte, for records and hashes.
+    fn code(chosen: Self::Move) -> u8;
+
+    /// Legal destinations of the side that owns `own`, whoever is to move, and a forced pass not among them.
+    fn destinations(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> Bitboard<Self::Board>;
+    /// Number of legal moves of the side that owns `own`, whoever is to move; a forced pass counts 0.
+    fn mobility(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> u32;
+    /// Clock from 0 at the start to 1 on a full board (Othello), from the number of pieces.
+    fn clock(pieces: f64) -> f64;
+}

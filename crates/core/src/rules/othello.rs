@@ -1,0 +1,252 @@
+//! Othello on 4x4, 6x6, 8x8 and 10x10 boards (SPEC 1.1).
+//!
+//! Black moves first. A side that cannot move passes; the game ends when neither can. This module knows the rules on
+//! bitboards; text forms live with the user-facing games.
+
+use std::hash::{Hash, Hasher};
+
+use super::{Color, Game, Outcome};
+use crate::bitboard::{Bitboard, Board, Word};
+
+/// A position: discs of the side to move and of the other side, who moves, and how many plies were played.
+///
+/// Equality and hash use the board and the side to move; the ply counter rides along.
+#[derive(Clone, Copy, Debug)]
+pub struct Othello<B: Board> {
+    own: Bitboard<B>,
+    opponent: Bitboard<B>,
+    turn: Color,
+    ply: u8,
+}
+
+/// A disc placed on a square, or a forced pass. Squares sort before the pass.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Move {
+    /// Place a disc on this square.
+    Place(u8),
+    /// The side to move has no square to play and its opponent has.
+    Pass,
+}
+
+impl Move {
+    /// The move as one byte: the square, or the number of squares for a pass.
+    #[inline(always)]
+    pub fn code<B: Board>(self) -> u8 {
+        match self {
+            Self::Place(square) => square,
+            Self::Pass => B::SQUARES as u8,
+        }
+    }
+}
+
+/// The legal moves of a position, lowest square first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moves<B: Board> {
+    squares: Bitboard<B>,
+    pass: bool,
+}
+
+impl<B: Board> Iterator for Moves<B> {
+    type Item = Move;
+    #[inline(always)]
+    fn next(&mut self) -> Option<Move> {
+        if !self.squares.is_empty() {
+            let square = self.squares.first();
+            self.squares = self.squares.without_first();
+            return Some(Move::Place(square as u8));
+        }
+        std::mem::take(&mut self.pass).then_some(Move::Pass)
+    }
+}
+
+/// Both senses of one line of the board: squares of `through` in unbroken runs that begin beside `own`, moved one on.
+#[inline(always)]
+fn ends_of_runs<B: Board>(own: B::Word, through: B::Word, step: u32) -> B::Word {
+    let mut up = through & (own << step);
+    let mut down = through & (own >> step);
+    up = up | (through & (up << step));
+    down = down | (through & (down >> step));
+    // From here two squares at a time: a run holds at most SIZE - 2 discs.
+    let through_up = through & (through << step);
+    let through_down = through & (through >> step);
+    for _ in 0..(B::SIZE - 4) / 2 {
+        up = up | (through_up & (up << (2 * step)));
+        down = down | (through_down & (down >> (2 * step)));
+    }
+    (up << step) | (down >> step)
+}
+
+/// Squares where the owner of `own` may place a disc.
+#[inline(always)]
+pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
+    // A run that is closed at both ends never includes an edge file in a direction that crosses files.
+    let inner = opponent.0 & !(B::FIRST_FILE | B::LAST_FILE);
+    let found = ends_of_runs::<B>(own.0, inner, 1)
+        | ends_of_runs::<B>(own.0, opponent.0, B::SIZE)
+        | ends_of_runs::<B>(own.0, inner, B::SIZE - 1)
+        | ends_of_runs::<B>(own.0, inner, B::SIZE + 1);
+    Bitboard(found & !(own.0 | opponent.0) & B::FULL)
+}
+
+/// Discs that turn when the owner of `own` places a disc on `square`; empty if the move is not legal.
+#[inline(always)]
+pub fn flips<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, square: u32) -> Bitboard<B> {
+    let (own, opponent) = (own.0, opponent.0);
+    let rays = &B::RAYS[square as usize];
+    let mut flips = B::Word::ZERO;
+    for &ray in &rays[..4] {
+        // Rays to higher bits: the carry runs through the opponent's discs to the first other square.
+        let closing = (opponent | !ray).wrapping_add(B::Word::ONE) & ray & own;
+        let found = closing.wrapping_sub(if closing == B::Word::ZERO { B::Word::ZERO } else { B::Word::ONE });
+        flips = flips | (found & ray);
+    }
+    for &ray in &rays[4..] {
+        // Rays to lower bits: the highest square that is not the opponent's.
+        let others = ray & !opponent;
+        let closing = (B::Word::HIGHEST >> (others | B::Word::ONE).leading_zeros()) & ray & own;
+        flips = flips | (B::Word::ZERO.wrapping_sub(closing << 1) & ray);
+    }
+    Bitboard(flips)
+}
+
+impl<B: Board> Othello<B> {
+    /// A position from discs and counters; `None` if the sets overlap or leave the board.
+    pub fn new(black: Bitboard<B>, white: Bitboard<B>, turn: Color, ply: u8) -> Option<Self> {
+        let on_board = (black | white) - Bitboard::FULL;
+        if !(black & white).is_empty() || !on_board.is_empty() {
+            return None;
+        }
+        let (own, opponent) = if turn == Color::Black { (black, white) } else { (white, black) };
+        Some(Self { own, opponent, turn, ply })
+    }
+
+    /// Discs of a colour.
+    #[inline(always)]
+    pub fn discs(&self, color: Color) -> Bitboard<B> {
+        if color == self.turn { self.own } else { self.opponent }
+    }
+
+    /// The position after `chosen`, checked.
+    ///
+    /// # Errors
+    /// Gives the move back if it is not legal here.
+    pub fn play(&self, chosen: Move) -> Result<Self, Move> {
+        if self.legal_moves().any(|legal| legal == chosen) { Ok(self.play_unchecked(chosen)) } else { Err(chosen) }
+    }
+}
+
+impl<B: Board> PartialEq for Othello<B> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.own, self.opponent, self.turn) == (other.own, other.opponent, other.turn)
+    }
+}
+
+impl<B: Board> Eq for Othello<B> {}
+
+impl<B: Board> Hash for Othello<B> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.own, self.opponent, self.turn).hash(state);
+    }
+}
+
+impl<B: Board> Game for Othello<B> {
+    type Board = B;
+    type Move = Move;
+    type Moves = Moves<B>;
+
+    fn start() -> Self {
+        let half = B::SIZE / 2;
+        let at = |row: u32, column: u32| Bitboard::square(row * B::SIZE + column);
+        Self {
+            own: at(half - 1, half) | at(half, half - 1),
+            opponent: at(half - 1, half - 1) | at(half, half),
+            turn: Color::Black,
+            ply: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn turn(&self) -> Color {
+        self.turn
+    }
+
+    #[inline(always)]
+    fn ply(&self) -> u32 {
+        self.ply.into()
+    }
+
+    #[inline(always)]
+    fn own(&self) -> Bitboard<B> {
+        self.own
+    }
+
+    #[inline(always)]
+    fn opponent(&self) -> Bitboard<B> {
+        self.opponent
+    }
+
+    #[inline(always)]
+    fn legal_moves(&self) -> Moves<B> {
+        let squares = moves(self.own, self.opponent);
+        Moves { squares, pass: squares.is_empty() && !moves(self.opponent, self.own).is_empty() }
+    }
+
+    #[inline(always)]
+    fn count_moves(&self) -> u32 {
+        let moves = self.legal_moves();
+        moves.squares.len() + u32::from(moves.pass)
+    }
+
+    #[inline(always)]
+    fn play_unchecked(&self, chosen: Move) -> Self {
+        let (own, opponent) = match chosen {
+            Move::Place(square) => {
+                let flips = flips(self.own, self.opponent, square.into());
+                (self.opponent - flips, self.own | flips | Bitboard::square(square.into()))
+            }
+            Move::Pass => (self.opponent, self.own),
+        };
+        Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.saturating_add(1) }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if !moves(self.own, self.opponent).is_empty() || !moves(self.opponent, self.own).is_empty() {
+            return None;
+        }
+        let difference = self.discs(Color::Black).len() as i32 - self.discs(Color::White).len() as i32;
+        let winner = match difference.signum() {
+            1 => Some(Color::Black),
+            -1 => Some(Color::White),
+            _ => None,
+        };
+        Some(Outcome { winner, difference })
+    }
+
+    #[inline(always)]
+    fn moved_to(chosen: Move) -> Bitboard<B> {
+        match chosen {
+            Move::Place(square) => Bitboard::square(square.into()),
+            Move::Pass => Bitboard::EMPTY,
+        }
+    }
+
+    #[inline(always)]
+    fn destinations(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
+        moves(own, opponent)
+    }
+
+    #[inline(always)]
+    fn mobility(own: Bitboard<B>, opponent: Bitboard<B>) -> u32 {
+        moves(own, opponent).len()
+    }
+
+    #[inline(always)]
+    fn clock(pieces: f64) -> f64 {
+        (pieces - 4.0) / f64::from(B::SQUARES - 4)
+    }
+
+    #[inline(always)]
+    fn code(chosen: Move) -> u8 {
+        chosen.code::<B>()
+    }
+}

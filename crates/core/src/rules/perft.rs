@@ -1,0 +1,81 @@
+//! Perft: the number of leaves of the tree of legal moves, the usual proof that move generation is right.
+//!
+//! A pass is a ply, and a game that ended earlier counts as one leaf: the convention of the published Othello tables.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Game;
+use super::othello::{Othello, flips, moves};
+use crate::bitboard::{Bitboard, Board};
+use crate::work::{Stopped, for_each_parallel};
+
+/// Leaves at `depth` plies below a position, the last ply counted in bulk.
+fn count<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, depth: u32) -> u64 {
+    let mut squares = moves(own, opponent);
+    if depth == 1 {
+        // A forced pass is one leaf, and so is a game that has ended.
+        return u64::from(squares.len().max(1));
+    }
+    if squares.is_empty() {
+        return if moves(opponent, own).is_empty() { 1 } else { count(opponent, own, depth - 1) };
+    }
+    let mut leaves = 0;
+    while !squares.is_empty() {
+        let square = squares.first();
+        squares = squares.without_first();
+        let flipped = flips(own, opponent, square);
+        leaves += count(opponent - flipped, own | flipped | Bitboard::square(square), depth - 1);
+    }
+    leaves
+}
+
+/// Positions `depth` plies below `position`, passes counting as plies; a game that ended earlier stays as it is.
+fn frontier<B: Board>(position: Othello<B>, depth: u32, into: &mut Vec<(Othello<B>, bool)>) {
+    let mut over = true;
+    if depth > 0 {
+        for chosen in position.legal_moves() {
+            over = false;
+            frontier(position.play_unchecked(chosen), depth - 1, into);
+        }
+    }
+    if over {
+        into.push((position, depth > 0));
+    }
+}
+
+/// Leaves at `depth` plies below `position`, counted on `threads` threads.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before the count was done.
+pub fn perft<B: Board>(position: Othello<B>, depth: u32, threads: usize, stop: &AtomicBool) -> Result<u64, Stopped> {
+    if depth == 0 {
+        return Ok(1);
+    }
+    // Step 1. Split into enough positions that every thread stays busy and a stop takes effect soon.
+    let split = depth.saturating_sub(6).min(5);
+    let mut positions = Vec::new();
+    frontier(position, split, &mut positions);
+    // Step 2. Count below each of them.
+    let mut leaves = vec![0_u64; positions.len()];
+    for_each_parallel(&mut leaves, threads, stop, |index, leaf_count| {
+        let (position, over) = positions[index];
+        *leaf_count = if over { 1 } else { count_stoppable(position, depth - split, stop) };
+    })?;
+    Ok(leaves.into_iter().sum())
+}
+
+/// As [`count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
+fn count_stoppable<B: Board>(position: Othello<B>, depth: u32, stop: &AtomicBool) -> u64 {
+    if depth <= 6 {
+        return count(position.own(), position.opponent(), depth);
+    }
+    let (mut leaves, mut over) = (0, true);
+    for chosen in position.legal_moves() {
+        over = false;
+        if stop.load(Ordering::Relaxed) {
+            return 0;
+        }
+        leaves += count_stoppable(position.play_unchecked(chosen), depth - 1, stop);
+    }
+    if over { 1 } else { leaves }
+}

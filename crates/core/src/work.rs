@@ -1,0 +1,62 @@
+//! Work on all cores: items are handed out one small chunk at a time, and everybody stops when asked to.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The work was stopped before it was done; its partial results are worth nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stopped;
+
+/// The number of threads meant by a request: 0 means one for each core.
+pub fn thread_count(requested: usize) -> usize {
+    if requested == 0 { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) } else { requested }
+}
+
+/// Call `action(index, item)` for every item, on `threads` threads (0: one a core). Which thread does what is open.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before all items were done.
+pub fn for_each_parallel<T: Send>(
+    items: &mut [T],
+    threads: usize,
+    stop: &AtomicBool,
+    action: impl Fn(usize, &mut T) + Sync,
+) -> Result<(), Stopped> {
+    for_each_parallel_with(items, threads, stop, || (), |(), index, item| action(index, item))
+}
+
+/// As [`for_each_parallel`], with one `scratch` value made by every thread for itself.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before all items were done.
+pub fn for_each_parallel_with<T: Send, S>(
+    items: &mut [T],
+    threads: usize,
+    stop: &AtomicBool,
+    scratch: impl Fn() -> S + Sync,
+    action: impl Fn(&mut S, usize, &mut T) + Sync,
+) -> Result<(), Stopped> {
+    let threads = thread_count(threads).min(items.len()).max(1);
+    let chunk = (items.len() / (threads * 64)).clamp(1, 64);
+    let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
+    let work = || {
+        let mut scratch = scratch();
+        loop {
+            let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+            let Some((number, items)) = next else { return };
+            for (offset, item) in items.iter_mut().enumerate() {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                action(&mut scratch, number * chunk + offset, item);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
+}

@@ -1,0 +1,49 @@
+//! Long work away from the interpreter, with Ctrl-C and progress looked after meanwhile.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use evoply_core::work::Stopped;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+
+/// How often the waiting thread looks for signals and reports progress.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, Stopped> + Send,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    let stop = AtomicBool::new(false);
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        let stop = &stop;
+        scope.spawn(move || {
+            // Nobody waits for the answer of work that was stopped.
+            let _ = sender.send(work(stop));
+        });
+        let receiver = std::sync::Mutex::new(receiver);
+        loop {
+            let answer = py.detach(|| match receiver.lock() {
+                Ok(receiver) => receiver.recv_timeout(TICK),
+                Err(_) => Err(RecvTimeoutError::Disconnected),
+            });
+            match answer {
+                Ok(Ok(value)) => return Ok(value),
+                Ok(Err(Stopped)) => return Err(PyKeyboardInterrupt::new_err("stopped")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(error) = py.check_signals().and_then(|()| tick(py)) {
+                        stop.store(true, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    })
+}

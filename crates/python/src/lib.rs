@@ -1,0 +1,25 @@
+//! Python binding of evoply-core: convert, let go of the interpreter, call the core, convert back. No decisions here.
+#![forbid(unsafe_code)]
+// Python hands over values and gets values back.
+#![allow(clippy::needless_pass_by_value)]
+
+mod boards;
+mod interrupt;
+mod random;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::boards::{othello_flips, othello_moves, perft, symmetry};
+    #[pymodule_export]
+    use super::random::Stream;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,1 @@
+"""Evolve, learn, measure and play players of board games."""

@@ -1,0 +1,119 @@
+"""The kernel: rules, board expressions, search and game loops, compiled from Rust."""
+
+from collections.abc import Callable, Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+@final
+class Stream:
+    """Draws from one key of the tree of keys."""
+
+    def __new__(cls, seed: int, *path: int | str) -> Stream: ...
+    @staticmethod
+    def from_key(key: int) -> Stream: ...
+    @property
+    def key(self) -> int: ...
+    def child(self, *path: int | str) -> Stream: ...
+    def keys(self, count: int) -> NDArray[np.uint64]: ...
+    def bits(self) -> int: ...
+    def below(self, bound: int) -> int: ...
+    def random(self) -> float: ...
+
+def othello_moves(size: int, own: int, opponent: int) -> int: ...
+def othello_flips(size: int, own: int, opponent: int, square: int) -> int: ...
+def symmetry(size: int, squares: int, index: int) -> int: ...
+def perft(
+    game: str, black: int, white: int, black_to_move: bool, depth: int, threads: int = 0
+) -> int: ...
+
+@final
+class Program:
+    """A compiled board expression for one game."""
+
+    def __new__(cls, game: str, expression: str) -> Program: ...
+    @property
+    def game(self) -> str: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def operations(self) -> int: ...
+    def evaluate(
+        self, positions: Positions, view: str = "turn", reference: bool = False
+    ) -> NDArray[np.float64]: ...
+
+@final
+class PrimitiveSet:
+    """Named expressions with arguments, ready to lower trees over them."""
+
+    def __new__(cls, game: str, expressions: Sequence[str]) -> PrimitiveSet: ...
+    def lower(
+        self, codes: Sequence[Sequence[int]], constants: Sequence[Sequence[float]]
+    ) -> list[Program]: ...
+
+@final
+class Player:
+    """What chooses a move: a kind, an evaluator and its options."""
+
+    def __new__(
+        cls,
+        game: str,
+        kind: str,
+        program: Program | None = None,
+        *,
+        view: str = "player",
+        ties: str = "first",
+        depth: int = 1,
+        epsilon: float = 0.0,
+    ) -> Player: ...
+    @property
+    def game(self) -> str: ...
+
+@final
+class Positions:
+    """A batch of positions of one game."""
+
+    def __new__(
+        cls, game: str, rows: Sequence[tuple[int, int, bool, int]]
+    ) -> Positions: ...
+    @staticmethod
+    def random(game: str, count: int, key: int, least_plies: int, most_plies: int) -> Positions: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> tuple[int, int, bool, int]: ...
+    def choose(self, player: Player, keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+
+@final
+class Games:
+    """What came of a schedule of games; arrays have one entry a game."""
+
+    @property
+    def black_discs(self) -> NDArray[np.int32]: ...
+    @property
+    def white_discs(self) -> NDArray[np.int32]: ...
+    @property
+    def plies(self) -> NDArray[np.int32]: ...
+    @property
+    def hashes(self) -> NDArray[np.uint64]: ...
+    @property
+    def moves(self) -> list[bytes] | None: ...
+
+def analyse(
+    player: Player, black: int, white: int, black_to_move: bool, ply: int, key: int
+) -> tuple[int, float | None, int, list[int]]: ...
+def play(
+    game: str,
+    players: Sequence[Player],
+    black: NDArray[np.uint32],
+    white: NDArray[np.uint32],
+    opening_keys: NDArray[np.uint64],
+    game_keys: NDArray[np.uint64],
+    *,
+    start: tuple[int, int, bool, int],
+    opening_plies: int = 8,
+    threads: int = 0,
+    record_moves: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Games: ...
