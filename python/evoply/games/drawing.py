@@ -1,0 +1,215 @@
+"""Boards as pictures: standalone SVG, readable on light and on dark pages.
+
+It draws what it is given and decides nothing about rules. Every picture brings its own
+background, uses no style sheet, no script and no font that must be fetched.
+"""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from evoply.games.squares import squares_in
+from evoply.protocols import Color
+
+if TYPE_CHECKING:
+    from evoply.games.othello import Game, Move, Position
+
+_SQUARE = 44
+_MARGIN = 28
+_FOOTER = 34
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+_FRAME, _FRAME_TEXT, _FRAME_FAINT = "#22302a", "#dfe8e2", "#9fb0a6"
+_BOARD, _LINE = "#3f8f63", "#2c6a49"
+_DISC = {Color.BLACK: "#14191c", Color.WHITE: "#f7f7f2"}
+_RIM = {Color.BLACK: "#3c4650", Color.WHITE: "#b9bdb6"}
+_LAST_MOVE = "#f2a33a"
+
+_NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
+
+
+def board_svg(position: "Position", *, last_move: "Move | None" = None, legal: bool = True) -> str:
+    """Return the board as SVG: discs, coordinates, disc counts and who is to move.
+
+    Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot on
+    its disc.
+    """
+    size = position.size
+    shapes = _grid(size)
+    for color, squares in ((Color.BLACK, position.black), (Color.WHITE, position.white)):
+        shapes += [_disc(*_center(square, size), color, 0.41) for square in squares_in(squares)]
+    if legal:
+        for square in squares_in(position.legal_moves.squares):
+            shapes.append(_ring(*_center(square, size), position.turn))
+    if last_move is not None and last_move.square is not None:
+        x, y = _center(last_move.square, size)
+        shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
+    shapes += _footer(position)
+    return _picture(size, _status(position), shapes, footer=_FOOTER)
+
+
+def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of each square") -> str:
+    """Return a board whose squares are colored by *values* and carry them as numbers.
+
+    *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
+    palest zero; the strongest color belongs to the largest magnitude. What is not finite is
+    gray. Raises `ValueError` if the count of values is wrong.
+    """
+    numbers = [float(value) for value in values]
+    if len(numbers) != size * size:
+        raise ValueError(f"a {size}x{size} board has {size * size} squares, not {len(numbers)}")
+    largest = max((abs(value) for value in numbers if math.isfinite(value)), default=0.0)
+    shapes = []
+    for square, value in enumerate(numbers):
+        x, y = _center(square, size)
+        fill, ink = _heat(value, largest)
+        corner = f'x="{x - _SQUARE / 2:g}" y="{y - _SQUARE / 2:g}"'
+        shapes.append(
+            f'<rect {corner} width="{_SQUARE}" height="{_SQUARE}" fill="{fill}" stroke="{_FRAME}"/>'
+        )
+        shapes.append(_text(x, y, _short_number(value), ink, size=12))
+    return _picture(size, title, shapes, footer=0)
+
+
+def game_html(game: "Game") -> str:
+    """Return a game as HTML: its last position beside the numbered moves and the outcome."""
+    last = game.moves[-1] if game.moves else None
+    outcome = game.outcome()
+    end = str(outcome) if outcome is not None else f"{game.position.turn} to move"
+    cells = [
+        f'<td style="text-align:left;padding:1px 10px 1px 0">{escape(str(move))}</td>'
+        for move in ([None] if game.start.turn is Color.WHITE else []) + list(game.moves)
+    ]
+    cells = [cell.replace(">None<", "><") for cell in cells]
+    rows = [
+        f'<tr><td style="text-align:right;padding:1px 10px 1px 0;opacity:.6">{index // 2 + 1}</td>'
+        f"{''.join(cells[index : index + 2])}</tr>"
+        for index in range(0, len(cells), 2)
+    ]
+    columns = [rows[index : index + 15] for index in range(0, len(rows), 15)]
+    tables = "".join(
+        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
+        f"{''.join(column)}</table>"
+        for column in columns
+    )
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">'
+        f'<div style="flex:0 1 360px">{board_svg(game.position, last_move=last)}</div>'
+        f'<div><p style="margin:0 0 6px"><strong>{escape(end)}</strong>, {len(game)} plies</p>'
+        f'<div style="display:flex;gap:18px">{tables}</div></div></div>'
+    )
+
+
+def _picture(size: int, title: str, shapes: Sequence[str], *, footer: int) -> str:
+    """Return the SVG document: frame, coordinates, then *shapes*."""
+    width = size * _SQUARE + 2 * _MARGIN
+    height = width + (footer - _MARGIN // 2 if footer else 0)
+    labels = []
+    for index in range(size):
+        middle = _MARGIN + index * _SQUARE + _SQUARE / 2
+        letter = chr(ord("a") + index)
+        labels.append(_text(middle, _MARGIN / 2, letter, _FRAME_FAINT, size=14))
+        labels.append(_text(_MARGIN / 2, middle, str(index + 1), _FRAME_FAINT, size=14))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" style="max-width:100%;height:auto"'
+        f' role="img" font-family="{_FONT}"><title>{escape(title)}</title>'
+        f'<rect width="{width}" height="{height}" rx="10" fill="{_FRAME}"/>'
+        f"{''.join(labels)}{''.join(shapes)}</svg>"
+    )
+
+
+def _grid(size: int) -> list[str]:
+    """Return the green board, its lines, and the four dots two squares in from the corners."""
+    side = size * _SQUARE
+    end = _MARGIN + side
+    lines = []
+    for index in range(size + 1):
+        at = _MARGIN + index * _SQUARE
+        lines.append(f"M{at} {_MARGIN}V{end}M{_MARGIN} {at}H{end}")
+    shapes = [
+        f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="{_BOARD}"/>',
+        f'<path d="{"".join(lines)}" stroke="{_LINE}" stroke-width="1.5" fill="none"/>',
+    ]
+    if size >= 8:
+        near, far = _MARGIN + 2 * _SQUARE, _MARGIN + (size - 2) * _SQUARE
+        for x, y in ((near, near), (near, far), (far, near), (far, far)):
+            shapes.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{_LINE}"/>')
+    return shapes
+
+
+def _center(square: int, size: int) -> tuple[float, float]:
+    row, column = divmod(square, size)
+    half = _SQUARE // 2
+    return _MARGIN + column * _SQUARE + half, _MARGIN + row * _SQUARE + half
+
+
+def _disc(x: float, y: float, color: Color, radius: float) -> str:
+    r = radius * _SQUARE
+    return (
+        f'<circle cx="{x}" cy="{y + 1.5}" r="{r:g}" fill="#000" opacity=".28"/>'
+        f'<circle cx="{x}" cy="{y}" r="{r:g}" fill="{_DISC[color]}"'
+        f' stroke="{_RIM[color]}" stroke-width="1.5"/>'
+    )
+
+
+def _ring(x: float, y: float, color: Color) -> str:
+    return (
+        f'<circle cx="{x}" cy="{y}" r="6" fill="none" stroke="{_DISC[color]}"'
+        ' stroke-width="2.5" opacity=".7"/>'
+    )
+
+
+def _footer(position: "Position") -> list[str]:
+    """Return the line below the board: a disc and a count for each side, and who is to move."""
+    middle = position.size * _SQUARE + _MARGIN + _FOOTER / 2 + 1
+    shapes = []
+    x: float = _MARGIN + 10
+    for color in Color:
+        shapes.append(_disc(x, middle, color, 0.2))
+        count = str(position.discs(color))
+        shapes.append(_text(x + 16, middle, count, _FRAME_TEXT, size=15, anchor="start"))
+        x += 58
+    right = position.size * _SQUARE + _MARGIN
+    status = _status(position)
+    shapes.append(_text(right, middle, status, _FRAME_TEXT, size=15, anchor="end"))
+    return shapes
+
+
+def _status(position: "Position") -> str:
+    """Return the state in a few words: who is to move, must pass, or has won."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return str(outcome).capitalize() if outcome.winner is None else str(outcome)
+    if position.legal_moves.must_pass:
+        return f"{position.turn} must pass"
+    return f"{position.turn} to move"
+
+
+def _text(x: float, y: float, text: str, fill: str, *, size: int, anchor: str = "middle") -> str:
+    # The baseline is shifted by hand: not every renderer knows dominant-baseline.
+    return (
+        f'<text x="{x:g}" y="{y + size * 0.35:g}" font-size="{size}" fill="{fill}"'
+        f' text-anchor="{anchor}">{escape(text)}</text>'
+    )
+
+
+def _heat(value: float, largest: float) -> tuple[str, str]:
+    """Return the fill for *value* when *largest* is the largest magnitude, and a legible ink."""
+    if not math.isfinite(value):
+        return "#8a8f94", "#ffffff"
+    strength = abs(value) / largest if largest else 0.0
+    end = _POSITIVE if value > 0 else _NEGATIVE
+    red, green, blue = (
+        round(pale + (strong - pale) * strength) for pale, strong in zip(_NEUTRAL, end, strict=True)
+    )
+    luminance = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+    return f"#{red:02x}{green:02x}{blue:02x}", "#14191c" if luminance > 0.55 else "#ffffff"
+
+
+def _short_number(value: float) -> str:
+    """Return *value* in at most six characters or so, with a true minus sign."""
+    if value == 0:
+        return "0"
+    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,59 @@
+"""Squares of an n x n board: their names, and sets of them held in one integer.
+
+A set of squares is an int whose bit `row * size + column` stands for a square; a1 is bit 0,
+top left; columns are letters and rows are numbers from 1 at the top.
+"""
+
+import re
+from collections.abc import Iterator
+
+from evoply.protocols import InvalidMoveError
+
+_SQUARE = re.compile(r"([A-Za-z])([1-9][0-9]?)")
+
+
+def square_name(square: int, size: int) -> str:
+    """Return the name of *square* on a board of *size*.
+
+    >>> square_name(0, 8), square_name(37, 8), square_name(99, 10)
+    ('a1', 'f5', 'j10')
+    """
+    if not 0 <= square < size * size:
+        raise ValueError(f"square {square} is not on a board of {size}x{size}")
+    row, column = divmod(square, size)
+    return f"{chr(ord('a') + column)}{row + 1}"
+
+
+def parse_square(text: str, size: int) -> int:
+    """Return the square that *text* names on a board of *size*; case does not matter.
+
+    Raises `InvalidMoveError` if it is not a square of that board.
+
+    >>> parse_square("F5", 8)
+    37
+    """
+    match = _SQUARE.fullmatch(text.strip())
+    if match is not None:
+        column = ord(match[1].lower()) - ord("a")
+        row = int(match[2]) - 1
+        if column < size and row < size:
+            return row * size + column
+    last = square_name(size * size - 1, size)
+    raise InvalidMoveError(f"{shorten(text)!r} is not a square: squares are a1 to {last}")
+
+
+def squares_in(squares: int) -> Iterator[int]:
+    """Yield the squares of a set, in ascending order.
+
+    >>> list(squares_in(0b1011))
+    [0, 1, 3]
+    """
+    while squares:
+        lowest = squares & -squares
+        yield lowest.bit_length() - 1
+        squares ^= lowest
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """Return *text* cut to *limit* characters, so that a message never floods the screen."""
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
