@@ -1,0 +1,147 @@
+"""Errors of a config that no single field can see, and how all of them are reported together.
+
+The checks read the raw mapping, not the model, so that they also run when some field is wrong.
+They never raise: what has the wrong type is left to the model, which names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
+from evoply.games import game_rules
+from evoply.players import parse_player
+from evoply.protocols import ConfigError
+
+__all__ = ["TEST_OPPONENTS", "config_error", "problems_of"]
+
+TEST_OPPONENTS = frozenset({"swh"})
+"""Players that measure a finished champion and are therefore no training opponents."""
+
+Problem = tuple[str, str]
+
+
+def config_error(error: ValidationError | None, problems: Sequence[Problem]) -> ConfigError:
+    """Return one `ConfigError` with the model's errors and *problems*, each with its path."""
+    found = [] if error is None else [_readable(item) for item in error.errors()]
+    return ConfigError([*found, *problems])
+
+
+def problems_of(data: Mapping[str, Any]) -> list[Problem]:
+    """Return what is wrong in *data* beyond single fields, as (path, message) pairs."""
+    return [
+        *_game_problems(data),
+        *_primitive_problems(data),
+        *_length_problems(data),
+        *_size_problems(data),
+        *_opponent_problems(data),
+    ]
+
+
+def _readable(item: Mapping[str, Any]) -> Problem:
+    # A tagged union puts the tag into the path: it is no key of the file.
+    location = [
+        str(part)
+        for position, part in enumerate(item["loc"])
+        if not (position == 1 and item["loc"][0] == "selection" and part in _SELECTION_TAGS)
+        and not (position == 1 and item["loc"][0] == "primitives")
+    ]
+    path = ".".join(location)
+    if item["type"] == "extra_forbidden":
+        return path, "unknown key"
+    message = str(item["msg"]).removeprefix("Value error, ")
+    value = repr(item.get("input"))
+    is_scalar = len(value) <= 60 and not isinstance(item.get("input"), dict | list | BaseModel)
+    return path, f"{message}, not {value}" if is_scalar else message
+
+
+_SELECTION_TAGS = ("tournament", "roulette", "greedy")
+
+
+def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = data.get(key, {})
+    if isinstance(part, BaseModel):
+        return {name: getattr(part, name) for name in type(part).model_fields}
+    return part if isinstance(part, Mapping) else {}
+
+
+def _game_problems(data: Mapping[str, Any]) -> list[Problem]:
+    try:
+        game_rules(data.get("game", "othello"))
+    except (ValueError, TypeError) as error:
+        return [("game", str(error))] if isinstance(data.get("game"), str) else []
+    return []
+
+
+def _primitive_problems(data: Mapping[str, Any]) -> list[Problem]:
+    primitives = data.get("primitives", "liao+mobility")
+    if isinstance(primitives, str) and primitives not in PRIMITIVE_SETS:
+        names = ", ".join(sorted(PRIMITIVE_SETS))
+        return [("primitives", f"no primitive set is called {primitives!r}; there are {names}")]
+    if isinstance(primitives, dict):
+        try:
+            PrimitiveSet.from_dict(primitives)
+        except (ValueError, TypeError, KeyError) as error:
+            return [("primitives", f"not a primitive set: {error}")]
+    return []
+
+
+def _length_problems(data: Mapping[str, Any]) -> list[Problem]:
+    if data.get("generations") is None and data.get("time_limit") is None:
+        return [("generations", "set generations or time_limit, or the run never ends")]
+    return []
+
+
+def _size_problems(data: Mapping[str, Any]) -> list[Problem]:
+    problems = []
+    size, elitism = data.get("population_size", 500), data.get("elitism", 1)
+    if isinstance(size, int) and isinstance(elitism, int) and elitism > size:
+        problems.append(("elitism", f"{elitism} is above population_size {size}"))
+    depth = _part(data, "initialisation").get("max_depth", 6)
+    limit = _part(data, "limits").get("max_depth", 17)
+    if isinstance(depth, int) and isinstance(limit, int) and depth > limit:
+        problems.append(("initialisation.max_depth", f"{depth} is above limits.max_depth {limit}"))
+    return problems
+
+
+def _opponent_problems(data: Mapping[str, Any]) -> list[Problem]:
+    fitness = _part(data, "fitness")
+    opponents = fitness.get("opponents", [{"player": "random"}])
+    if not isinstance(opponents, list | tuple):
+        return []
+    if not opponents:
+        return [("fitness.opponents", "at least one is needed: the first generation has no other")]
+    is_allowed = fitness.get("allow_test_opponents", False) is True
+    problems: list[Problem] = []
+    for index, opponent in enumerate(opponents):
+        text = getattr(opponent, "player", None)
+        if isinstance(opponent, Mapping):
+            text = opponent.get("player")
+        if isinstance(text, str) and text:
+            message = _opponent_problem(text, str(data.get("game", "othello")), is_allowed)
+            if message:
+                problems.append((f"fitness.opponents.{index}.player", message))
+    return problems
+
+
+def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
+    name = text.strip().partition(":")[0].partition("@")[0].strip()
+    if name in TEST_OPPONENTS and not is_allowed:
+        return (
+            f"{name} measures the finished champion; a run that trains against it says nothing "
+            "(set fitness.allow_test_opponents = true to do it all the same)"
+        )
+    if name == "champion":
+        return "a config must not depend on another run: write the champion's tree instead"
+    try:
+        game_rules(game)
+    except ValueError:
+        return None  # the wrong game is reported once, at its own path
+    try:
+        parse_player(text, game=game, runs=None)
+    except (ValueError, OSError) as error:
+        return str(error)
+    return None

@@ -1,0 +1,130 @@
+"""Configs as TOML: reading a file or a text, overriding single keys, writing.
+
+Comments of a file are not kept; the run folder stores the values that were used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+import tomli_w
+
+from evoply.evolution.config import EvolutionConfig
+from evoply.protocols import ConfigError
+
+__all__ = ["config_from_toml", "config_to_toml", "load_config", "with_overrides"]
+
+_LARGEST_FILE = 10_000_000
+
+
+def load_config(
+    path: str | os.PathLike[str], overrides: Iterable[str] = ()
+) -> EvolutionConfig:
+    """Read a TOML file and return its config with *overrides* such as `population_size=500`.
+
+    Raises `ConfigError` with every error and its path, also when the file cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise ConfigError([(os.fspath(path), f"cannot be read: {error.strerror}")]) from None
+    if len(data) > _LARGEST_FILE:
+        raise ConfigError([(os.fspath(path), "is larger than 10 MB: not a config")])
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError([(os.fspath(path), f"is not UTF-8 text: {error}")]) from None
+    return config_from_toml(text, overrides, name=os.fspath(path))
+
+
+def config_from_toml(
+    text: str, overrides: Iterable[str] = (), *, name: str = "config"
+) -> EvolutionConfig:
+    """Return the config a TOML *text* describes; *name* stands for the text in errors.
+
+    >>> config_from_toml("generations = 5", ["fitness.opening_plies=4"]).fitness.opening_plies
+    4
+    """
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
+    return EvolutionConfig(**_read(with_overrides(data, overrides)))
+
+
+def config_to_toml(config: EvolutionConfig) -> str:
+    """Return *config* as TOML text that reads back as an equal config."""
+    data = _without_none(config.model_dump(mode="python"))
+    if isinstance(data["primitives"], dict):
+        # The JSON form may contain null, which TOML cannot write.
+        data["primitives"] = json.dumps(data["primitives"], separators=(",", ":"))
+    return tomli_w.dumps(data)
+
+
+def with_overrides(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """Return a copy of *data* with `path=value` texts applied, values written as in TOML.
+
+    A value that is no TOML value is taken as text, so that `game=othello-6` needs no quotes.
+    `none` removes a key. Numbers in a path index a list. Raises `ConfigError` for a path that
+    leads nowhere.
+    """
+    changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    errors = []
+    for override in overrides:
+        path, equals, text = override.partition("=")
+        path = path.strip().replace("-", "_")
+        if not equals or not path:
+            errors.append((override, "is not of the form path=value"))
+            continue
+        try:
+            _set(changed, path.split("."), text.strip())
+        except (LookupError, ValueError, TypeError):
+            errors.append((path, "leads to no place in the config"))
+    if errors:
+        raise ConfigError(errors)
+    return changed
+
+
+def _set(container: Any, keys: list[str], text: str) -> None:
+    *parents, last = keys
+    for key in parents:
+        is_list = isinstance(container, list)
+        container = container[int(key)] if is_list else container.setdefault(key, {})
+    if isinstance(container, list):
+        container[int(last)] = _value(text)
+    elif not isinstance(container, dict):
+        raise TypeError("a single value has no keys")
+    elif text.lower() == "none":
+        container.pop(last, None)
+    else:
+        container[last] = _value(text)
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def _read(data: dict[str, Any]) -> dict[str, Any]:
+    primitives = data.get("primitives")
+    if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
+        try:
+            return {**data, "primitives": json.loads(primitives)}
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ConfigError([("primitives", f"is not valid JSON: {error}")]) from None
+    return data
+
+
+def _without_none(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value if key == "primitives" or not isinstance(value, dict) else _without_none(value)
+        for key, value in data.items()
+        if value is not None
+    }

@@ -1,0 +1,186 @@
+"""What a generation is: values only, everything the next generation is computed from.
+
+This module does not know how individuals are bred, played or stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from evoply.gp import Tree
+
+__all__ = [
+    "ArchiveEntry",
+    "FreshResult",
+    "Generation",
+    "HallOfFameEntry",
+    "Individual",
+    "Progress",
+    "Seconds",
+    "Statistics",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Individual:
+    """A tree, its fitness in [0, 1] on this generation's games, and where it comes from.
+
+    *origin* names the operator that made it; *parents* are positions in the generation before.
+    """
+
+    tree: Tree
+    fitness: float
+    origin: str
+    parents: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HallOfFameEntry:
+    """A tree and its points over fresh games; games of long ago weigh less.
+
+    *points* and *games* are sums in which every generation counts `MEMORY` times as much as the
+    next: opponents grow stronger, so old points were easier.
+    """
+
+    tree: Tree
+    generation: int
+    """Generation in which the tree entered."""
+    points: float
+    games: float
+
+    @property
+    def fitness(self) -> float:
+        """Return the points per fresh game, in [0, 1]."""
+        return self.points / self.games
+
+    @property
+    def rank_value(self) -> float:
+        """Return the fitness less one standard error of an even match: what entries are ranked by.
+
+        So a lucky newcomer does not displace what has proved itself over many games.
+        """
+        return self.fitness - 0.5 / self.games**0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry:
+    """The champion of an earlier generation, an opponent of later ones."""
+
+    tree: Tree
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class FreshResult:
+    """Points per fresh game against one opponent, in [0, 1]."""
+
+    opponent: str
+    best: float
+    """Of the individual with the highest training fitness."""
+    mean: float
+    """Of a random sample of the population."""
+    games: int
+    """Games each of them played against this opponent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Where the time of a generation went; never part of a digest."""
+
+    breeding: float
+    lowering: float
+    playing: float
+    total: float
+    """Of this generation."""
+    elapsed: float
+    """Of all generations so far, this one included."""
+    left: float | None
+    """Estimate until the run's limit; None if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Numbers that describe a generation; fitness in [0, 1], sizes in nodes, depths in levels."""
+
+    best: float
+    mean: float
+    median: float
+    best_fresh: float
+    """Fitness on fresh games of the individual that was best in training."""
+    mean_fresh: float
+    """Mean fitness on fresh games of a random sample of the population."""
+    best_size: int
+    mean_size: float
+    best_depth: int
+    mean_depth: float
+    distinct: int
+    """Different trees in the population."""
+    diversity: float
+    """Share of different trees, in (0, 1]."""
+    games: int
+    """Games played for this generation, fresh ones included."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """One finished step of a run: `evolve(config, resume_from=generation)` goes on from it."""
+
+    number: int
+    """0 is the random first generation."""
+    individuals: tuple[Individual, ...]
+    hall_of_fame: tuple[HallOfFameEntry, ...]
+    """Best first."""
+    archive: tuple[ArchiveEntry, ...]
+    """Champions of this and earlier generations, each tree once, oldest first."""
+    champion: Tree
+    """Best of this generation's best on fresh games."""
+    fresh: tuple[FreshResult, ...]
+    statistics: Statistics
+    seconds: Seconds
+    digest: str
+    """SHA-256 of what was computed: see `evoply.evolution.digest`."""
+
+    @cached_property
+    def best(self) -> Individual:
+        """Return the individual with the highest training fitness, the smallest among equals."""
+        return self.individuals[ranking(self.individuals)[0]]
+
+    @property
+    def games_played(self) -> int:
+        """Return the games played for this generation."""
+        return self.statistics.games
+
+    @property
+    def games_per_second(self) -> float:
+        """Return the games of this generation by the seconds spent playing."""
+        return self.statistics.games / max(self.seconds.playing, 1e-9)
+
+    def __str__(self) -> str:
+        """Return one line for a log."""
+        numbers = self.statistics
+        return (
+            f"generation {self.number}: best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
+            f"fresh best {numbers.best_fresh:.3f}, fresh mean {numbers.mean_fresh:.3f}, "
+            f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "
+            f"{self.games_per_second:,.0f} games/s"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the generation in the making has come, told about ten times a second."""
+
+    generation: int
+    stage: str
+    """"training", "fresh" or "final"."""
+    done: int
+    games: int
+
+
+def ranking(individuals: tuple[Individual, ...]) -> list[int]:
+    """Return positions from best to worst: fitness, then fewer nodes, then the earlier one."""
+    return sorted(
+        range(len(individuals)),
+        key=lambda index: (-individuals[index].fitness, len(individuals[index].tree), index),
+    )

@@ -1,0 +1,215 @@
+"""The hall of fame: fresh games for the best, ranking by them, and the final test.
+
+Training fitness flatters the best of a generation: it was chosen for having had luck with these
+openings. So a few of the best, the members of the hall of fame and a random sample of the
+population meet the generation's opponents again on openings nobody was selected on. This is
+the re-evaluation of SPEC row E18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evoply._native import Stream
+from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.digest import stream_for
+from evoply.evolution.generation import (
+    ArchiveEntry,
+    FreshResult,
+    Generation,
+    HallOfFameEntry,
+    Individual,
+    Progress,
+    ranking,
+)
+from evoply.evolution.panel import Panel, Trial, native_players, panel_of, trial
+from evoply.gp import Tree
+
+__all__ = [
+    "MEMORY",
+    "FinalTest",
+    "FreshTest",
+    "draw_earlier",
+    "final_test",
+    "fresh_test",
+    "updated_hall",
+]
+
+MEMORY = 0.9
+"""Weight of a generation's fresh games one generation later."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshTest:
+    """What the fresh games of one generation said."""
+
+    points: Mapping[Tree, tuple[float, int]]
+    """Points and games of the candidates and of the members of the hall of fame."""
+    results: tuple[FreshResult, ...]
+    champion: Tree
+    """The candidate with the most points; the one better in training among equals."""
+    best_fresh: float
+    mean_fresh: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinalTest:
+    """The members of the hall of fame in the order of the final test, best first."""
+
+    ranking: tuple[HallOfFameEntry, ...]
+    fitness: tuple[float, ...]
+    """Points per game in the final test, in [0, 1], for each of *ranking*."""
+    games: int
+    """Games each of them played."""
+
+    @property
+    def champion(self) -> HallOfFameEntry:
+        """Return the winner."""
+        return self.ranking[0]
+
+
+def draw_earlier(
+    config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
+) -> list[tuple[int, Tree]]:
+    """Draw the champions of earlier generations that are opponents: the newest, then any others.
+
+    No tree is drawn twice; the result is in the order of their generations.
+    """
+    settings = config.fitness.earlier_generations
+    newest = min(settings.recent, len(archive))
+    split = len(archive) - newest
+    drawn = _sample(split, settings.champions - newest, stream)
+    positions = [*sorted(drawn), *range(split, len(archive))]
+    return [(archive[position].generation, archive[position].tree) for position in positions]
+
+
+def fresh_test(
+    config: EvolutionConfig,
+    number: int,
+    individuals: tuple[Individual, ...],
+    hall: Sequence[HallOfFameEntry],
+    panel: Panel,
+    *,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> FreshTest:
+    """Play fresh games of the best, the hall of fame and a sample against the panel."""
+    settings = config.hall_of_fame
+    stream = stream_for(config, "fresh", number)
+    order = ranking(individuals)
+    candidates = list(dict.fromkeys(individuals[index].tree for index in order))
+    candidates = candidates[: settings.candidates]
+    drawn = _sample(len(individuals), settings.sample, stream.child("sample"))
+    sample = [individuals[index].tree for index in drawn]
+    known = [entry.tree for entry in hall]
+    trees = list(dict.fromkeys([*candidates, *known, *sample]))
+    fresh = panel.with_pairs(settings.pairs)
+    result = trial(
+        config,
+        native_players(config, trees),
+        fresh,
+        stream,
+        threads=threads,
+        progress=progress,
+    )
+    row = {tree: index for index, tree in enumerate(trees)}
+    fitness = result.fitness
+    tested = dict.fromkeys([*candidates, *known])
+    games = int(result.games.sum())
+    return FreshTest(
+        points={
+            tree: (int(result.half_points[row[tree]].sum()) / 2, games) for tree in tested
+        },
+        results=_by_opponent(fresh, result, [row[tree] for tree in sample]),
+        champion=max(candidates, key=lambda tree: fitness[row[tree]]),
+        best_fresh=fitness[0],
+        mean_fresh=sum(fitness[row[tree]] for tree in sample) / len(sample),
+        games=games * len(trees),
+    )
+
+
+def updated_hall(
+    hall: Sequence[HallOfFameEntry], test: FreshTest, number: int, size: int
+) -> tuple[HallOfFameEntry, ...]:
+    """Return the hall of fame after a fresh test, best first, at most *size* entries.
+
+    Members and candidates are ranked by `HallOfFameEntry.rank_value`; among equals the smaller
+    tree, then the older member comes first.
+    """
+    members = {entry.tree: entry for entry in hall}
+    entries = []
+    for tree, (points, games) in test.points.items():
+        old = members.get(tree) or HallOfFameEntry(tree, number, 0.0, 0.0)
+        entries.append(
+            HallOfFameEntry(
+                tree, old.generation, old.points * MEMORY + points, old.games * MEMORY + games
+            )
+        )
+    entries.sort(key=lambda entry: (-entry.rank_value, len(entry.tree), entry.generation))
+    return tuple(entries[:size])
+
+
+def final_test(
+    config: EvolutionConfig,
+    generation: Generation,
+    *,
+    threads: int = 0,
+    progress: Callable[[Progress], object] | None = None,
+) -> FinalTest:
+    """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
+
+    Its members meet the config's opponents, earlier champions and one another; every opponent
+    has the same number of games. The first of the ranking is the run's champion.
+    """
+    stream = stream_for(config, "final", generation.number)
+    hall = generation.hall_of_fame
+    earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
+    panel = panel_of(config, [*earlier, *((entry.generation, entry.tree) for entry in hall)])
+    panel = panel.with_pairs(config.hall_of_fame.final_pairs)
+
+    def told(done: int, games: int) -> None:
+        if progress is not None:
+            progress(Progress(generation.number, "final", done, games))
+
+    players = native_players(config, [entry.tree for entry in hall])
+    result = trial(
+        config,
+        players,
+        panel,
+        stream,
+        threads=threads or config.machine.threads,
+        progress=told,
+    )
+    fitness = result.fitness
+    order = sorted(
+        range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
+    )
+    return FinalTest(
+        ranking=tuple(hall[index] for index in order),
+        fitness=tuple(fitness[index] for index in order),
+        games=int(result.games.sum()),
+    )
+
+
+def _by_opponent(panel: Panel, result: Trial, sample: Sequence[int]) -> tuple[FreshResult, ...]:
+    return tuple(
+        FreshResult(
+            opponent=label,
+            best=int(result.half_points[0, index]) / (2 * int(result.games[index])),
+            mean=int(result.half_points[sample, index].sum())
+            / (2 * len(sample) * int(result.games[index])),
+            games=int(result.games[index]),
+        )
+        for index, label in enumerate(panel.labels)
+    )
+
+
+def _sample(count: int, size: int, stream: Stream) -> list[int]:
+    """Return min(size, count) different numbers below *count*, in the order drawn."""
+    numbers = list(range(count))
+    for index in range(min(size, count)):
+        other = index + stream.below(count - index)
+        numbers[index], numbers[other] = numbers[other], numbers[index]
+    return numbers[: max(min(size, count), 0)]

@@ -1,0 +1,42 @@
+"""Ready-made configs: commented TOML files that come with evoply.
+
+`preset_text("demo")` is the text, comments included; `evoply presets NAME` prints it. This
+module only hands out text: it knows no setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from types import MappingProxyType
+
+__all__ = ["PRESETS", "Preset", "preset_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A config file that comes with evoply and what it is for, in one line."""
+
+    file: str
+    title: str
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
+        "quick": Preset("quick.toml", "a small Othello 6x6 run of five seconds, to try things out"),
+        "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6"),
+    }
+)
+
+
+def preset_text(name: str) -> str:
+    """Return the TOML text of the preset called *name*; raise ValueError if there is none.
+
+    >>> "time_limit = 60" in preset_text("demo")
+    True
+    """
+    if name not in PRESETS:
+        raise ValueError(f"unknown preset {name!r}: the presets are {', '.join(PRESETS)}")
+    return (files("evoply.presets") / PRESETS[name].file).read_text(encoding="utf-8")
