@@ -1,0 +1,318 @@
+"""Board expressions: typed, immutable graphs that map a position to a set, a number or a truth.
+
+An expression is written with Python's operators and compiled by the kernel. *own* is the side
+the evaluator speaks for (`view="turn"`: the side to move; `view="player"`: the side that chooses).
+This module knows no rules; only `evaluate` asks the kernel.
+
+>>> from evoply.expressions import board, count, squares
+>>> print(count(board.own & squares("corners")) - count(board.opponent & squares("corners")))
+count(own & corners) - count(opponent & corners)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from typing import Any, ClassVar, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.expressions import written_form
+from evoply.expressions.formula import formula
+from evoply.expressions.operations import (
+    DIRECTIONS,
+    NODE_KINDS,
+    OPERATIONS,
+    ExpressionError,
+    check_literal,
+    short,
+)
+from evoply.expressions.square_sets import bits, is_set_name
+from evoply.games import game_rules
+
+
+class KernelPosition(Protocol):
+    """A position that the kernel can evaluate, such as `othello.Position`."""
+
+    @property
+    def game(self) -> str:
+        """The name of the game, such as "othello"."""
+
+    @property
+    def row(self) -> tuple[int, int, bool, int]:
+        """Black's set, White's set, whether Black moves, ply."""
+
+
+class Expression:
+    """An immutable node of an expression: an operation and its arguments.
+
+    Two expressions are equal if their written forms are; `<` and `==` on numbers are the functions
+    `less` and `equal`.
+    """
+
+    __slots__ = ("_hash", "arguments", "op")
+    __array_ufunc__ = None  # a NumPy number on the left leaves the operator to us
+
+    type: ClassVar[str]
+    op: str
+    arguments: tuple[Any, ...]
+    _hash: int
+
+    def __init__(self, op: str, arguments: tuple[Any, ...]) -> None:
+        """Take *arguments* as checked; use the functions of this module or `build`."""
+        object.__setattr__(self, "op", op)
+        object.__setattr__(self, "arguments", arguments)
+        object.__setattr__(self, "_hash", hash((op, *arguments)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"expressions are immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"expressions are immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Callable[[str], Expression], tuple[str]]:
+        return from_json, (self.to_json(),)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Expression):
+            return NotImplemented
+        return self._hash == other._hash and self.to_dict() == other.to_dict()
+
+    def __str__(self) -> str:
+        return formula(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {formula(self)}>"
+
+    def to_dict(self, size: int | None = None) -> dict[str, Any]:
+        """Return the written form as plain lists; with a board *size*, named squares resolved."""
+        return written_form.to_dict([self], size)
+
+    def to_json(self, size: int | None = None) -> str:
+        """Return the written form as JSON; with a board *size*, in the form the kernel reads."""
+        return json.dumps(self.to_dict(size))
+
+    def evaluate(self, position: KernelPosition, view: str = "turn") -> Any:
+        """Return the value at *position*: a float, a bool, or an int whose bits are squares."""
+        size = game_rules(position.game).size
+        outputs = _single_outputs(self, size)
+        program = _program(position.game, outputs)
+        batch = _native.Positions(position.game, [position.row])
+        values = program.evaluate(batch, view)[0]
+        if isinstance(self, Squares):
+            return bits(int(square) for square in np.flatnonzero(values))
+        return bool(values[0]) if isinstance(self, Truth) else float(values[0])
+
+    def evaluate_all(
+        self, positions: Sequence[KernelPosition], view: str = "turn"
+    ) -> NDArray[np.float64]:
+        """Return the value at each of *positions*, all of one game; truths are 0 and 1."""
+        if isinstance(self, Squares):
+            raise ExpressionError("a set of squares is not a number: use count(...) of it")
+        if not positions:
+            return np.empty(0)
+        games = sorted({position.game for position in positions})
+        if len(games) > 1:
+            raise ExpressionError(f"positions of one game are needed, not of {', '.join(games)}")
+        batch = _native.Positions(games[0], [position.row for position in positions])
+        return _program(games[0], (self,)).evaluate(batch, view)[:, 0]
+
+
+class Squares(Expression):
+    """A set of squares of the board."""
+
+    __slots__ = ()
+    type = "squares"
+
+    def __and__(self, other: Squares) -> Squares:
+        return _binary("and", self, other)
+
+    def __or__(self, other: Squares) -> Squares:
+        return _binary("or", self, other)
+
+    def __sub__(self, other: Squares) -> Squares:
+        return _binary("minus", self, other)
+
+    def __invert__(self) -> Squares:
+        return build_squares("not", self)
+
+    def shift(self, direction: str) -> Squares:
+        """Return the set moved one square; n is towards row 1; squares never wrap."""
+        return build_squares("shift", self, direction)
+
+    def neighbours(self) -> Squares:
+        """Return the squares beside, also diagonally, at least one square of the set."""
+        return reduce(lambda one, other: one | other, (self.shift(d) for d in DIRECTIONS))
+
+    def fill(self, through: Squares, directions: Sequence[str] = DIRECTIONS) -> Squares:
+        """Return the set grown through *through* in steps of *directions* until it stops."""
+        return build_squares("fill", self, through, directions)
+
+    def symmetry(self, index: int) -> Squares:
+        """Return the set turned or mirrored; *index* is 0 (as it is) to 7, 3 half a turn."""
+        return build_squares("symmetry", self, index)
+
+
+class Number(Expression):
+    """A 64-bit float; operators are those of IEEE arithmetic. Division is the function `divide`."""
+
+    __slots__ = ()
+    type = "number"
+
+    def __add__(self, other: Number | float) -> Number:
+        return build_number("add", self, other)
+
+    def __radd__(self, other: float) -> Number:
+        return build_number("add", other, self)
+
+    def __sub__(self, other: Number | float) -> Number:
+        return build_number("subtract", self, other)
+
+    def __rsub__(self, other: float) -> Number:
+        return build_number("subtract", other, self)
+
+    def __mul__(self, other: Number | float) -> Number:
+        return build_number("multiply", self, other)
+
+    def __rmul__(self, other: float) -> Number:
+        return build_number("multiply", other, self)
+
+    def __neg__(self) -> Number:
+        return self * -1.0  # exact, also for zeros, unlike 0 - x
+
+    def __truediv__(self, other: object) -> Number:
+        raise TypeError("use divide(a, b, when_zero='one'): say what division by zero gives")
+
+
+class Truth(Expression):
+    """True or false, per position: combine with `&`, `|`, `~` and choose with `select`."""
+
+    __slots__ = ()
+    type = "truth"
+
+    def __and__(self, other: Truth) -> Truth:
+        return _binary("both", self, other)
+
+    def __or__(self, other: Truth) -> Truth:
+        return _binary("either", self, other)
+
+    def __invert__(self) -> Truth:
+        return cast(Truth, build("negation", self))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Truth is known only at a position: use select, &, | and ~")
+
+
+_CLASSES: dict[str, type[Expression]] = {"squares": Squares, "number": Number, "truth": Truth}
+Typed = TypeVar("Typed", Squares, Number, Truth)
+
+
+def build(op: str, *arguments: Any) -> Expression:
+    """Return the expression `op(arguments...)`, checked; `ExpressionError` says what is wrong."""
+    operation = OPERATIONS.get(op)
+    if operation is None:
+        raise ExpressionError(f"there is no operation {short(op)}")
+    if len(arguments) != len(operation.arguments):
+        raise ExpressionError(
+            f"{op} takes {len(operation.arguments)} arguments, not {len(arguments)}"
+        )
+    checked: tuple[Any, ...] = tuple(
+        _check_node(kind, argument, f"argument {place} of {op}")
+        if kind in NODE_KINDS
+        else check_literal(kind, argument)
+        for place, (kind, argument) in enumerate(
+            zip(operation.arguments, arguments, strict=True), start=1
+        )
+    )
+    if op == "named_squares" and not is_set_name(checked[0]):
+        raise ExpressionError(f"no board has squares called {checked[0]!r}")
+    return _CLASSES[_result(operation.result, checked)](op, checked)
+
+
+def _check_node(kind: str, argument: Any, what: str) -> Any:
+    if kind == "selector" and argument is None:
+        return None
+    wanted = "number" if kind == "selector" else kind
+    if not isinstance(argument, Expression) or (kind != "any" and argument.type != wanted):
+        given = argument.type if isinstance(argument, Expression) else short(argument)
+        raise ExpressionError(f"{what} must be of type {wanted}, not {given}")
+    return argument
+
+
+def _result(result: str, arguments: tuple[Any, ...]) -> str:
+    if result != "any":
+        return result
+    if isinstance(arguments[-1], str):  # argument: the type is written
+        return arguments[-1]
+    first, second = arguments[1].type, arguments[2].type
+    if first != second:
+        raise ExpressionError(f"select must choose between equal types, not {first} and {second}")
+    return str(first)
+
+
+def from_dict(data: object) -> Expression:
+    """Return the one expression of a written form; see `written_form` for its limits."""
+    outputs = written_form.from_dict(data, lambda op, arguments: build(op, *arguments))
+    if len(outputs) != 1:
+        raise ExpressionError(f"one output is expected, not {len(outputs)}")
+    return outputs[0]
+
+
+def from_json(text: str) -> Expression:
+    """Return the expression of a JSON text made by `Expression.to_json`."""
+    return from_dict(written_form.parse_json(text))
+
+
+def outputs_to_json(outputs: Sequence[Expression], size: int | None = None) -> str:
+    """Return several expressions as one written form that shares their common parts."""
+    return json.dumps(written_form.to_dict(outputs, size))
+
+
+def substitute(expression: Expression, arguments: Sequence[Expression]) -> Expression:
+    """Return *expression* with `argument(i, ...)` replaced by `arguments[i]`."""
+    replaced: dict[int, Expression] = {}
+    for node in written_form.in_order([expression]):
+        if node.op == "argument":
+            replaced[id(node)] = arguments[node.arguments[0]]
+            continue
+        new = [replaced[id(a)] if isinstance(a, Expression) else a for a in node.arguments]
+        replaced[id(node)] = build(node.op, *new)
+    return replaced[id(expression)]
+
+
+def _single_outputs(expression: Expression, size: int) -> tuple[Expression, ...]:
+    if isinstance(expression, Squares):
+        return tuple(build("contains", expression, square) for square in range(size * size))
+    return (expression,)
+
+
+@lru_cache(maxsize=256)
+def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
+    return _native.Program(game, outputs_to_json(outputs, game_rules(game).size))
+
+
+def build_squares(op: str, *arguments: Any) -> Squares:
+    """Return `build(op, *arguments)`, which the caller knows to be a set."""
+    return cast(Squares, build(op, *arguments))
+
+
+def _binary(op: str, one: Typed, other: Typed) -> Typed:
+    return cast(Typed, build(op, one, other))
+
+
+def build_number(op: str, *arguments: Any) -> Number:
+    """Return `build(op, *arguments)`, a number; plain floats for numbers become constants."""
+    return cast(Number, build(op, *with_constants(arguments)))
+
+
+def with_constants(arguments: Sequence[Any]) -> list[Any]:
+    """Return *arguments* with plain ints and floats replaced by constants."""
+    return [build("number", a) if isinstance(a, int | float) else a for a in arguments]

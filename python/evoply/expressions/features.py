@@ -1,0 +1,87 @@
+"""Named features of Othello positions, as board expressions over own and opponent (SPEC 2.1, 4.2).
+
+Each is a number for one side, "own" or "opponent", and fits every board size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from evoply.expressions.expression import Number, Squares
+from evoply.expressions.functions import board, count, number_of_moves, squares
+from evoply.expressions.operations import SIDES, ExpressionError, short
+
+NEAR_CORNERS: Mapping[str, str] = MappingProxyType({"xc": "near_corners", "x": "x_squares"})
+EDGES: Mapping[int, str] = MappingProxyType({28: "edges", 24: "edges_without_corners"})
+ORDERS: Mapping[str, str] = MappingProxyType(
+    {"corner_first": "class_", "centre_first": "centre_class_"}
+)
+
+
+def pieces_of(side: str = "own") -> Squares:
+    """Return the squares with discs of *side*."""
+    if side not in SIDES:
+        raise ExpressionError(f"a side must be one of {', '.join(SIDES)}, not {short(side)}")
+    return board.own if side == "own" else board.opponent
+
+
+def discs(side: str = "own") -> Number:
+    """Return the number of discs of *side*."""
+    return count(pieces_of(side))
+
+
+def corners(side: str = "own") -> Number:
+    """Return the number of corners held by *side*."""
+    return count(pieces_of(side) & squares("corners"))
+
+
+def near_corners(side: str = "own", kind: str = "xc") -> Number:
+    """Return the number of discs of *side* beside a corner: 12 squares ("xc"), or 4 ("x")."""
+    if kind not in NEAR_CORNERS:
+        raise ExpressionError(f"near_corners must be xc or x, not {short(kind)}")
+    return count(pieces_of(side) & squares(NEAR_CORNERS[kind]))
+
+
+def edges(side: str = "own", kind: int = 28) -> Number:
+    """Return the number of discs of *side* on the edge; *kind* 24 leaves out the corners."""
+    if kind not in EDGES:
+        raise ExpressionError(f"edges must be 28 or 24, not {short(kind)}")
+    return count(pieces_of(side) & squares(EDGES[kind]))
+
+
+def square_class(side: str, letter: str, order: str = "corner_first") -> Number:
+    """Return the number of discs of *side* on the symmetry class *letter*."""
+    if order not in ORDERS:
+        raise ExpressionError(f"order must be one of {', '.join(ORDERS)}, not {short(order)}")
+    return count(pieces_of(side) & squares(ORDERS[order] + letter))
+
+
+def frontier(side: str = "own") -> Number:
+    """Return the number of discs of *side* beside an empty square."""
+    return count(pieces_of(side) & board.empty.neighbours())
+
+
+def mobility(side: str = "own") -> Number:
+    """Return the number of legal moves of *side*, whoever is to move, other than a forced pass."""
+    return number_of_moves(side)
+
+
+FEATURES: Mapping[str, Number] = MappingProxyType(
+    {
+        "own_discs": discs("own"),
+        "opponent_discs": discs("opponent"),
+        "disc_difference": discs("own") - discs("opponent"),
+        "own_corners": corners("own"),
+        "opponent_corners": corners("opponent"),
+        "own_near_corners": near_corners("own"),
+        "opponent_near_corners": near_corners("opponent"),
+        "own_edges": edges("own"),
+        "opponent_edges": edges("opponent"),
+        "own_mobility": mobility("own"),
+        "opponent_mobility": mobility("opponent"),
+        "mobility_difference": mobility("own") - mobility("opponent"),
+        "own_frontier": frontier("own"),
+        "opponent_frontier": frontier("opponent"),
+    }
+)

@@ -1,0 +1,166 @@
+"""The vocabulary for writing board expressions: inputs, constants and functions.
+
+Named like the operations of the written form. Set operators and arithmetic are Python's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+from evoply.expressions.expression import (
+    Number,
+    Squares,
+    Truth,
+    Typed,
+    build,
+    build_number,
+    build_squares,
+    with_constants,
+)
+
+
+def number(value: float) -> Number:
+    """Return the constant *value*, also an infinity or not a number."""
+    return cast(Number, build("number", value))
+
+
+def truth(value: bool) -> Truth:
+    """Return the constant true or false."""
+    return cast(Truth, build("truth", value))
+
+
+def squares(chosen: str | Iterable[int | str]) -> Squares:
+    """Return a constant set: by name ("corners", see `square_sets`), or a list of squares.
+
+    Named sets, and squares by name ("e4"), are resolved for the board when it is known.
+    """
+    if isinstance(chosen, str):
+        return build_squares("named_squares", chosen)
+    return build_squares("squares", list(chosen))
+
+
+def squares_turned(chosen: Iterable[int | str]) -> Squares:
+    """Return a list of squares read on the board turned half round when own is White."""
+    return build_squares("squares_turned", list(chosen))
+
+
+def destinations(side: str = "own") -> Squares:
+    """Return the squares where *side* ("own" or "opponent") may place a piece, whoever moves."""
+    return build_squares("destinations", side)
+
+
+def count(of: Squares) -> Number:
+    """Return the number of squares in a set."""
+    return build_number("count", of)
+
+
+def number_of_moves(side: str = "own") -> Number:
+    """Return the number of legal moves of *side*, whoever is to move; a forced pass counts 0."""
+    return build_number("number_of_moves", side)
+
+
+def weighted_sum(
+    of: Squares, tables: Sequence[Sequence[float]], selector: Number | None = None
+) -> Number:
+    """Return the sum of the weights of a set's squares.
+
+    Each of *tables* has a weight per square, row by row from a1. *selector*, rounded down and
+    clamped, is the index of the table; without it the first is used.
+    """
+    return cast(Number, build("weighted_sum", of, tables, selector))
+
+
+def divide(a: Number | float, b: Number | float, when_zero: str = "one") -> Number:
+    """Return a / b; when b is zero 1 ("one"), 0 ("zero"), a ("numerator") or IEEE's ("ieee")."""
+    return cast(Number, build("divide", *with_constants((a, b)), when_zero))
+
+
+def minimum(a: Number | float, b: Number | float) -> Number:
+    """Return a if a < b, else b (so b when either is not a number)."""
+    return build_number("minimum", a, b)
+
+
+def maximum(a: Number | float, b: Number | float) -> Number:
+    """Return a if a > b, else b (so b when either is not a number)."""
+    return build_number("maximum", a, b)
+
+
+def clamp(x: Number, low: Number | float, high: Number | float) -> Number:
+    """Return *x* limited to [low, high]; not a number becomes *low*, or *high* if that is less."""
+    return minimum(maximum(x, low), high)
+
+
+def negate(x: Number) -> Number:
+    """Return -x, exactly, also for zeros."""
+    return -x
+
+
+def less(a: Number | float, b: Number | float) -> Truth:
+    """Return whether a < b; false with a NaN."""
+    return _comparison("less", a, b)
+
+
+def less_equal(a: Number | float, b: Number | float) -> Truth:
+    """Return whether a <= b; false with a NaN."""
+    return _comparison("less_equal", a, b)
+
+
+def equal(a: Number | float, b: Number | float) -> Truth:
+    """Return whether a == b; false with a NaN."""
+    return _comparison("equal", a, b)
+
+
+def _comparison(op: str, *arguments: Number | float) -> Truth:
+    return cast(Truth, build(op, *with_constants(arguments)))
+
+
+def is_odd(x: Number) -> Truth:
+    """Return whether *x* is an odd whole number."""
+    return cast(Truth, build("is_odd", x))
+
+
+def is_empty(of: Squares) -> Truth:
+    """Return whether a set has no square."""
+    return cast(Truth, build("is_empty", of))
+
+
+def contains(of: Squares, square: int | str) -> Truth:
+    """Return whether a set contains *square*, an index or a name such as "e4"."""
+    return cast(Truth, build("contains", of, square))
+
+
+def select(condition: Truth, x: Typed, y: Typed) -> Typed:
+    """Return *x* where *condition* holds and *y* elsewhere; both are of one type."""
+    return cast(Typed, build("select", condition, x, y))
+
+
+def argument(index: int, type: str = "number") -> Any:
+    """Return the *index*-th argument of a function primitive; only primitives may contain it."""
+    return build("argument", index, type)
+
+
+class Board(NamedTuple):
+    """What an expression can read of the evaluated position.
+
+    `white` is own and `black` the opponent: published trees were trained as White, and play
+    Black with the colours exchanged. `t` is the clock from 0 to 1, in Othello (discs - 4) /
+    (squares - 4); `root_t` and `root_ply` belong to the position where the player chose.
+    """
+
+    own: Squares = build_squares("own")
+    opponent: Squares = build_squares("opponent")
+    white: Squares = build_squares("own")
+    black: Squares = build_squares("opponent")
+    empty: Squares = build_squares("empty")
+    moved_to: Squares = build_squares("moved_to")
+    pieces: Number = build_number("pieces")
+    ply: Number = build_number("ply")
+    quiet_plies: Number = build_number("quiet_plies")
+    t: Number = build_number("t")
+    root_t: Number = build_number("root_t")
+    root_ply: Number = build_number("root_ply")
+    is_black: Truth = cast(Truth, build("is_black"))
+
+
+board = Board()

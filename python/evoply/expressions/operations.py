@@ -1,0 +1,219 @@
+"""The table of operations of board expressions: what each takes and gives.
+
+It also checks literals. It does not know boards or expressions, only the written form:
+`[operation, argument, ...]`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+SIDES = ("own", "opponent")
+CONVENTIONS = ("one", "zero", "numerator", "ieee")
+TYPES = ("squares", "number", "truth")
+NODE_KINDS = frozenset({*TYPES, "any", "selector"})
+MAX_SQUARES = 100
+
+
+class ExpressionError(ValueError):
+    """A board expression that cannot be built or read; the message names the operation or node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an operation gives and the kinds of its arguments, in order.
+
+    A kind of `NODE_KINDS` is another expression ("any": both of one type; "selector": a number or
+    nothing); every other kind is a literal, checked by `check_literal`.
+    """
+
+    result: str
+    arguments: tuple[str, ...] = ()
+
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        "own": Operation("squares"),
+        "opponent": Operation("squares"),
+        "empty": Operation("squares"),
+        "moved_to": Operation("squares"),
+        "squares": Operation("squares", ("square list",)),
+        "squares_turned": Operation("squares", ("square list",)),
+        "named_squares": Operation("squares", ("set name",)),
+        "and": Operation("squares", ("squares", "squares")),
+        "or": Operation("squares", ("squares", "squares")),
+        "minus": Operation("squares", ("squares", "squares")),
+        "not": Operation("squares", ("squares",)),
+        "shift": Operation("squares", ("squares", "direction")),
+        "fill": Operation("squares", ("squares", "squares", "directions")),
+        "symmetry": Operation("squares", ("squares", "symmetry")),
+        "destinations": Operation("squares", ("side",)),
+        "number": Operation("number", ("value",)),
+        "pieces": Operation("number"),
+        "ply": Operation("number"),
+        "quiet_plies": Operation("number"),
+        "t": Operation("number"),
+        "root_t": Operation("number"),
+        "root_ply": Operation("number"),
+        "count": Operation("number", ("squares",)),
+        "number_of_moves": Operation("number", ("side",)),
+        "weighted_sum": Operation("number", ("squares", "tables", "selector")),
+        "add": Operation("number", ("number", "number")),
+        "subtract": Operation("number", ("number", "number")),
+        "multiply": Operation("number", ("number", "number")),
+        "divide": Operation("number", ("number", "number", "convention")),
+        "minimum": Operation("number", ("number", "number")),
+        "maximum": Operation("number", ("number", "number")),
+        "is_black": Operation("truth"),
+        "truth": Operation("truth", ("boolean",)),
+        "is_odd": Operation("truth", ("number",)),
+        "is_empty": Operation("truth", ("squares",)),
+        "contains": Operation("truth", ("squares", "square")),
+        "less": Operation("truth", ("number", "number")),
+        "less_equal": Operation("truth", ("number", "number")),
+        "equal": Operation("truth", ("number", "number")),
+        "both": Operation("truth", ("truth", "truth")),
+        "either": Operation("truth", ("truth", "truth")),
+        "negation": Operation("truth", ("truth",)),
+        "select": Operation("any", ("truth", "any", "any")),
+        "argument": Operation("any", ("position", "type")),
+    }
+)
+
+
+def check_literal(kind: str, value: object) -> Any:
+    """Return *value* in its one immutable form; `ExpressionError` says what is allowed."""
+    return _LITERALS[kind](value)
+
+
+def written_literal(kind: str, value: Any) -> Any:
+    """Return *value* as it is written in JSON: lists for tuples, words for what JSON cannot say."""
+    if kind == "value":
+        if math.isfinite(value):
+            return value
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    if kind == "tables":
+        return [list(table) for table in value]
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _one_of(what: str, choices: tuple[str, ...]) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise ExpressionError(f"{what} must be one of {', '.join(choices)}, not {short(value)}")
+        return value
+
+    return check
+
+
+def _whole_number(what: str, bound: int) -> Callable[[object], int]:
+    def check(value: object) -> int:
+        if type(value) is not int or not 0 <= value < bound:
+            raise ExpressionError(
+                f"{what} must be a whole number from 0 to {bound - 1}, not {short(value)}"
+            )
+        return value
+
+    return check
+
+
+def _check_square(value: object) -> int | str:
+    """Accept the index of a square or its name; whether it is on the board depends on the size."""
+    if isinstance(value, str):
+        name = value.lower()
+        if not (2 <= len(name) <= 3 and "a" <= name[0] <= "j" and name[1:].isdecimal()):
+            raise ExpressionError(f"{short(value)} is not a square such as 'e4'")
+        return name
+    return _whole_number("a square", MAX_SQUARES)(value)
+
+
+def _check_squares(value: object) -> tuple[int | str, ...]:
+    if not isinstance(value, list | tuple) or len(value) > MAX_SQUARES:
+        raise ExpressionError(
+            f"squares must be a list of at most {MAX_SQUARES}, not {short(value)}"
+        )
+    return tuple(dict.fromkeys(_check_square(square) for square in value))
+
+
+def _check_directions(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not value:
+        raise ExpressionError(f"directions must be a list such as ['n', 'e'], not {short(value)}")
+    chosen = {_one_of("a direction", DIRECTIONS)(direction) for direction in value}
+    return tuple(direction for direction in DIRECTIONS if direction in chosen)
+
+
+def _check_value(value: object) -> float:
+    words = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+    if isinstance(value, str) and value in words:
+        return words[value]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ExpressionError(f"a number must be a number, not {short(value)}")
+    try:
+        number = float(value)
+        return number if number == number else math.nan  # one object: equal hashes
+    except OverflowError:
+        raise ExpressionError("a number is too large for a 64-bit float") from None
+
+
+def _check_tables(value: object) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= 1024:
+        raise ExpressionError("tables must be a list of 1 to 1,024 tables of weights")
+    tables = tuple(_check_table(table) for table in value)
+    if len({len(table) for table in tables}) != 1:
+        raise ExpressionError("all tables must have the same number of weights")
+    return tables
+
+
+def _check_table(value: object) -> tuple[float, ...]:
+    if not isinstance(value, list | tuple) or len(value) not in (16, 36, 64, 100):
+        raise ExpressionError(
+            "a table must list one weight per square, row by row from a1 (16, 36, 64 or 100), "
+            f"not {short(value)}"
+        )
+    weights = tuple(_check_value(weight) for weight in value)
+    for index, weight in enumerate(weights):
+        if not math.isfinite(weight):
+            raise ExpressionError(f"weight {index} of a table is {weight}, which is not finite")
+    return weights
+
+
+def _check_boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ExpressionError(f"a truth must be true or false, not {short(value)}")
+    return value
+
+
+def _check_name(value: object) -> str:
+    if not isinstance(value, str) or not value.isidentifier() or len(value) > 64:
+        raise ExpressionError(f"a set of squares must have a name, not {short(value)}")
+    return value
+
+
+def short(value: object) -> str:
+    """Return *value* for a message, cut to 40 characters."""
+    text = repr(value) if not isinstance(value, list | tuple | dict) else type(value).__name__
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+_LITERALS: Mapping[str, Callable[[object], Any]] = MappingProxyType(
+    {
+        "square": _check_square,
+        "square list": _check_squares,
+        "set name": _check_name,
+        "direction": _one_of("a direction", DIRECTIONS),
+        "directions": _check_directions,
+        "symmetry": _whole_number("a symmetry", 8),
+        "side": _one_of("a side", SIDES),
+        "value": _check_value,
+        "tables": _check_tables,
+        "convention": _one_of("what division by zero gives", CONVENTIONS),
+        "boolean": _check_boolean,
+        "position": _whole_number("the place of an argument", 8),
+        "type": _one_of("a type", TYPES),
+    }
+)
