@@ -1,0 +1,281 @@
+"""Random trees: grow, full, and ramped half-and-half.
+
+Names follow Koza (1992). The naming trap: what gpjpp, the engine of Liao's and Bellin's programs,
+calls GROW is Koza's *full*, and what it calls VARIABLE is Koza's *grow*. Generation is typed: each
+place takes only primitives of its type, and terminals are forced on the last level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+from evoply._native import Stream
+from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
+from evoply.gp.tree import MAX_TREE_NODES, Limits, Tree
+
+CREATION_TRIES = 50
+"""How often ramped half-and-half tries to make one individual (gpjpp)."""
+
+
+class GenerationError(ValueError):
+    """A primitive set from which the wanted tree cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """The primitives of one type that a generator may choose from."""
+
+    functions: tuple[Primitive, ...]
+    terminals: tuple[Primitive, ...]
+    constants: tuple[float, float] | None  # the range of the ephemeral random constant, if any
+
+    def terminal(self, stream: Stream) -> Node:
+        """Draw a terminal uniformly; the ephemeral random constant counts as one of them."""
+        index = stream.below(len(self.terminals) + (self.constants is not None))
+        if index < len(self.terminals):
+            return self.terminals[index]
+        return random_constant(self.constants, stream)
+
+    def function(self, stream: Stream) -> Primitive:
+        """Draw a function uniformly."""
+        return self.functions[stream.below(len(self.functions))]
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether a branch can end in this type."""
+        return bool(self.terminals) or self.constants is not None
+
+
+def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Constant:
+    """Draw a constant uniformly from *bounds*; raises GenerationError if there are none."""
+    if bounds is None:
+        raise GenerationError("this primitive set draws no constants")
+    low, high = bounds
+    return Constant(low + (high - low) * stream.random())
+
+
+@lru_cache(maxsize=64)
+def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
+    """Return the menu of each type that occurs in *primitive_set*; made once and kept."""
+    types = {primitive.type for primitive in primitive_set.primitives} | {
+        argument for function in primitive_set.functions for argument in function.argument_types
+    }
+    table = {
+        name: Menu(
+            tuple(function for function in primitive_set.functions if function.type == name),
+            tuple(terminal for terminal in primitive_set.terminals if terminal.type == name),
+            primitive_set.constants if name == "number" else None,
+        )
+        for name in sorted(types)
+    }
+    return MappingProxyType(table)
+
+
+def _menu(table: Mapping[str, Menu], wanted: str, primitive_set: PrimitiveSet) -> Menu:
+    """Return the menu of type *wanted*, which must have a terminal."""
+    menu = table.get(wanted)
+    if menu is None or not menu.has_terminal:
+        raise GenerationError(
+            f"the primitive set {primitive_set.name} has no terminal of type {wanted}, "
+            "so a branch of that type could never end"
+        )
+    return menu
+
+
+def _build(
+    primitive_set: PrimitiveSet,
+    depth: int,
+    stream: Stream,
+    *,
+    root_type: str,
+    function_probability: float,
+    max_nodes: int,
+    root_is_function: bool = True,
+) -> Tree | None:
+    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*."""
+    table = menus(primitive_set)
+    if root_is_function and depth > 1 and not _menu(table, root_type, primitive_set).functions:
+        raise GenerationError(
+            f"the primitive set {primitive_set.name} has no function of type {root_type} "
+            "for the root"
+        )
+    nodes: list[Node] = []
+    open_places = [(root_type, 1)]  # the types and levels of operands to come, the next one last
+    while open_places:
+        wanted, level = open_places.pop()
+        menu = _menu(table, wanted, primitive_set)
+        is_inner = level < depth and bool(menu.functions)
+        if is_inner and (level > 1 or not root_is_function) and function_probability < 1:
+            is_inner = stream.random() < function_probability
+        if not is_inner:
+            nodes.append(menu.terminal(stream))
+            continue
+        function = menu.function(stream)
+        nodes.append(function)
+        open_places += [(name, level + 1) for name in reversed(function.argument_types)]
+        if len(nodes) + len(open_places) > max_nodes:
+            return None
+    return Tree(primitive_set, tuple(nodes))
+
+
+def _checked_depth(depth: int) -> int:
+    if depth < 1:
+        raise ValueError(f"a tree has at least depth 1, not {depth}")
+    return depth
+
+
+def full(
+    primitive_set: PrimitiveSet, depth: int, stream: Stream, *, root_type: str = "number"
+) -> Tree:
+    """Return a random tree whose branches all end on level *depth* (gpjpp: GROW).
+
+    A branch ends earlier only where its type has no function. Raises GenerationError for a type
+    without terminals and for a tree of more than 4,096 nodes.
+    """
+    tree = _build(
+        primitive_set,
+        _checked_depth(depth),
+        stream,
+        root_type=root_type,
+        function_probability=1.0,
+        max_nodes=MAX_TREE_NODES,
+    )
+    if tree is None:
+        raise GenerationError(f"a full tree of depth {depth} has more than {MAX_TREE_NODES} nodes")
+    return tree
+
+
+def grow(
+    primitive_set: PrimitiveSet,
+    depth: int,
+    stream: Stream,
+    *,
+    root_type: str = "number",
+    function_probability: float = 0.5,
+) -> Tree:
+    """Return a random tree of at most *depth* levels (gpjpp: VARIABLE).
+
+    The root is a function (unless *depth* is 1). At every other place a function is taken with
+    *function_probability*, terminals being forced on the last level. Raises GenerationError for a
+    type without terminals and for a tree of more than 4,096 nodes.
+    """
+    tree = _build(
+        primitive_set,
+        _checked_depth(depth),
+        stream,
+        root_type=root_type,
+        function_probability=function_probability,
+        max_nodes=MAX_TREE_NODES,
+    )
+    if tree is None:
+        raise GenerationError(f"a tree of depth {depth} grew over {MAX_TREE_NODES} nodes")
+    return tree
+
+
+def random_subtree(
+    primitive_set: PrimitiveSet,
+    depth: int,
+    stream: Stream,
+    *,
+    root_type: str,
+    max_nodes: int,
+) -> Tree | None:
+    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*."""
+    return _build(
+        primitive_set,
+        depth,
+        stream,
+        root_type=root_type,
+        function_probability=0.5,
+        max_nodes=max_nodes,
+        root_is_function=False,
+    )
+
+
+def ramped_half_and_half(
+    primitive_set: PrimitiveSet,
+    count: int,
+    stream: Stream,
+    *,
+    min_depth: int = 2,
+    max_depth: int = 6,
+    limits: Limits | None = None,
+    root_type: str = "number",
+    duplicates: Literal["allow", "avoid", "refuse"] = "avoid",
+) -> list[Tree]:
+    """Return *count* random trees, individual i of depth min_depth + i mod the number of depths.
+
+    Individuals with odd i are made by `full`, the others by `grow`. One that passes
+    ``limits.max_nodes`` is tried again, after a quarter of the 50 tries with a smaller depth; one
+    that equals an earlier one is tried again, after a quarter of the tries with a larger depth.
+    If all tries fail on its size, GenerationError; if on equality, it is kept ("avoid") or
+    GenerationError ("refuse"). Source: gpjpp, creation type RampedHalf (SPEC appendix A).
+    """
+    limits = limits or Limits()
+    if not 1 <= min_depth <= max_depth <= limits.max_depth:
+        raise ValueError(
+            f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
+            f"not min_depth {min_depth} and max_depth {max_depth}"
+        )
+    depths = max_depth - min_depth + 1
+    trees: list[Tree] = []
+    seen: set[Tree] = set()
+    for index in range(count):
+        tree = _individual(
+            primitive_set,
+            min_depth + index % depths,
+            stream,
+            function_probability=1.0 if index % 2 else 0.5,
+            min_depth=min_depth,
+            limits=limits,
+            root_type=root_type,
+            seen=seen if duplicates != "allow" else set(),
+        )
+        if tree in seen and duplicates == "refuse":
+            raise GenerationError(
+                f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
+                f"primitive set {primitive_set.name} is too small for {count} different trees"
+            )
+        trees.append(tree)
+        seen.add(tree)
+    return trees
+
+
+def _individual(
+    primitive_set: PrimitiveSet,
+    depth: int,
+    stream: Stream,
+    *,
+    function_probability: float,
+    min_depth: int,
+    limits: Limits,
+    root_type: str,
+    seen: set[Tree],
+) -> Tree:
+    """Return one individual, after the last try possibly one of *seen*."""
+    tree: Tree | None = None
+    for attempt in range(CREATION_TRIES):
+        drawn = _build(
+            primitive_set,
+            depth,
+            stream,
+            root_type=root_type,
+            function_probability=function_probability,
+            max_nodes=limits.max_nodes,
+        )
+        if drawn is not None and drawn not in seen:
+            return drawn
+        tree = drawn or tree
+        if attempt >= CREATION_TRIES // 4:
+            change = -1 if drawn is None else 1
+            depth = min(max(depth + change, min_depth), limits.max_depth)
+    if tree is None:
+        raise GenerationError(
+            f"no tree of at most {limits.max_nodes} nodes in {CREATION_TRIES} tries: "
+            "allow more nodes or create smaller depths"
+        )
+    return tree

@@ -1,0 +1,207 @@
+"""Mutations: each returns a new tree of the same type, or the same object where nothing applies.
+
+Parents are never changed. Names follow the literature: subtree, point, constant, hoist; swap and
+shrink are gpjpp's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Literal
+
+from evoply._native import Stream
+from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
+from evoply.gp.crossover import fits
+from evoply.gp.generation import random_constant, random_subtree
+from evoply.gp.points import choose_point
+from evoply.gp.tree import Limits, Tree
+
+MUTATION_TRIES = 50
+_SWAP_TRIES = 5
+_NORMAL = NormalDist()
+
+
+def reproduction(tree: Tree) -> Tree:
+    """Return *tree* itself: a copy of a value is the value."""
+    return tree
+
+
+def subtree_mutation(
+    tree: Tree,
+    limits: Limits,
+    stream: Stream,
+    *,
+    max_subtree_depth: int = 4,
+    function_bias: float | None = None,
+    tries: int = MUTATION_TRIES,
+) -> Tree:
+    """Return *tree* with one subtree replaced by a random one, grown to *max_subtree_depth* levels.
+
+    The point is uniform over all nodes, or biased as in crossover; the new subtree has the type of
+    the old and may be a single terminal. A child over *limits* is drawn again, up to *tries* times;
+    then the tree itself is returned. Source: Koza (1992), section 6.2.1.
+    """
+    nodes = tree.nodes
+    for _ in range(tries):
+        index = choose_point(nodes, function_bias, stream)
+        end = tree.ends[index]
+        room = limits.max_nodes - len(nodes) + (end - index)
+        subtree = random_subtree(
+            tree.primitive_set,
+            max_subtree_depth,
+            stream,
+            root_type=nodes[index].type,
+            max_nodes=room,
+        )
+        if subtree is None or len(subtree) > room:
+            continue
+        child = Tree(tree.primitive_set, nodes[:index] + subtree.nodes + nodes[end:])
+        if fits(tree, index, subtree.depth, child, limits):
+            return child
+    return tree
+
+
+def point_mutation(tree: Tree, stream: Stream, *, rate: float | None = None) -> Tree:
+    """Return *tree* with nodes replaced by other primitives of the same types and arity.
+
+    One node, drawn uniformly, or each node with probability *rate*. A node without an alternative
+    stays; where the set draws constants, a new constant is an alternative to any number terminal.
+    """
+    nodes = tree.nodes
+    places: Iterable[int]
+    if rate is None:
+        places = (stream.below(len(nodes)),)
+    else:
+        places = [index for index in range(len(nodes)) if stream.random() < rate]
+    changed: list[Node] | None = None
+    for index in places:
+        other = _other_node(nodes[index], tree.primitive_set, stream)
+        if other is not None:
+            changed = changed or list(nodes)
+            changed[index] = other
+    return tree if changed is None else Tree(tree.primitive_set, tuple(changed))
+
+
+def _other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node | None:
+    """Return another node of the same types and arity, drawn uniformly, or None."""
+    alternatives = _alternatives(primitive_set, node.code)
+    draws_constant = (
+        primitive_set.constants is not None and not node.arity and node.type == "number"
+    )
+    count = len(alternatives) + draws_constant
+    if count == 0:
+        return None
+    index = stream.below(count)
+    if index == len(alternatives):
+        return random_constant(primitive_set.constants, stream)
+    return alternatives[index]
+
+
+@lru_cache(maxsize=4096)
+def _alternatives(primitive_set: PrimitiveSet, code: int) -> tuple[Primitive, ...]:
+    """Return the other primitives that may stand where the node of *code* stands."""
+    if code == Constant.code:
+        return tuple(other for other in primitive_set.terminals if other.type == Constant.type)
+    node = primitive_set.primitives[code]
+    return tuple(
+        other
+        for other in primitive_set.primitives
+        if other.type == node.type
+        and other.argument_types == node.argument_types
+        and other.code != code
+    )
+
+
+def swap_mutation(tree: Tree, stream: Stream) -> Tree:
+    """Return *tree* with the primitive of one node replaced by another of equal types and arity.
+
+    The node is drawn uniformly; a terminal is drawn again, up to min(length, 10) times. Then up
+    to 5 primitives of the set are drawn until one fits; if none does, the tree itself is returned.
+    Source: gpjpp (SPEC appendix A).
+    """
+    nodes = tree.nodes
+    index = prefer_function(nodes, stream)
+    node = nodes[index]
+    alternatives = _alternatives(tree.primitive_set, node.code)
+    same_kind = tree.primitive_set.functions if node.arity else tree.primitive_set.terminals
+    for _ in range(_SWAP_TRIES if same_kind else 0):
+        other = same_kind[stream.below(len(same_kind))]
+        if other in alternatives:
+            return Tree(tree.primitive_set, (*nodes[:index], other, *nodes[index + 1 :]))
+    return tree
+
+
+def prefer_function(nodes: tuple[Node, ...], stream: Stream) -> int:
+    """Return the index of a uniform node, a terminal being redrawn up to min(length, 10) times.
+
+    This is gpjpp's preference for functions; `choose_point` states it as a probability instead.
+    """
+    index = stream.below(len(nodes))
+    for _ in range(min(len(nodes), 10)):
+        if nodes[index].arity:
+            break
+        index = stream.below(len(nodes))
+    return index
+
+
+def shrink_mutation(tree: Tree, stream: Stream) -> Tree:
+    """Return *tree* with one function node replaced by one of its operands of the same type.
+
+    The function is drawn uniformly, then the operand. The tree itself is returned where no operand
+    has the type or where a single terminal would be left. Source: gpjpp (SPEC appendix A).
+    """
+    nodes = tree.nodes
+    functions = [index for index, node in enumerate(nodes) if node.arity]
+    if not functions:
+        return tree
+    index = functions[stream.below(len(functions))]
+    children = [place for place in tree.children(index) if nodes[place].type == nodes[index].type]
+    if not children:
+        return tree
+    place = children[stream.below(len(children))]
+    if index == 0 and not nodes[place].arity:
+        return tree
+    ends = tree.ends
+    return Tree(
+        tree.primitive_set, nodes[:index] + nodes[place : ends[place]] + nodes[ends[index] :]
+    )
+
+
+def hoist_mutation(tree: Tree, stream: Stream) -> Tree:
+    """Return a subtree of *tree* of its own type, drawn uniformly (Kinnear 1993)."""
+    places = [index for index, node in enumerate(tree.nodes) if node.type == tree.type]
+    index = places[stream.below(len(places))]
+    return tree if index == 0 else tree.subtree(index)
+
+
+def constant_mutation(
+    tree: Tree,
+    stream: Stream,
+    *,
+    scale: float = 1.0,
+    noise: Literal["gaussian", "factor"] = "gaussian",
+    rate: float = 1.0,
+) -> Tree:
+    """Return *tree* with each constant changed with probability *rate*; itself if none is.
+
+    "gaussian" adds a normal deviate of standard deviation *scale*; "factor" multiplies by the
+    exponential of one, so the sign stays. A change to infinity is not made. Primitives such as the
+    terminal `10` are no constants and stay.
+    """
+    changed: list[Node] | None = None
+    for index, node in enumerate(tree.nodes):
+        if not isinstance(node, Constant) or (rate < 1 and stream.random() >= rate):
+            continue
+        # One draw a deviate: the inverse of the normal distribution at a number in (0, 1).
+        deviate = scale * _NORMAL.inv_cdf(stream.random() or 2.0**-54)
+        if noise == "factor":
+            value = node.value * math.exp(min(deviate, 700.0))
+        else:
+            value = node.value + deviate
+        if math.isfinite(value):
+            changed = changed or list(tree.nodes)
+            changed[index] = Constant(value)
+    return tree if changed is None else Tree(tree.primitive_set, tuple(changed))

@@ -1,0 +1,50 @@
+"""The choice of a node of a tree at which an operator works."""
+
+from __future__ import annotations
+
+from evoply._native import Stream
+from evoply.expressions import Node
+
+
+def choose_point(nodes: tuple[Node, ...], function_bias: float | None, stream: Stream) -> int:
+    """Return the index of a node: a function with probability *function_bias*, else a terminal.
+
+    Uniform within the kind, and over all nodes where *function_bias* is None. A lone terminal is
+    always 0. Redraws until the kind is met, which is uniform and needs two draws on average in a
+    tree of binary functions.
+    """
+    count = len(nodes)
+    if count == 1:
+        return 0
+    if function_bias is None:
+        return stream.below(count)
+    if stream.random() < function_bias:
+        while True:
+            index = stream.below(count)
+            if nodes[index].arity:
+                return index
+    while True:
+        index = stream.below(count)
+        if not nodes[index].arity:
+            return index
+
+
+def choose_point_of_type(
+    nodes: tuple[Node, ...], wanted: str, function_bias: float | None, stream: Stream
+) -> int | None:
+    """Return the index of a node of type *wanted*, biased as in `choose_point`; None if none is.
+
+    Where the kind that was drawn has no node of that type, the other kind is taken.
+    """
+    index = choose_point(nodes, function_bias, stream)
+    if nodes[index].type == wanted:
+        return index
+    # A first hit is uniform among the nodes of its kind and type, and so is this list.
+    of_type = [place for place, node in enumerate(nodes) if node.type == wanted]
+    if not of_type:
+        return None
+    if function_bias is None:
+        return of_type[stream.below(len(of_type))]
+    is_function = nodes[index].arity > 0
+    of_kind = [place for place in of_type if (nodes[place].arity > 0) == is_function] or of_type
+    return of_kind[stream.below(len(of_kind))]

@@ -1,0 +1,278 @@
+"""The text form of trees: `( + white white_corners )`, a single terminal `( white )`.
+
+Reads and prints without recursion, so that no text can exhaust the stack, and refuses what is too
+long before doing any work. It knows names, arities and types of primitives, not their meaning.
+Source: Liao (2003), the text form of the course program; both lenient modes repair its Table 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
+from evoply.gp.tree import MAX_TREE_NODES, Tree
+
+MAX_TEXT_LENGTH = 1_000_000
+"""The longest text that is read, in characters."""
+
+Lenient = Literal["drop", "variadic"]
+
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WINDOW = 36  # characters shown on either side of an error
+_LONGEST_NAME = 64  # longer unknown names are shortened in messages and get no suggestion
+
+
+class TreeSyntaxError(ValueError):
+    """A text that is not a tree; `column` counts characters from 1."""
+
+    column: int
+
+    def __init__(self, message: str, text: str, column: int) -> None:
+        super().__init__(f"{message} (column {column})\n{_pointer(text, column)}")
+        self.column = column
+
+
+def _pointer(text: str, column: int) -> str:
+    """Return two lines: the text around *column*, and a caret under it."""
+    start = max(0, column - 1 - _WINDOW)
+    end = min(len(text), column + _WINDOW)
+    before = "..." if start > 0 else ""
+    after = "..." if end < len(text) else ""
+    window = "".join(
+        " " if character.isspace() else character if character.isprintable() else "?"
+        for character in text[start:end]
+    )
+    return f"  {before}{window}{after}\n  {' ' * (len(before) + column - 1 - start)}^"
+
+
+def constant_text(value: float, primitive_set: PrimitiveSet) -> str:
+    """Return a literal that reads back as a Constant of exactly *value* under *primitive_set*."""
+    whole = f"{value:.0f}"
+    if abs(value) < 1e15 and float(whole) == value and whole not in primitive_set:
+        # A minus zero keeps its sign in this form.
+        return whole
+    return repr(value)
+
+
+def format_tree(tree: Tree) -> str:
+    """Return the text of *tree*, every token separated by one space."""
+    nodes = tree.nodes
+    names = [
+        constant_text(node.value, tree.primitive_set) if isinstance(node, Constant) else node.name
+        for node in nodes
+    ]
+    if len(nodes) == 1:
+        return f"( {names[0]} )"
+    words: list[str] = []
+    missing: list[int] = []  # operands still to come, for each open bracket
+    for node, name in zip(nodes, names, strict=True):
+        if node.arity:
+            words += ("(", name)
+            missing.append(node.arity)
+            continue
+        words.append(name)
+        while missing:
+            missing[-1] -= 1
+            if missing[-1]:
+                break
+            missing.pop()
+            words.append(")")
+    return " ".join(words)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open bracket: its primitive, where its subtree starts, and how many operands it has."""
+
+    node: Node
+    start: int
+    operands: int = 0
+    dropped_from: int | None = None  # where an ignored operand starts in the list of nodes
+
+
+class _Parser:
+    """Reads one text into a list of nodes in prefix form, keeping open brackets on a list."""
+
+    def __init__(self, text: str, primitive_set: PrimitiveSet, lenient: Lenient | None) -> None:
+        self.text = text
+        self.primitive_set = primitive_set
+        self.lenient = lenient
+        self.nodes: list[Node] = []
+        self.open: list[_Open] = []
+
+    def error(self, message: str, column: int) -> TreeSyntaxError:
+        return TreeSyntaxError(message, self.text, column)
+
+    def parse(self, root_type: str | None) -> list[Node]:
+        """Return the nodes of the one tree that the text holds."""
+        tokens = self.tokens()
+        token, column = next(tokens, ("", 1))
+        if token != "(":
+            hint = f"; write ( {_shown(token)} )" if token in self.primitive_set else ""
+            raise self.error(f"a tree starts with an opening bracket{hint}", column)
+        self.open_bracket(tokens, column, root_type)
+        while self.open:
+            token, column = next(tokens, ("", len(self.text) + 1))
+            if not token:
+                waiting = self.open[-1].node.name
+                raise self.error(
+                    f"the text ends before the bracket of {waiting!r} is closed", column
+                )
+            if token == ")":
+                self.close_bracket(column)
+            else:
+                wanted = self.begin_operand(column)
+                if token == "(":
+                    self.open_bracket(tokens, column, wanted)
+                else:
+                    self.add(token, column, wanted, bracketed=False)
+        token, column = next(tokens, ("", 0))
+        if token:
+            raise self.error(f"{_shown(token)!r} follows the end of the tree", column)
+        return self.nodes
+
+    def tokens(self) -> Iterator[tuple[str, int]]:
+        """Yield each token with the column of its first character."""
+        for match in _TOKEN.finditer(self.text):
+            yield match.group(), match.start() + 1
+
+    def open_bracket(
+        self, tokens: Iterator[tuple[str, int]], column: int, wanted: str | None
+    ) -> None:
+        """Read the name after an opening bracket and keep the bracket open."""
+        token, column = next(tokens, ("", len(self.text) + 1))
+        if token in ("", "(", ")"):
+            raise self.error("a name must follow an opening bracket", column)
+        self.add(token, column, wanted, bracketed=True)
+
+    def add(self, token: str, column: int, wanted: str | None, *, bracketed: bool) -> None:
+        """Append the node that *token* names, which must be of the *wanted* type."""
+        node = self.node(token, column)
+        if wanted is not None and node.type != wanted:
+            raise self.error(f"{_shown(token)!r} is a {node.type}; wanted a {wanted} here", column)
+        if len(self.nodes) >= MAX_TREE_NODES:
+            raise self.error(f"a tree may have at most {MAX_TREE_NODES} nodes", column)
+        if node.arity and not bracketed:
+            raise self.error(
+                f"{_shown(token)!r} takes {node.arity} operands and needs its own brackets", column
+            )
+        self.nodes.append(node)
+        if bracketed:
+            self.open.append(_Open(node, len(self.nodes) - 1))
+        else:
+            self.end_operand()
+
+    def node(self, token: str, column: int) -> Node:
+        """Return the primitive or the constant that *token* stands for."""
+        if token in self.primitive_set:
+            return self.primitive_set[token]
+        if _NUMBER.fullmatch(token):
+            value = float(token)
+            if math.isinf(value):
+                raise self.error(f"the number {_shown(token)} is too large", column)
+            return Constant(value)
+        message = f"unknown name {_shown(token)!r}"
+        if len(token) <= _LONGEST_NAME:
+            names = [primitive.name for primitive in self.primitive_set.primitives]
+            close = difflib.get_close_matches(token, names, n=1)
+            message += f"; did you mean {close[0]!r}?" if close else ""
+        raise self.error(message, column)
+
+    def begin_operand(self, column: int) -> str | None:
+        """Return the type wanted of the operand at *column* of the innermost open bracket."""
+        bracket = self.open[-1]
+        node = bracket.node
+        if bracket.operands < node.arity:
+            return _argument_types(node)[bracket.operands]
+        # Step 1. One operand too many: strict refuses it.
+        if self.lenient is None or node.arity == 0:
+            raise self.error(_too_many(node, bracket.operands + 1), column)
+        # Step 2. "drop" reads it and then forgets it.
+        if self.lenient == "drop":
+            bracket.dropped_from = len(self.nodes)
+            return None
+        # Step 3. "variadic" makes what is read so far the first operand of one more application.
+        first, *others = _argument_types(node)
+        if len(others) != 1 or first != node.type:
+            raise self.error(
+                _too_many(node, bracket.operands + 1) + "; it cannot be applied repeatedly", column
+            )
+        self.nodes.insert(bracket.start, node)
+        return others[0]
+
+    def end_operand(self) -> None:
+        """Count the operand just read for the innermost open bracket."""
+        if not self.open:
+            return
+        bracket = self.open[-1]
+        if bracket.dropped_from is None:
+            bracket.operands += 1
+        else:
+            del self.nodes[bracket.dropped_from :]
+            bracket.dropped_from = None
+
+    def close_bracket(self, column: int) -> None:
+        """Close the innermost bracket, which must have all its operands."""
+        bracket = self.open.pop()
+        arity = bracket.node.arity
+        if bracket.operands < arity:
+            raise self.error(
+                f"{_name(bracket.node)} takes {arity} operand{'s' * (arity != 1)} "
+                f"but has {bracket.operands}",
+                column,
+            )
+        self.end_operand()
+
+
+def _argument_types(node: Node) -> tuple[str, ...]:
+    return node.argument_types if isinstance(node, Primitive) else ()
+
+
+def _name(node: Node) -> str:
+    return repr(_shown(node.name))
+
+
+def _shown(token: str) -> str:
+    return token if len(token) <= _LONGEST_NAME else token[: _LONGEST_NAME - 3] + "..."
+
+
+def _too_many(node: Node, count: int) -> str:
+    operands = "no operands" if node.arity == 0 else f"{node.arity} operands"
+    return f"{_name(node)} takes {operands}; this is operand {count}"
+
+
+def parse_tree(
+    text: str,
+    primitive_set: PrimitiveSet,
+    lenient: Lenient | None = None,
+    *,
+    root_type: str | None = "number",
+) -> Tree:
+    """Return the tree that *text* writes over *primitive_set*.
+
+    Tokens are separated by white space or brackets, so `))` is read as two brackets. A number that
+    is not the name of a primitive is a `Constant`. An operand too many is an error, or with
+    *lenient* "drop" is ignored, with "variadic" joins the others from left to right: `( + a b c )`
+    is then `( + ( + a b ) c )`. *root_type* is the type the tree must have, None for any.
+
+    Raises `TreeSyntaxError` with the column; the text may have 1,000,000 characters and the tree
+    4,096 nodes at most.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> str(parse_tree("(+ white ( * 0.5 black ))", PRIMITIVE_SETS["liao"]))
+    '( + white ( * 0.5 black ) )'
+    """
+    if len(text) > MAX_TEXT_LENGTH:
+        raise TreeSyntaxError(
+            f"the text of a tree may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
+            text,
+            MAX_TEXT_LENGTH + 1,
+        )
+    nodes = _Parser(text, primitive_set, lenient).parse(root_type)
+    return Tree(primitive_set, tuple(nodes))
