@@ -68,7 +68,8 @@ def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of e
         shapes.append(
             f'<rect {corner} width="{_SQUARE}" height="{_SQUARE}" fill="{fill}" stroke="{_FRAME}"/>'
         )
-        shapes.append(_text(x, y, _short_number(value), ink, size=12))
+        number = _short_number(value)
+        shapes.append(_text(x, y, number, ink, size=12 if len(number) <= 6 else 9))
     return _picture(size, title, shapes, footer=0)
 
 
@@ -165,15 +166,17 @@ def _footer(position: "Position") -> list[str]:
     """Return the line below the board: a disc and a count for each side, and who is to move."""
     middle = position.size * _SQUARE + _MARGIN + _FOOTER / 2 + 1
     shapes = []
-    x: float = _MARGIN + 10
+    small = position.size < 6
+    font, step = (11, 40) if small else (15, 58)
+    x: float = _MARGIN + (8 if small else 10)
     for color in Color:
         shapes.append(_disc(x, middle, color, 0.2))
         count = str(position.discs(color))
-        shapes.append(_text(x + 16, middle, count, _FRAME_TEXT, size=15, anchor="start"))
-        x += 58
+        shapes.append(_text(x + step * 0.3, middle, count, _FRAME_TEXT, size=font, anchor="start"))
+        x += step
     right = position.size * _SQUARE + _MARGIN
     status = _status(position)
-    shapes.append(_text(right, middle, status, _FRAME_TEXT, size=15, anchor="end"))
+    shapes.append(_text(right, middle, status, _FRAME_TEXT, size=font, anchor="end"))
     return shapes
 
 

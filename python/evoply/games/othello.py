@@ -290,7 +290,7 @@ class Game:
             if move not in position.legal_moves:
                 where = othello_text.place(text, word.index)
                 raise IllegalMoveError(
-                    f"move {max(placed, 1)} ({word.text}) at {where}:"
+                    f"move {placed + (move.square is None)} ({word.text}) at {where}:"
                     f" illegal move {position._why_not(move)}"
                 )
             moves.append(move)

@@ -23,7 +23,7 @@ _LEADING_BOARDS = tuple(
     re.compile(rf"\s*[{_CELLS}]{{{size * size}}}\s*[{_SIDES}](?![A-Za-z0-9*\-.])[ \t]*;?")
     for size in reversed(SIZES)
 )
-_COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-jA-J]*")
+_COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-j]*", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
@@ -145,7 +145,7 @@ def transcript_words(text: str, size: int, begin: int = 0) -> Iterator[Word]:
     """
     last_letter = chr(ord("a") + size - 1)
     row = r"(?:10|[1-9])" if size == 10 else rf"[1-{size}]"
-    move = re.compile(rf"[a-{last_letter}]{row}|pass|pa|ps", re.IGNORECASE)
+    move = re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE)
     index = begin
     while index < len(text):
         separator = _SEPARATOR.match(text, index)

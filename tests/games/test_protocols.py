@@ -1,0 +1,46 @@
+"""Colors, outcomes and errors that every game shares."""
+
+import pytest
+
+from evoply.games import GAMES, game_rules
+from evoply.protocols import Color, ConfigError, Outcome, Player, Position
+
+
+def test_colors() -> None:
+    assert Color.BLACK.opposite is Color.WHITE
+    assert Color.WHITE.opposite is Color.BLACK
+    assert Color.WHITE.name_lower == "white"
+    assert str(Color.BLACK) == "Black"
+
+
+def test_points_and_words_of_outcomes() -> None:
+    assert Outcome(Color.WHITE, -12).points(Color.WHITE) == 1
+    assert Outcome(Color.WHITE, -12).points(Color.BLACK) == 0
+    assert Outcome(None, 0).points(Color.BLACK) == 0.5
+    assert str(Outcome(Color.WHITE, -12)) == "White wins by 12"
+
+
+def test_config_error_shows_every_error() -> None:
+    error = ConfigError([("a.b", "must be positive"), ("c", "unknown key")])
+    assert isinstance(error, ValueError)
+    assert error.errors == (("a.b", "must be positive"), ("c", "unknown key"))
+    assert "2 errors" in str(error)
+    assert "a.b: must be positive" in str(error)
+    assert "1 error in" in str(ConfigError([("a", "b")]))
+
+
+def test_unknown_game_lists_the_names() -> None:
+    with pytest.raises(ValueError, match=r"'go'.*othello, othello-4, othello-6, othello-10"):
+        game_rules("go")
+    with pytest.raises(TypeError):
+        GAMES["go"] = GAMES["othello"]  # type: ignore[index]
+
+
+def test_othello_fits_the_contracts() -> None:
+    class First:
+        def choose(self, position: Position, /) -> object:
+            return position.legal_moves[0]
+
+    position: Position = GAMES["othello"].start()
+    player: Player = First()  # type: ignore[assignment]
+    assert str(player.choose(position)) == "d3"
