@@ -8,6 +8,7 @@
 1 8
 """
 
+from evoply.evolution.breeding import primitive_set_of
 from evoply.evolution.config import (
     EarlierGenerations,
     EvolutionConfig,
@@ -36,6 +37,8 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import evolve, is_finished, step
+from evoply.evolution.panel import individual_player
+from evoply.evolution.signature import signature
 
 __all__ = [
     "ArchiveEntry",
@@ -64,7 +67,10 @@ __all__ = [
     "config_to_toml",
     "evolve",
     "final_test",
+    "individual_player",
     "is_finished",
     "load_config",
+    "primitive_set_of",
+    "signature",
     "step",
 ]

@@ -28,6 +28,9 @@ from evoply.gp import Limits, Tree
 __all__ = ["Offspring", "breed", "first_population", "primitive_set_of"]
 
 
+_CREATION_TRIES = 50
+
+
 @dataclass(frozen=True, slots=True)
 class Offspring:
     """A tree that has not played yet, its operator, and its parents' positions."""
@@ -52,34 +55,72 @@ def _set_from_json(text: str) -> PrimitiveSet:
 def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
     """Return a random population; its trees obey the config's initialisation and limits."""
     settings = config.initialisation
-    limits = Limits(config.limits.max_depth, config.limits.max_nodes)
+    limits = _limits(config)
     primitives = primitive_set_of(config)
     size = config.population_size
     if settings.method == "ramped_half_and_half":
         trees = gp.ramped_half_and_half(
-            primitives, size, settings.min_depth, settings.max_depth, limits, stream
+            primitives,
+            size,
+            stream,
+            min_depth=settings.min_depth,
+            max_depth=settings.max_depth,
+            limits=limits,
         )
     else:
         make = gp.grow if settings.method == "grow" else gp.full
         trees = [
-            make(primitives, settings.max_depth, limits, stream.child(index))
-            for index in range(size)
+            _within(limits, make, primitives, settings.max_depth, stream.child(place))
+            for place in range(size)
         ]
     return tuple(Offspring(tree, settings.method) for tree in trees)
+
+
+def _within(
+    limits: Limits,
+    make: Callable[[PrimitiveSet, int, Stream], Tree],
+    primitives: PrimitiveSet,
+    depth: int,
+    stream: Stream,
+) -> Tree:
+    """Return a tree of at most the limit's nodes, less deep after a quarter of the tries."""
+    for attempt in range(_CREATION_TRIES):
+        try:
+            tree = make(primitives, max(depth, 1), stream.child(attempt))
+        except gp.GenerationError:
+            if depth <= 1:
+                raise
+        else:
+            if len(tree) <= limits.max_nodes:
+                return tree
+        if attempt >= _CREATION_TRIES // 4:
+            depth -= 1
+    raise gp.GenerationError(f"no tree of at most {limits.max_nodes} nodes in {attempt + 1} tries")
 
 
 def breed(
     config: EvolutionConfig, parents: tuple[Individual, ...], stream: Stream
 ) -> tuple[Offspring, ...]:
     """Return the offspring of *parents*: `elitism` unchanged bests, then one operator each."""
-    select = selector(config.selection, [parent.fitness for parent in parents])
-    limits = Limits(config.limits.max_depth, config.limits.max_nodes)
+    limits = _limits(config)
+    size = config.population_size
     elites = ranking(parents)[: config.elitism]
+    # Two parents are drawn for every place; an operator on one tree leaves the second alone.
+    drawn = select_parents(config.selection, parents, 2 * size, stream.child("parents"))
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
-    for place in range(len(elites), config.population_size):
-        draws = stream.child(place)
-        operator = draw_operator(config.variation, draws.child("operator").random())
-        offspring.append(_offspring(operator, parents, select, limits, draws))
+    for place in range(len(elites), size):
+        draws = stream.child("offspring", place)
+        operator = draw_operator(config.variation, draws.random())
+        first, second = drawn[2 * place : 2 * place + 2]
+        if operator == "crossover":
+            # One child a place, so that rates are shares of the population.
+            child, _ = gp.subtree_crossover(
+                parents[first].tree, parents[second].tree, limits, draws
+            )
+            offspring.append(Offspring(child, operator, (first, second)))
+        else:
+            child = _changed(operator, parents[first].tree, limits, draws)
+            offspring.append(Offspring(child, operator, (first,)))
     return tuple(offspring)
 
 
@@ -92,59 +133,34 @@ def draw_operator(variation: Variation, draw: float) -> str:
     return "reproduction"
 
 
-def selector(selection: Selection, fitness: Sequence[float]) -> Callable[[Stream], int]:
-    """Return the function that draws one parent's position from a stream."""
+def select_parents(
+    selection: Selection, parents: Sequence[Individual], count: int, stream: Stream
+) -> list[int]:
+    """Return the positions of *count* selected parents."""
+    fitness = [parent.fitness for parent in parents]
     match selection:
         case TournamentSelection(size=size):
-            return lambda stream: gp.tournament_selection(fitness, size, stream)
+            lengths = [len(parent.tree) for parent in parents]
+            return gp.tournament_selection(fitness, size, count, stream, lengths=lengths)
         case RouletteSelection():
-            return lambda stream: gp.roulette_selection(fitness, stream)
-        case GreedySelection():
-            return _greedy_selector(selection, fitness)
+            return gp.roulette_selection(fitness, count, stream)
+        case GreedySelection(top_share=share, top_probability=probability):
+            return gp.greedy_over_selection(
+                fitness, count, stream, top_share=share, top_probability=probability
+            )
 
 
-def _greedy_selector(
-    selection: GreedySelection, fitness: Sequence[float]
-) -> Callable[[Stream], int]:
-    # Koza's greedy over-selection, as SPEC appendix A words it: the top group is the smallest set
-    # of the best that holds the stated share of all fitness.
-    order = sorted(range(len(fitness)), key=lambda index: (-fitness[index], index))
-    wanted = selection.top_share * sum(fitness)
-    held, size = 0.0, 0
-    while size < len(order) - 1 and (size == 0 or held < wanted):
-        held += fitness[order[size]]
-        size += 1
-    groups = (order[:size], order[size:])
-    values = tuple([fitness[index] for index in group] for group in groups)
-
-    def select(stream: Stream) -> int:
-        group = 0 if stream.child("group").random() < selection.top_rate else 1
-        return groups[group][gp.roulette_selection(values[group], stream.child("member"))]
-
-    return select
-
-
-def _offspring(
-    operator: str,
-    parents: tuple[Individual, ...],
-    select: Callable[[Stream], int],
-    limits: Limits,
-    draws: Stream,
-) -> Offspring:
-    first = select(draws.child("first parent"))
-    tree = parents[first].tree
-    change = draws.child("change")
+def _changed(operator: str, tree: Tree, limits: Limits, stream: Stream) -> Tree:
     match operator:
-        case "crossover":
-            second = select(draws.child("second parent"))
-            child = gp.subtree_crossover(tree, parents[second].tree, limits, change)[0]
-            return Offspring(child, operator, (first, second))
         case "subtree_mutation":
-            child = gp.subtree_mutation(tree, limits, change)
+            return gp.subtree_mutation(tree, limits, stream)
         case "point_mutation":
-            child = gp.point_mutation(tree, change)
+            return gp.point_mutation(tree, stream)
         case "constant_mutation":
-            child = gp.constant_mutation(tree, change)
+            return gp.constant_mutation(tree, stream)
         case _:
-            child = tree
-    return Offspring(child, operator, (first,))
+            return gp.reproduction(tree)
+
+
+def _limits(config: EvolutionConfig) -> Limits:
+    return Limits(config.limits.max_depth, config.limits.max_nodes)

@@ -1,4 +1,4 @@
-"""What an evolution run is asked to do: one frozen value, read from TOML and stored beside the results.
+"""What an evolution run is asked to do: one frozen value, read from TOML and kept with the run.
 
 This module knows the settings and which of them fit together. It does not know how a generation
 is bred or played. Reading, overriding and writing TOML is `evoply.evolution.config_text`.
@@ -29,9 +29,6 @@ __all__ = [
     "Variation",
 ]
 
-# TOML and Python write lists; inside they are tuples, so that a config is immutable.
-_AS_TUPLE = Field(strict=False)
-
 
 class Part(BaseModel):
     """A frozen part of a config: unknown keys, wrong types and infinities are refused."""
@@ -45,9 +42,9 @@ class Initialisation(Part):
     """How the trees of generation 0 are made; depths count levels, a single leaf has depth 1."""
 
     method: Literal["ramped_half_and_half", "grow", "full"] = "ramped_half_and_half"
-    min_depth: int = Field(2, ge=1, le=100)
+    min_depth: int = Field(default=2, ge=1, le=20)
     """Smallest depth limit of the ramp (ramped half-and-half only)."""
-    max_depth: int = Field(6, ge=1, le=100)
+    max_depth: int = Field(default=6, ge=1, le=20)
     """Largest depth of a new tree."""
 
     @model_validator(mode="after")
@@ -61,7 +58,7 @@ class TournamentSelection(Part):
     """The best of `size` individuals drawn with replacement becomes a parent."""
 
     kind: Literal["tournament"] = "tournament"
-    size: int = Field(7, ge=1, le=10_000)
+    size: int = Field(default=7, ge=1, le=10_000)
 
 
 class RouletteSelection(Part):
@@ -74,13 +71,13 @@ class GreedySelection(Part):
     """Greedy over-selection (Koza): most parents come from the group of the best.
 
     The best individuals that together hold the share `top_share` of all fitness form the top
-    group; a parent comes from it with probability `top_rate`, else from the rest, each time in
-    proportion to fitness.
+    group (default: 0.32 up to 1,000 individuals, then 320 by their number). A parent comes from
+    it with `top_probability`, else from the rest, each time in proportion to fitness.
     """
 
     kind: Literal["greedy"] = "greedy"
-    top_share: float = Field(0.32, gt=0, lt=1)
-    top_rate: float = Field(0.8, ge=0, le=1)
+    top_share: float | None = Field(default=None, gt=0, lt=1)
+    top_probability: float = Field(default=0.8, ge=0, le=1)
 
 
 Selection = Annotated[
@@ -95,11 +92,11 @@ class Variation(Part):
     `reproduction` (a selected parent is copied). More than one is refused.
     """
 
-    crossover: float = Field(0.8, ge=0, le=1)
-    subtree_mutation: float = Field(0.1, ge=0, le=1)
-    point_mutation: float = Field(0.05, ge=0, le=1)
-    constant_mutation: float = Field(0.0, ge=0, le=1)
-    reproduction: float = Field(0.05, ge=0, le=1)
+    crossover: float = Field(default=0.8, ge=0, le=1)
+    subtree_mutation: float = Field(default=0.1, ge=0, le=1)
+    point_mutation: float = Field(default=0.05, ge=0, le=1)
+    constant_mutation: float = Field(default=0.0, ge=0, le=1)
+    reproduction: float = Field(default=0.05, ge=0, le=1)
 
     @model_validator(mode="after")
     def _rates_are_shares(self) -> Variation:
@@ -118,8 +115,8 @@ class Variation(Part):
 class SizeLimits(Part):
     """What no tree of the population may exceed."""
 
-    max_depth: int = Field(17, ge=1, le=100)
-    max_nodes: int = Field(200, ge=1, le=4096)
+    max_depth: int = Field(default=17, ge=1, le=100)
+    max_nodes: int = Field(default=200, ge=1, le=4096)
 
 
 class PlayerSettings(Part):
@@ -127,7 +124,7 @@ class PlayerSettings(Part):
 
     ties: Literal["first", "last", "random"] = "first"
     view: Literal["player", "turn"] = "player"
-    depth: int = Field(0, ge=0, le=20)
+    depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
 
 
@@ -135,18 +132,18 @@ class Opponent(Part):
     """A fixed opponent of the whole population: a player text and its opening pairs."""
 
     player: str = Field(min_length=1, max_length=100_000)
-    pairs: int = Field(5, ge=1, le=100_000)
+    pairs: int = Field(default=5, ge=1, le=100_000)
     """Random openings a generation; each is played twice with colours swapped."""
 
 
 class EarlierGenerations(Part):
     """Champions of earlier generations as opponents, drawn anew each generation."""
 
-    champions: int = Field(0, ge=0, le=1000)
+    champions: int = Field(default=0, ge=0, le=1000)
     """How many are drawn (fewer while there are fewer)."""
-    recent: int = Field(0, ge=0, le=1000)
+    recent: int = Field(default=0, ge=0, le=1000)
     """How many of them are the newest; the others are drawn uniformly from all the rest."""
-    pairs: int = Field(4, ge=1, le=100_000)
+    pairs: int = Field(default=4, ge=1, le=100_000)
     """Opening pairs against each."""
 
     @model_validator(mode="after")
@@ -160,12 +157,12 @@ class Fitness(Part):
     """Points (win 1, draw 1/2, loss 0) averaged over the games of a generation, in [0, 1]."""
 
     opponents: tuple[Opponent, ...] = Field(
-        (Opponent(player="random", pairs=5), Opponent(player="greedy", pairs=5)),
+        default=(Opponent(player="random", pairs=5), Opponent(player="greedy", pairs=5)),
         strict=False,
         max_length=1000,
     )
     earlier_generations: EarlierGenerations = EarlierGenerations()
-    opening_plies: int = Field(8, ge=0, le=40)
+    opening_plies: int = Field(default=8, ge=0, le=40)
     """Uniformly random legal plies before the players choose."""
     allow_test_opponents: bool = False
     """Whether `swh`, the yardstick of the reports, may be trained against."""
@@ -174,21 +171,21 @@ class Fitness(Part):
 class HallOfFame(Part):
     """The best individuals so far, ranked by games they were not selected on."""
 
-    size: int = Field(10, ge=1, le=1000)
-    candidates: int = Field(5, ge=1, le=1000)
+    size: int = Field(default=10, ge=1, le=1000)
+    candidates: int = Field(default=5, ge=1, le=1000)
     """How many of the generation's best are tested again on fresh games."""
-    sample: int = Field(10, ge=1, le=10_000)
+    sample: int = Field(default=10, ge=1, le=10_000)
     """How many random individuals are tested with them, for the mean on fresh games."""
-    pairs: int = Field(10, ge=1, le=100_000)
+    pairs: int = Field(default=10, ge=1, le=100_000)
     """Fresh opening pairs against every opponent of the generation."""
-    final_pairs: int = Field(50, ge=1, le=100_000)
+    final_pairs: int = Field(default=50, ge=1, le=100_000)
     """Opening pairs against every opponent in the final test that names the champion."""
 
 
 class Machine(Part):
     """How this machine is used; changes no result and is not part of a digest."""
 
-    threads: int = Field(0, ge=0, le=1024)
+    threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play games; 0 means all cores."""
 
 
@@ -203,15 +200,15 @@ class EvolutionConfig(Part):
 
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `othello-6` or `othello-10`."""
-    seed: int = Field(1, ge=0, lt=2**63)
-    population_size: int = Field(500, ge=2, le=1_000_000)
-    generations: int | None = Field(None, ge=1, le=1_000_000_000)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    population_size: int = Field(default=500, ge=2, le=1_000_000)
+    generations: int | None = Field(default=None, ge=1, le=1_000_000_000)
     """Generations in all, the first included; None for no limit."""
-    time_limit: float | None = Field(None, gt=0)
+    time_limit: float | None = Field(default=None, gt=0)
     """Seconds of evolution, read between generations only; None for no limit."""
     primitives: str | dict[str, Any] = "liao+mobility"
     """Name of a primitive set, or the set itself in its JSON form."""
-    elitism: int = Field(1, ge=0)
+    elitism: int = Field(default=1, ge=0)
     """How many of the best are copied unchanged into the next generation."""
     initialisation: Initialisation = Initialisation()
     selection: Selection = TournamentSelection()

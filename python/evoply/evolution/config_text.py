@@ -21,9 +21,7 @@ __all__ = ["config_from_toml", "config_to_toml", "load_config", "with_overrides"
 _LARGEST_FILE = 10_000_000
 
 
-def load_config(
-    path: str | os.PathLike[str], overrides: Iterable[str] = ()
-) -> EvolutionConfig:
+def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> EvolutionConfig:
     """Read a TOML file and return its config with *overrides* such as `population_size=500`.
 
     Raises `ConfigError` with every error and its path, also when the file cannot be read.

@@ -60,12 +60,9 @@ def digest_of(
     content = {
         "settings": settings_of(config),
         "generation": number,
-        "seeds": {
-            purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES
-        },
+        "seeds": {purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES},
         "individuals": [
-            [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)]
-            for one in individuals
+            [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)] for one in individuals
         ],
         "fresh": [
             [result.opponent, result.best.hex(), result.mean.hex(), result.games]

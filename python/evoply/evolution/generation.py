@@ -5,6 +5,7 @@ This module does not know how individuals are bred, played or stored.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -60,7 +61,7 @@ class HallOfFameEntry:
 
         So a lucky newcomer does not displace what has proved itself over many games.
         """
-        return self.fitness - 0.5 / self.games**0.5
+        return self.fitness - 0.5 / math.sqrt(self.games)
 
 
 @dataclass(frozen=True, slots=True)

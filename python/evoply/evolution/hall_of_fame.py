@@ -119,9 +119,7 @@ def fresh_test(
     tested = dict.fromkeys([*candidates, *known])
     games = int(result.games.sum())
     return FreshTest(
-        points={
-            tree: (int(result.half_points[row[tree]].sum()) / 2, games) for tree in tested
-        },
+        points={tree: (int(result.half_points[row[tree]].sum()) / 2, games) for tree in tested},
         results=_by_opponent(fresh, result, [row[tree] for tree in sample]),
         champion=max(candidates, key=lambda tree: fitness[row[tree]]),
         best_fresh=fitness[0],

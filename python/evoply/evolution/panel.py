@@ -19,9 +19,17 @@ from evoply import _native, arena
 from evoply.evolution.config import EvolutionConfig
 from evoply.games import game_rules
 from evoply.gp import Tree, lower
-from evoply.players import parse_player
+from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator, parse_player
 
-__all__ = ["Panel", "Trial", "native_players", "panel_of", "schedule_of", "trial"]
+__all__ = [
+    "Panel",
+    "Trial",
+    "individual_player",
+    "native_players",
+    "panel_of",
+    "schedule_of",
+    "trial",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,17 @@ def native_players(config: EvolutionConfig, trees: Sequence[Tree]) -> list[_nati
         )
         for program in programs
     ]
+
+
+def individual_player(config: EvolutionConfig, tree: Tree) -> Player:
+    """Return the player that *tree* is in a run of *config*, as data that can be saved."""
+    evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
+    settings = config.player
+    if settings.depth:
+        return AlphaBeta(
+            evaluator=evaluator, depth=settings.depth, ties=settings.ties, view=settings.view
+        )
+    return AfterState(evaluator=evaluator, ties=settings.ties, view=settings.view)
 
 
 def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, Tree]]) -> Panel:

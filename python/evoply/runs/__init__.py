@@ -1,0 +1,26 @@
+"""Runs on disk: a folder with `config.toml` and `run.db`, its lock, resume, replay and export."""
+
+from evoply.runs.advance import advance, resolve_champion
+from evoply.runs.errors import RunError
+from evoply.runs.export import export_csv
+from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.replay import Replay, replay
+from evoply.runs.request import leave_request, read_request
+from evoply.runs.run import Run
+
+__all__ = [
+    "Replay",
+    "Run",
+    "RunError",
+    "RunSummary",
+    "advance",
+    "export_csv",
+    "find_run",
+    "leave_request",
+    "list_runs",
+    "new_run_path",
+    "read_request",
+    "replay",
+    "resolve_champion",
+    "runs_directory",
+]

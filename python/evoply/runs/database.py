@@ -1,0 +1,218 @@
+"""The tables of `run.db`: how a generation becomes rows and rows become a generation.
+
+Floating-point numbers are stored as they are (8 bytes), trees as text, each text once. Every
+change is one transaction: what was interrupted is not there. This module knows no folder, no
+lock and no status.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, fields
+from pathlib import Path
+
+from evoply.evolution import (
+    ArchiveEntry,
+    FreshResult,
+    Generation,
+    HallOfFameEntry,
+    Individual,
+    Seconds,
+    Statistics,
+)
+from evoply.gp import Tree
+
+__all__ = ["connect", "create_tables", "read_generation", "transaction", "write_generation"]
+
+_STATISTICS = tuple(field.name for field in fields(Statistics))
+_SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
+
+_TABLES = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trees (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE generations (
+    number INTEGER PRIMARY KEY, digest TEXT NOT NULL, seed INTEGER NOT NULL,
+    champion INTEGER NOT NULL REFERENCES trees(id), fresh TEXT NOT NULL,
+    {", ".join(f"{name} REAL" for name in (*_STATISTICS, *_SECONDS))}
+);
+CREATE TABLE individuals (
+    generation INTEGER NOT NULL, position INTEGER NOT NULL,
+    tree INTEGER NOT NULL REFERENCES trees(id), fitness REAL NOT NULL, origin TEXT NOT NULL,
+    parents TEXT NOT NULL, PRIMARY KEY (generation, position)
+) WITHOUT ROWID;
+CREATE TABLE hall_of_fame (
+    generation INTEGER NOT NULL, rank INTEGER NOT NULL,
+    tree INTEGER NOT NULL REFERENCES trees(id), entered INTEGER NOT NULL,
+    points REAL NOT NULL, games REAL NOT NULL, PRIMARY KEY (generation, rank)
+) WITHOUT ROWID;
+CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFERENCES trees(id));
+CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
+);
+"""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the database at *path*, which must exist; statements outside `transaction` commit."""
+    connection = sqlite3.connect(
+        f"file:{_quoted(path)}?mode=rw", uri=True, isolation_level=None, timeout=30
+    )
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def create_tables(path: Path) -> None:
+    """Create an empty database at *path*."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
+    finally:
+        connection.close()
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what happens inside, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk may have rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def write_generation(connection: sqlite3.Connection, generation: Generation, seed: int) -> None:
+    """Write one generation as one transaction."""
+    number = generation.number
+    with transaction(connection):
+        trees = _tree_numbers(connection, generation)
+        marks = ", ".join("?" * (5 + len(_STATISTICS) + len(_SECONDS)))
+        connection.execute(
+            f"INSERT INTO generations VALUES ({marks})",
+            (
+                number,
+                generation.digest,
+                seed,
+                trees[generation.champion],
+                json.dumps([asdict(result) for result in generation.fresh]),
+                *astuple(generation.statistics),
+                *astuple(generation.seconds),
+            ),
+        )
+        connection.executemany(
+            "INSERT INTO individuals VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (number, position, trees[one.tree], one.fitness, one.origin, _numbers(one.parents))
+                for position, one in enumerate(generation.individuals)
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO hall_of_fame VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (number, rank, trees[entry.tree], entry.generation, entry.points, entry.games)
+                for rank, entry in enumerate(generation.hall_of_fame)
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO archive VALUES (?, ?)",
+            [
+                (entry.generation, trees[entry.tree])
+                for entry in generation.archive
+                if entry.generation == number
+            ],
+        )
+
+
+def read_generation(
+    connection: sqlite3.Connection, number: int, parse: Callable[[str], Tree]
+) -> Generation:
+    """Return a stored generation, equal to the one that was written; LookupError if none is."""
+    row = connection.execute(
+        "SELECT g.*, t.text FROM generations g JOIN trees t ON t.id = g.champion WHERE number = ?",
+        (number,),
+    ).fetchone()
+    if row is None:
+        raise LookupError(f"generation {number} is not stored")
+    known: dict[str, Tree] = {}
+
+    def tree(text: str) -> Tree:
+        if text not in known:
+            known[text] = parse(text)
+        return known[text]
+
+    first_seconds = 5 + len(_STATISTICS)
+    return Generation(
+        number=number,
+        individuals=tuple(
+            Individual(tree(text), fitness, origin, tuple(json.loads(parents)))
+            for text, fitness, origin, parents in connection.execute(
+                "SELECT t.text, fitness, origin, parents FROM individuals i"
+                " JOIN trees t ON t.id = i.tree WHERE generation = ? ORDER BY position",
+                (number,),
+            )
+        ),
+        hall_of_fame=tuple(
+            HallOfFameEntry(tree(text), entered, points, games)
+            for text, entered, points, games in connection.execute(
+                "SELECT t.text, entered, points, games FROM hall_of_fame h"
+                " JOIN trees t ON t.id = h.tree WHERE generation = ? ORDER BY rank",
+                (number,),
+            )
+        ),
+        archive=tuple(
+            ArchiveEntry(tree(text), generation)
+            for text, generation in connection.execute(
+                "SELECT t.text, generation FROM archive a JOIN trees t ON t.id = a.tree"
+                " WHERE generation <= ? ORDER BY generation",
+                (number,),
+            )
+        ),
+        champion=tree(row[-1]),
+        fresh=tuple(FreshResult(**result) for result in json.loads(row[4])),
+        statistics=_statistics(row[5:first_seconds]),
+        seconds=Seconds(*row[first_seconds:-1]),
+        digest=row[1],
+    )
+
+
+def _statistics(row: tuple[float, ...]) -> Statistics:
+    values = dict(zip(_STATISTICS, row, strict=True))
+    whole = {"best_size", "best_depth", "distinct", "games"}
+    return Statistics(
+        **{name: int(value) if name in whole else value for name, value in values.items()}  # type: ignore[arg-type]
+    )
+
+
+def _tree_numbers(connection: sqlite3.Connection, generation: Generation) -> dict[Tree, int]:
+    trees = dict.fromkeys(
+        [
+            *(one.tree for one in generation.individuals),
+            *(entry.tree for entry in generation.hall_of_fame),
+            generation.champion,
+        ]
+    )
+    texts = {tree: str(tree) for tree in trees}
+    connection.executemany(
+        "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in texts.values()]
+    )
+    return {
+        tree: connection.execute("SELECT id FROM trees WHERE text = ?", (text,)).fetchone()[0]
+        for tree, text in texts.items()
+    }
+
+
+def _numbers(parents: tuple[int, ...]) -> str:
+    return json.dumps(list(parents), separators=(",", ":"))
+
+
+def _quoted(path: Path) -> str:
+    # In a SQLite URI these have a meaning of their own.
+    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

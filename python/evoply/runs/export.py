@@ -1,0 +1,57 @@
+"""A run as CSV files, for spreadsheets and statistics programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from evoply.files import write_atomically
+from evoply.runs.errors import RunError
+from evoply.runs.run import Run
+
+__all__ = ["export_csv"]
+
+_QUERIES = {
+    "generations.csv": (
+        "SELECT g.*, t.text AS champion_tree FROM generations g"
+        " JOIN trees t ON t.id = g.champion ORDER BY number"
+    ),
+    "individuals.csv": (
+        "SELECT generation, position, fitness, origin, parents, t.text AS tree FROM individuals i"
+        " JOIN trees t ON t.id = i.tree ORDER BY generation, position"
+    ),
+    "hall_of_fame.csv": (
+        "SELECT generation, rank, entered, points, games, points / games AS fitness,"
+        " t.text AS tree FROM hall_of_fame h JOIN trees t ON t.id = h.tree"
+        " ORDER BY generation, rank"
+    ),
+}
+
+
+def export_csv(run: Run, directory: str | Path) -> list[Path]:
+    """Write generations, individuals and hall of fame into *directory*; return the paths.
+
+    Numbers are written so that they read back exactly. Raises `RunError` if nothing can be
+    written.
+    """
+    paths = []
+    for name, query in _QUERIES.items():
+        path = Path(directory) / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, _csv(run.table(query)))
+        except OSError as error:
+            raise RunError(f"{path} cannot be written: {error.strerror}") from None
+        paths.append(path)
+    return paths
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,369 @@
+"""A run on disk: one folder, written by one process at a time, read by any number.
+
+`config.toml` says what was asked for, `run.db` holds every generation. Whatever happens to the
+process, the folder holds whole generations only. This module does not drive evolution:
+`evoply.runs.advance` does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+from evoply import _native
+from evoply.evolution import (
+    EvolutionConfig,
+    FinalTest,
+    Generation,
+    HallOfFameEntry,
+    config_to_toml,
+    load_config,
+    primitive_set_of,
+    signature,
+)
+from evoply.gp import Tree, parse_tree
+from evoply.protocols import ConfigError
+from evoply.runs import database
+from evoply.runs.errors import RunError
+from evoply.runs.lock import WriterLock, is_locked
+
+__all__ = ["FORMAT", "Run"]
+
+FORMAT = 1
+"""Version of the folder's form; a larger one was written by a newer evoply."""
+
+_CONFIG = "config.toml"
+_DATABASE = "run.db"
+
+
+class Run:
+    """A run folder, open for reading; every change needs the right to write (see `lock`).
+
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`.
+    """
+
+    def __init__(self, path: Path, config: EvolutionConfig, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.config = config
+        self._connection = connection
+        self._lock: WriterLock | None = None
+
+    @classmethod
+    def create(
+        cls, path: str | os.PathLike[str], config: EvolutionConfig, *, command: str = ""
+    ) -> Self:
+        """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
+
+        *command* is the command line, kept for the report. The folder appears with all that
+        belongs into it, or not at all.
+        """
+        folder = Path(path)
+        if folder.exists():
+            raise RunError(
+                f"{folder} exists already: give another name, "
+                f"or go on with `evoply resume {folder}`"
+            )
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+        except OSError as error:
+            raise RunError(f"{folder} cannot be created: {error.strerror}") from None
+        try:
+            made.chmod(0o755)
+            (made / _CONFIG).write_text(config_to_toml(config), encoding="utf-8")
+            _fill_database(made / _DATABASE, command)
+            made.rename(folder)
+        except (OSError, sqlite3.Error) as error:
+            raise RunError(f"{folder} cannot be created: {_reason(error)}") from None
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open the run in the folder *path*; raise `RunError` if there is none or it is damaged."""
+        folder = Path(path)
+        for name in (_CONFIG, _DATABASE):
+            if not (folder / name).is_file():
+                what = "has no " + name if folder.is_dir() else "does not exist"
+                raise RunError(
+                    f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
+                )
+        try:
+            config = load_config(folder / _CONFIG)
+        except ConfigError as error:
+            raise RunError(
+                f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
+            ) from None
+        try:
+            connection = database.connect(folder / _DATABASE)
+        except sqlite3.Error as error:
+            _damaged(folder, error)
+        run = cls(folder, config, connection)
+        try:
+            run._check_format()
+        except BaseException:
+            connection.close()
+            raise
+        return run
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Run {self.path}>"
+
+    def close(self) -> None:
+        """Close the database and give back the right to write; a second call does nothing."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    @property
+    def created(self) -> str:
+        """When the run was created, as ISO 8601 text in UTC."""
+        return self.meta("created")
+
+    @property
+    def command(self) -> str:
+        """The command line that created the run; empty if there was none."""
+        return self.meta("command")
+
+    @property
+    def version(self) -> str:
+        """The version of evoply that wrote the run last."""
+        return self.meta("version")
+
+    @property
+    def signature(self) -> str:
+        """The behaviour signature the run was written with last."""
+        return self.meta("signature")
+
+    @property
+    def status(self) -> str:
+        """What the run is: new, running, paused, finished, limit or stopped.
+
+        "finished" has made all generations, "limit" has used up its time, "stopped" was
+        interrupted and can be resumed; so can a run whose process was killed.
+        """
+        status = self.meta("status")
+        if status in ("running", "paused") and self._lock is None and not is_locked(self.path):
+            return "stopped"
+        return status
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the right to write inside a `with`; raise `RunError` if another process has it."""
+        if self._lock is not None:
+            yield
+            return
+        self._lock = WriterLock(self.path)
+        try:
+            yield
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+    def save(self, generation: Generation) -> None:
+        """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
+        expected = self.count()
+        if generation.number != expected:
+            raise RunError(
+                f"run {self.path}: generation {generation.number} cannot follow, "
+                f"the next one is {expected}"
+            )
+        with self._writing():
+            database.write_generation(self._connection, generation, self.config.seed)
+
+    def count(self) -> int:
+        """Return the number of stored generations."""
+        return int(self._rows("SELECT count(*) FROM generations")[0][0])
+
+    def generation(self, number: int) -> Generation:
+        """Return a stored generation; raise `RunError` if it is not there or cannot be read."""
+        primitives = primitive_set_of(self.config)
+
+        def parse(text: str) -> Tree:
+            return parse_tree(text, primitives)
+
+        try:
+            return database.read_generation(self._connection, number, parse)
+        except LookupError:
+            raise RunError(
+                f"run {self.path} has no generation {number}: it has {self.count()}"
+            ) from None
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            _damaged(self.path, error)
+
+    def generations(self) -> Iterator[Generation]:
+        """Yield the stored generations in order."""
+        for (number,) in self._rows("SELECT number FROM generations ORDER BY number"):
+            yield self.generation(number)
+
+    def last(self) -> Generation | None:
+        """Return the newest generation, or None."""
+        count = self.count()
+        return self.generation(count - 1) if count else None
+
+    def digests(self) -> list[str]:
+        """Return the digest of every generation in order."""
+        return [row[0] for row in self._rows("SELECT digest FROM generations ORDER BY number")]
+
+    def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+        """Return the rows of a SELECT over the run's tables as mappings; for reports and export."""
+        try:
+            cursor = self._connection.execute(query, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+        except sqlite3.DatabaseError as error:
+            _damaged(self.path, error)
+
+    @property
+    def champion(self) -> HallOfFameEntry:
+        """The winner of the final test; before it, the first of the hall of fame.
+
+        Raises `RunError` while there is no generation.
+        """
+        last = self.last()
+        if last is None:
+            raise RunError(f"run {self.path} has no champion yet: no generation is finished")
+        stored = json.loads(self.meta("final_test") or "null")
+        if stored is not None and stored["generation"] == last.number:
+            for entry in last.hall_of_fame:
+                if str(entry.tree) == stored["champion"]:
+                    return entry
+        return last.hall_of_fame[0]
+
+    def save_final_test(self, number: int, test: FinalTest) -> None:
+        """Write the outcome of the final test after generation *number*."""
+        content = {
+            "generation": number,
+            "champion": str(test.champion.tree),
+            "games": test.games,
+            "ranking": [
+                {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+                for entry, fitness in zip(test.ranking, test.fitness, strict=True)
+            ],
+        }
+        self.set_meta(final_test=json.dumps(content))
+
+    def final_test(self) -> dict[str, Any] | None:
+        """Return the stored final test (generation, champion, games, ranking), or None."""
+        stored: dict[str, Any] | None = json.loads(self.meta("final_test") or "null")
+        return stored
+
+    def save_match(self, result: dict[str, Any]) -> None:
+        """Keep the result of a match (as its `to_dict` gives it) for the report."""
+        with self._writing(), database.transaction(self._connection):
+            self._connection.execute(
+                "INSERT INTO matches (time, result) VALUES (?, ?)", (_now(), json.dumps(result))
+            )
+
+    def matches(self) -> list[dict[str, Any]]:
+        """Return the kept results of matches, oldest first."""
+        return [json.loads(row[0]) for row in self._rows("SELECT result FROM matches ORDER BY id")]
+
+    def record(self, kind: str, **details: Any) -> None:
+        """Note an event of the run (started, resumed, ended) with the time."""
+        with self._writing(), database.transaction(self._connection):
+            self._connection.execute(
+                "INSERT INTO events (time, kind, details) VALUES (?, ?, ?)",
+                (_now(), kind, json.dumps(details)),
+            )
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return the noted events, oldest first."""
+        rows = self._rows("SELECT time, kind, details FROM events ORDER BY id")
+        return [{"time": time, "kind": kind, **json.loads(text)} for time, kind, text in rows]
+
+    def meta(self, key: str) -> str:
+        """Return one value of the table `meta`, empty if it is not there."""
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(rows[0][0]) if rows else ""
+
+    def set_meta(self, **values: str) -> None:
+        """Write values of the table `meta`."""
+        with self._writing(), database.transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items())
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self.lock():
+            try:
+                yield
+            except (sqlite3.OperationalError, OSError) as error:
+                raise RunError(
+                    f"run {self.path} cannot be written: {_reason(error)}. All generations so far "
+                    f"are safe; make room, then go on with `evoply resume {self.name}`"
+                ) from None
+            except sqlite3.DatabaseError as error:
+                _damaged(self.path, error)
+
+    def _rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(query, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            _damaged(self.path, error)
+
+    def _check_format(self) -> None:
+        text = self.meta("format")
+        if not text.isdecimal():
+            _damaged(self.path, ValueError("it does not say its format"))
+        if int(text) > FORMAT:
+            raise RunError(
+                f"run {self.path} has format {text}, and this evoply reads up to {FORMAT}: "
+                "install a newer evoply"
+            )
+
+
+def _fill_database(path: Path, command: str) -> None:
+    database.create_tables(path)
+    connection = database.connect(path)
+    values = {
+        "format": str(FORMAT),
+        "version": _native.__version__,
+        "signature": signature(),
+        "command": command,
+        "created": _now(),
+        "status": "new",
+    }
+    try:
+        with database.transaction(connection):
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", list(values.items()))
+    finally:
+        connection.close()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _damaged(path: Path, error: Exception) -> NoReturn:
+    raise RunError(
+        f"run {path}: run.db is damaged or no run ({_reason(error)}); "
+        "put a copy back, or start a new run"
+    ) from None
