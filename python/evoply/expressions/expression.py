@@ -84,7 +84,8 @@ class Expression:
             return True
         if not isinstance(other, Expression):
             return NotImplemented
-        return self._hash == other._hash and self.to_dict() == other.to_dict()
+        # As text, in which 0.0 and -0.0 differ and NaN equals itself.
+        return self._hash == other._hash and self.to_json() == other.to_json()
 
     def __str__(self) -> str:
         return formula(self)

@@ -27,6 +27,19 @@ _INFIX: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# Operands on the left that need no brackets: a + b - c is read from the left, as it is computed.
+_CHAINS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "and": ("and",),
+        "or": ("or",),
+        "both": ("both",),
+        "either": ("either",),
+        "add": ("add", "subtract"),
+        "subtract": ("add", "subtract"),
+        "multiply": ("multiply",),
+    }
+)
+
 
 def formula(expression: Node) -> str:
     """Return *expression* as text; parts longer than 2,000 characters are shown as "...".
@@ -46,6 +59,8 @@ def _text(node: Node, texts: dict[int, str]) -> str:
         for kind, argument in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True)
     ]
     if node.op in _INFIX:
+        if node.arguments[0].op in _CHAINS.get(node.op, ()):
+            words[0] = _bare(words[0])
         return f"({words[0]} {_INFIX[node.op]} {words[1]})"
     if node.op in ("number", "truth", "named_squares"):
         return words[0]

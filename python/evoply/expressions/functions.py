@@ -115,9 +115,9 @@ def _comparison(op: str, *arguments: Number | float) -> Truth:
     return cast(Truth, build(op, *with_constants(arguments)))
 
 
-def is_odd(x: Number) -> Truth:
-    """Return whether *x* is an odd whole number."""
-    return cast(Truth, build("is_odd", x))
+def is_odd(of: Squares) -> Truth:
+    """Return whether a set has an odd number of squares."""
+    return cast(Truth, build("is_odd", of))
 
 
 def is_empty(of: Squares) -> Truth:

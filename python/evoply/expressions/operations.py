@@ -71,7 +71,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "maximum": Operation("number", ("number", "number")),
         "is_black": Operation("truth"),
         "truth": Operation("truth", ("boolean",)),
-        "is_odd": Operation("truth", ("number",)),
+        "is_odd": Operation("truth", ("squares",)),
         "is_empty": Operation("truth", ("squares",)),
         "contains": Operation("truth", ("squares", "square")),
         "less": Operation("truth", ("number", "number")),
@@ -161,8 +161,8 @@ def _check_value(value: object) -> float:
 
 
 def _check_tables(value: object) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list | tuple) or not 1 <= len(value) <= 1024:
-        raise ExpressionError("tables must be a list of 1 to 1,024 tables of weights")
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= 256:
+        raise ExpressionError("tables must be a list of 1 to 256 tables of weights")
     tables = tuple(_check_table(table) for table in value)
     if len({len(table) for table in tables}) != 1:
         raise ExpressionError("all tables must have the same number of weights")

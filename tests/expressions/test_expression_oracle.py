@@ -1,0 +1,103 @@
+"""The kernel evaluates expressions exactly as the plain interpreter on Python sets does."""
+
+import math
+import struct
+
+import pytest
+import reference_expressions as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evoply import _native
+from evoply.expressions import CONVENTIONS, DIRECTIONS, Squares, build, outputs_to_json
+from evoply.expressions.operations import NODE_KINDS, OPERATIONS, SIDES
+from evoply.expressions.written_form import to_dict
+from evoply.games import GAMES
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e30, -1e308, 5e-324, math.inf, -math.inf, math.nan]
+
+
+def literal(draw, kind, size):
+    squares = size * size
+    weight = st.sampled_from([0.0, -0.0, 0.1, -0.25, 1e17, 1.0])
+    choices = {
+        "square": st.integers(0, squares - 1),
+        "square list": st.lists(st.integers(0, squares - 1), max_size=squares),
+        "set name": st.sampled_from(["corners", "edges", "x_squares", "class_b", "ring_2"]),
+        "direction": st.sampled_from(DIRECTIONS),
+        "directions": st.lists(st.sampled_from(DIRECTIONS), min_size=1, max_size=8),
+        "symmetry": st.integers(0, 7),
+        "side": st.sampled_from(SIDES),
+        "value": st.sampled_from(SPECIAL) | st.floats(),
+        "tables": st.lists(
+            st.lists(weight, min_size=squares, max_size=squares), min_size=1, max_size=3
+        ),
+        "convention": st.sampled_from(CONVENTIONS),
+        "boolean": st.booleans(),
+    }
+    return draw(choices[kind])
+
+
+@st.composite
+def expressions(draw, size):
+    """Draw a list of expressions, each over earlier ones, of all operations."""
+    pools = {
+        "squares": [build("own"), build("opponent")],
+        "number": [build("pieces"), build("number", 0.0)],
+        "truth": [build("is_black")],
+    }
+    operations = sorted(set(OPERATIONS) - {"argument"})
+    for _ in range(draw(st.integers(1, 25))):
+        op = draw(st.sampled_from(operations))
+        any_type = draw(st.sampled_from(sorted(pools)))
+        arguments = []
+        for kind in OPERATIONS[op].arguments:
+            if kind == "selector" and draw(st.booleans()):
+                arguments.append(None)
+            elif kind in NODE_KINDS:
+                wanted = {"any": any_type, "selector": "number"}.get(kind, kind)
+                arguments.append(draw(st.sampled_from(pools[wanted])))
+            else:
+                arguments.append(literal(draw, kind, size))
+        made = build(op, *arguments)
+        pools[made.type].append(made)
+    return [made for pool in pools.values() for made in pool]
+
+
+def bits_of(value):
+    value = float(value)
+    return "nan" if math.isnan(value) else struct.pack("<d", value)
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_kernel_agrees_with_the_plain_interpreter(game, data):
+    size = GAMES[game].size
+    drawn = data.draw(expressions(size))
+    sets = [made for made in drawn if isinstance(made, Squares)]
+    values = [made for made in drawn if not isinstance(made, Squares)]
+    # A set is compared through its count and through its squares on one ray of weights.
+    values += [build("count", made) for made in sets]
+    weights = [float(3**index % 1009) for index in range(size * size)]
+    values += [build("weighted_sum", made, [weights], None) for made in sets]
+    key = data.draw(st.integers(0, 2**64 - 1))
+    positions = _native.Positions.random(game, 9, key, 0, size * size - 4)
+    program = _native.Program(game, outputs_to_json(values, size))
+    fast = program.evaluate(positions)
+    slow = program.evaluate(positions, reference=True)
+    written = to_dict(values, size)
+    for index in range(len(positions)):
+        board = reference.Board(size, positions[index])
+        expected = [bits_of(value) for value in reference.evaluate(written, board)]
+        assert [bits_of(value) for value in fast[index]] == expected
+        assert [bits_of(value) for value in slow[index]] == expected
+
+
+def test_a_single_position_gives_typed_values():
+    position = GAMES["othello"].start()
+    own = build("own")
+    assert own.evaluate(position) == position.black
+    assert build("count", own).evaluate(position) == 2.0
+    assert build("is_black").evaluate(position) is True
+    assert build("is_black").evaluate(position.play("f5")) is False
