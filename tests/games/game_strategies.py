@@ -2,11 +2,20 @@
 
 from hypothesis import strategies as st
 
+from evoply._native import Stream
 from evoply.games import GAMES, GameRules, othello
 from evoply.protocols import Color
 
 SIZES = st.sampled_from(othello.SIZES)
-CHOICES = st.lists(st.integers(min_value=0, max_value=2**16), max_size=110)
+
+
+def _choices(seed: int, plies: int) -> list[int]:
+    stream = Stream(seed, "choices")
+    return [stream.below(2**16) for _ in range(plies)]
+
+
+# Hypothesis' own lists are nearly always short; these reach every stage of a game.
+CHOICES = st.builds(_choices, st.integers(0, 2**32), st.integers(0, 110))
 
 
 def played(rules: GameRules, choices: list[int]) -> othello.Game:

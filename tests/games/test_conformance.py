@@ -8,7 +8,7 @@ from evoply.games import GAMES, GameRules, game_rules
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 
 pytestmark = pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES.keys())
-few = settings(deadline=None, max_examples=25)
+few = settings(deadline=None, max_examples=40)
 
 
 def test_start(rules: GameRules) -> None:

@@ -12,7 +12,7 @@ from evoply.games import GAMES, othello
 from evoply.games.othello import Game, LegalMoves, Move, Position
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=150)
 
 
 def as_lists(position: Position) -> tuple[reference.Board, str]:

@@ -16,7 +16,7 @@ from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
 TRANSCRIPTS: dict[str, str] = json.loads((TESTDATA / "transcripts.json").read_text())
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=150)
 
 
 @quick
@@ -189,6 +189,7 @@ def test_a_last_pass_is_written_where_it_would_be_lost() -> None:
 RESULTS = [
     ("takizawa_draw", 60, 0, 0, 0),
     ("smith_64_0_23passes", 55, 23, -59, -64),
+    ("smith_11move_nonwipeout", 11, 0, 13, 62),
 ]
 
 
@@ -218,3 +219,16 @@ def test_feinsteins_perfect_game_on_six_by_six() -> None:
     assert outcome.disc_difference == -4
     assert game.position.discs(Color.BLACK) == 16
     assert game.position.discs(Color.WHITE) == 20
+
+
+@pytest.mark.parametrize("name", ["fforum-1-19.obf", "fforum-20-39.obf"])
+def test_problem_files_are_read_as_positions(name: str) -> None:
+    for line in (TESTDATA / "ffo" / name).read_text().splitlines():
+        position = Position.parse(line)
+        assert line.startswith(position.text())
+        scores = re.findall(r"([A-H][1-8]):([+-]\d+)", line)
+        assert scores
+        assert {Move.parse(move) for move, _ in scores} == set(position.legal_moves)
+        assert [int(score) for _, score in scores] == sorted(
+            (int(score) for _, score in scores), reverse=True
+        )
