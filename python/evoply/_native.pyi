@@ -42,7 +42,7 @@ class Program:
     @property
     def operations(self) -> int: ...
     def evaluate(
-        self, positions: Positions, view: str = "turn", reference: bool = False
+        self, positions: Positions, reference: bool = False
     ) -> NDArray[np.float64]: ...
 
 @final
@@ -101,7 +101,7 @@ class Games:
     def moves(self) -> list[bytes] | None: ...
 
 def analyse(
-    player: Player, black: int, white: int, black_to_move: bool, ply: int, key: int
+    player: Player, black: int, white: int, black_to_move: bool, ply: int, game_key: int
 ) -> tuple[int, float | None, int, list[int]]: ...
 def play(
     game: str,

@@ -441,7 +441,8 @@ mod tests {
         let stream = crate::stream::Key::new(u64::from(B::SIZE));
         for i in 0..200 {
             let mut draws = stream.child(i).stream();
-            let set = Bitboard::<B>(B::Word::from_u128(u128::from(draws.bits()) << 50 | u128::from(draws.bits()))) & Bitboard::FULL;
+            let set = Bitboard::<B>(B::Word::from_u128(u128::from(draws.bits()) << 50 | u128::from(draws.bits())))
+                & Bitboard::FULL;
             for direction in Direction::ALL {
                 assert_eq!(set.shift(direction), shift_by_coordinates(set, direction));
             }

@@ -1,7 +1,7 @@
 //! The kernel of evoply: rules, board expressions, search and game loops. Pure Rust; Python lives in another crate.
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
-//! `expression`s turn positions into numbers, `search` looks ahead, a `player` chooses moves, and the `arena`
+//! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, and the [`arena`]
 //! plays schedules of games on all cores.
 //!
 //! ```
@@ -15,11 +15,11 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-//pub mod arena;
+pub mod arena;
 pub mod bitboard;
-//pub mod expression;
-//pub mod player;
+pub mod expression;
+pub mod player;
 pub mod rules;
-//pub mod search;
+pub mod search;
 pub mod stream;
 pub mod work;

@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn children_do_not_depend_on_draws_and_differ() {
         let key = Key::new(1);
-        let mut seen: Vec<u64> = (0..10_000).map(|i| key.child(i).0).chain([key.0, key.named("a").0, key.named("b").0]).collect();
+        let mut seen: Vec<u64> =
+            (0..10_000).map(|i| key.child(i).0).chain([key.0, key.named("a").0, key.named("b").0]).collect();
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 10_003);

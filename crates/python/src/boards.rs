@@ -1,6 +1,6 @@
 //! Rules of Othello for positions made in Python: sets of squares are whole numbers, a1 is bit 0.
 
-use evoply_core::bitboard::{Bitboard, Board, MAX_SQUARES, Size4, Size6, Size8, Size10, Word};
+use evoply_core::bitboard::{Bitboard, Board, MAX_SQUARES, Word};
 use evoply_core::rules::othello::{self, Othello};
 use evoply_core::rules::{Color, perft::perft as count_leaves};
 use pyo3::exceptions::PyValueError;
@@ -16,19 +16,19 @@ macro_rules! with_board {
     ($size:expr, $board:ident => $body:expr) => {
         match $size {
             4 => {
-                type $board = Size4;
+                type $board = ::evoply_core::bitboard::Size4;
                 $body
             }
             6 => {
-                type $board = Size6;
+                type $board = ::evoply_core::bitboard::Size6;
                 $body
             }
             8 => {
-                type $board = Size8;
+                type $board = ::evoply_core::bitboard::Size8;
                 $body
             }
             10 => {
-                type $board = Size10;
+                type $board = ::evoply_core::bitboard::Size10;
                 $body
             }
             other => Err(PyValueError::new_err(format!("no board of size {other}: sizes are 4, 6, 8, 10"))),

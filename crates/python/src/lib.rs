@@ -3,8 +3,12 @@
 // Python hands over values and gets values back.
 #![allow(clippy::needless_pass_by_value)]
 
+mod arena;
 mod boards;
+mod expressions;
+mod held;
 mod interrupt;
+mod players;
 mod random;
 
 use pyo3::prelude::*;
@@ -14,7 +18,13 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::arena::{Games, play};
+    #[pymodule_export]
     use super::boards::{othello_flips, othello_moves, perft, symmetry};
+    #[pymodule_export]
+    use super::expressions::{PrimitiveSet, Program};
+    #[pymodule_export]
+    use super::players::{Player, Positions, analyse};
     #[pymodule_export]
     use super::random::Stream;
 

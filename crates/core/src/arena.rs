@@ -1,0 +1,141 @@
+//! Plays schedules of games on all cores.
+//!
+//! A game is known by its key: openings, tie-breaks and random moves all come from it, so the results of a schedule do not
+//! depend on the number of threads or on the order of play.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::player::{Player, Workspace};
+use crate::rules::{Color, Game};
+use crate::stream::Key;
+use crate::work::{Stopped, for_each_parallel_with};
+
+/// One game to be played: indices into the list of players, and keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairing {
+    /// Who plays Black.
+    pub black: u32,
+    /// Who plays White.
+    pub white: u32,
+    /// Where the random opening moves come from; games with the same key begin alike.
+    pub opening: Key,
+    /// Where the draws of the players come from.
+    pub key: Key,
+}
+
+/// What all games of a schedule share.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions<G> {
+    /// The position before the opening.
+    pub start: G,
+    /// Uniformly random legal plies before the players begin.
+    pub opening_plies: u32,
+    /// Whether to keep the moves.
+    pub record_moves: bool,
+}
+
+/// A played game.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Record {
+    /// Black's pieces at the end.
+    pub black_pieces: u32,
+    /// White's pieces at the end.
+    pub white_pieces: u32,
+    /// Plies from the start position, openings and passes included.
+    pub plies: u32,
+    /// A hash of the start and all moves: equal for equal games.
+    pub hash: u64,
+    /// The moves as codes, if they were to be kept.
+    pub moves: Vec<u8>,
+}
+
+/// The key of the draws that a side makes at a ply.
+#[inline(always)]
+pub fn move_key(game: Key, side: Color, ply: u32) -> Key {
+    game.child(side as u64).child(ply.into())
+}
+
+/// Play all games on `threads` threads (0: one a core); `done` counts finished games meanwhile.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before the last game ended.
+///
+/// # Panics
+/// If a pairing names a player that is not in the list.
+pub fn play<G: Game>(
+    players: &[Player<G>],
+    pairings: &[Pairing],
+    conditions: &Conditions<G>,
+    threads: usize,
+    stop: &AtomicBool,
+    done: &AtomicU64,
+) -> Result<Vec<Record>, Stopped> {
+    let mut records = vec![Record::default(); pairings.len()];
+    for_each_parallel_with(&mut records, threads, stop, <[Workspace<G>; 2]>::default, |workspaces, index, record| {
+        *record = play_game(players, &pairings[index], conditions, workspaces, stop);
+        done.fetch_add(1, Ordering::Relaxed);
+    })?;
+    Ok(records)
+}
+
+fn play_game<G: Game>(
+    players: &[Player<G>],
+    pairing: &Pairing,
+    conditions: &Conditions<G>,
+    workspaces: &mut [Workspace<G>; 2],
+    stop: &AtomicBool,
+) -> Record {
+    let mut position = conditions.start;
+    let mut record = Record { hash: start_hash(&position), ..Record::default() };
+    let mut apply = |position: &mut G, chosen: G::Move| {
+        *position = position.play_unchecked(chosen);
+        record.hash = Key(record.hash).child(G::code(chosen).into()).0;
+        record.plies += 1;
+        if conditions.record_moves {
+            record.moves.push(G::code(chosen));
+        }
+    };
+    // Step 1. The opening: the same for every game with this opening key.
+    let mut opening = pairing.opening.stream();
+    for _ in 0..conditions.opening_plies {
+        let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
+        apply(&mut position, chosen);
+    }
+    // Step 2. The players.
+    let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
+    for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
+        player.prepare(workspace);
+    }
+    loop {
+        let side = position.turn();
+        let key = move_key(pairing.key, side, position.ply());
+        // No choice: the game is over, or the whole schedule is being given up.
+        let Some(choice) = seats[side as usize].choose(&position, key, &mut workspaces[side as usize], stop) else {
+            break;
+        };
+        apply(&mut position, choice.chosen);
+    }
+    let (own, opponent) = (position.own().len(), position.opponent().len());
+    (record.black_pieces, record.white_pieces) =
+        if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) };
+    record
+}
+
+/// A uniformly random legal move; a forced one draws nothing. `None` if the game is over.
+#[inline(always)]
+pub fn random_move<G: Game>(position: &G, below: impl FnOnce(u64) -> u64) -> Option<G::Move> {
+    match position.count_moves() {
+        0 => None,
+        1 => position.legal_moves().next(),
+        count => position.legal_moves().nth(below(count.into()) as usize),
+    }
+}
+
+fn start_hash<G: Game>(position: &G) -> u64 {
+    use crate::bitboard::Word;
+    let words = [position.own().0.to_u128(), position.opponent().0.to_u128()];
+    let key = words
+        .into_iter()
+        .fold(Key::new(position.turn() as u64), |key, word| key.child(word as u64).child((word >> 64) as u64));
+    key.0
+}

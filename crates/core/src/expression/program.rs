@@ -1,0 +1,314 @@
+//! Lowering: from an expression to three-address register code.
+//!
+//! Only nodes that an output needs become code. Registers of each type are given out as values come to life and taken
+//! back after their last use, so that a typical tree stays in the first level of cache.
+
+use super::{Expression, ExpressionError, Node, NodeId, Side, Tables, Type, WhenZero};
+use crate::bitboard::{Board, Word};
+
+/// Registers of one type that a program may use: their numbers are one byte, so reading one needs no check.
+pub const REGISTERS: usize = 256;
+
+/// A register.
+pub type Register = u8;
+
+/// The registers of sets that hold the inputs; the evaluator fills them before the first operation.
+pub const INPUT_SETS: u8 = 4;
+
+/// One operation: what it does, where the result goes (first), and where the arguments are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(missing_docs)] // As the nodes they come from.
+pub enum Op<W> {
+    ConstantSquares(Register, W),
+    TurnedSquares(Register, W, W),
+    Intersection(Register, Register, Register),
+    Union(Register, Register, Register),
+    Difference(Register, Register, Register),
+    Complement(Register, Register),
+    Shift(Register, Register, crate::bitboard::Direction),
+    Fill(Register, Register, Register, u8),
+    Symmetry(Register, Register, u8),
+    Destinations(Register, Side),
+    SelectSquares(Register, Register, Register, Register),
+    ConstantNumber(Register, f64),
+    PieceCount(Register),
+    Ply(Register),
+    QuietPlies(Register),
+    Clock(Register),
+    RootClock(Register),
+    RootPly(Register),
+    Count(Register, Register),
+    /// `count(a & b)`, the commonest feature, in one step.
+    CountIntersection(Register, Register, Register),
+    NumberOfMoves(Register, Side),
+    WeightedSum(Register, Register, u32, Option<Register>),
+    Add(Register, Register, Register),
+    Subtract(Register, Register, Register),
+    Multiply(Register, Register, Register),
+    Divide(Register, Register, Register, WhenZero),
+    Minimum(Register, Register, Register),
+    Maximum(Register, Register, Register),
+    SelectNumber(Register, Register, Register, Register),
+    IsBlack(Register),
+    ConstantTruth(Register, bool),
+    IsOdd(Register, Register),
+    IsEmpty(Register, Register),
+    Contains(Register, Register, u8),
+    Less(Register, Register, Register),
+    LessEqual(Register, Register, Register),
+    Equal(Register, Register, Register),
+    Both(Register, Register, Register),
+    Either(Register, Register, Register),
+    Negation(Register, Register),
+    SelectTruth(Register, Register, Register, Register),
+    /// Output number, register.
+    OutputNumber(u16, Register),
+    OutputTruth(u16, Register),
+}
+
+/// Register code for one expression on one board.
+#[derive(Clone, Debug)]
+pub struct Program<B: Board> {
+    /// Done once, before the first evaluation: constants in registers of their own.
+    pub(super) preamble: Vec<Op<B::Word>>,
+    /// Done for every block of positions.
+    pub(super) body: Vec<Op<B::Word>>,
+    pub(super) tables: Vec<Tables>,
+    outputs: usize,
+}
+
+impl<B: Board> Program<B> {
+    /// Number of operations done for every evaluation.
+    pub fn operations(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Number of results.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Lower an expression.
+    ///
+    /// # Errors
+    /// An output is a set of squares, an argument is left open, or too many values are alive at once.
+    pub fn new(expression: &Expression) -> Result<Self, ExpressionError> {
+        super::reference::check_complete(expression)?;
+        Lowering::<B>::run(expression)
+    }
+}
+
+/// How often a value is still to be read, and where it is.
+#[derive(Clone, Copy, Default)]
+struct Life {
+    readers: u32,
+    register: Option<Register>,
+}
+
+struct Lowering<'a, B: Board> {
+    expression: &'a Expression,
+    life: Vec<Life>,
+    /// Free registers of sets, numbers and truths; the last one is taken first.
+    free: [Vec<Register>; 3],
+    program: Program<B>,
+}
+
+impl<'a, B: Board> Lowering<'a, B> {
+    fn run(expression: &'a Expression) -> Result<Program<B>, ExpressionError> {
+        let all = |first: u8| (first..=u8::MAX).rev().collect::<Vec<_>>();
+        let mut lowering = Self {
+            expression,
+            life: vec![Life::default(); expression.nodes().len()],
+            free: [all(INPUT_SETS), all(0), all(0)],
+            program: Program {
+                preamble: Vec::new(),
+                body: Vec::new(),
+                tables: expression.tables().to_vec(),
+                outputs: expression.outputs().len(),
+            },
+        };
+        lowering.count_readers();
+        lowering.place_inputs_and_constants()?;
+        // Arguments stand before their users, so the order of the nodes is an order of evaluation.
+        for id in 0..expression.nodes().len() as NodeId {
+            if lowering.life[id as usize].readers > 0 && lowering.life[id as usize].register.is_none() {
+                lowering.emit(id)?;
+            }
+        }
+        for (number, &output) in expression.outputs().iter().enumerate() {
+            let register = lowering.read(output);
+            let op = match expression.type_of(output) {
+                Type::Truth => Op::OutputTruth(number as u16, register),
+                _ => Op::OutputNumber(number as u16, register),
+            };
+            lowering.program.body.push(op);
+        }
+        Ok(lowering.program)
+    }
+
+    /// Count who reads each value, from the outputs backwards; what nobody reads becomes no code.
+    fn count_readers(&mut self) {
+        for &output in self.expression.outputs() {
+            self.life[output as usize].readers += 1;
+        }
+        for id in (0..self.life.len()).rev() {
+            if self.life[id].readers > 0 {
+                for (argument, _) in self.expression.nodes()[id].arguments() {
+                    self.life[argument as usize].readers += 1;
+                }
+            }
+        }
+        // A count of an intersection that nobody else reads is one operation: the intersection is never stored.
+        for id in 0..self.life.len() {
+            if let Some((intersection, a, b)) = self.fused(id as NodeId) {
+                self.life[intersection as usize].readers = 0;
+                debug_assert!(self.life[a as usize].readers > 0 && self.life[b as usize].readers > 0);
+            }
+        }
+    }
+
+    /// The parts of `count(a & b)` if `id` is one whose intersection has no other reader.
+    fn fused(&self, id: NodeId) -> Option<(NodeId, NodeId, NodeId)> {
+        let Node::Count(set) = self.expression.nodes()[id as usize] else { return None };
+        let Node::Intersection(a, b) = self.expression.nodes()[set as usize] else { return None };
+        (self.life[id as usize].readers > 0 && self.life[set as usize].readers <= 1).then_some((set, a, b))
+    }
+
+    /// Inputs have fixed registers. Constants get registers that are never reused, while there are plenty.
+    fn place_inputs_and_constants(&mut self) -> Result<(), ExpressionError> {
+        for id in 0..self.life.len() {
+            if self.life[id].readers == 0 {
+                continue;
+            }
+            let node = self.expression.nodes()[id];
+            let fixed = match node {
+                Node::Pieces(Side::Own) => Some(0),
+                Node::Pieces(Side::Opponent) => Some(1),
+                Node::EmptySquares => Some(2),
+                Node::MovedTo => Some(3),
+                _ => None,
+            };
+            if fixed.is_some() {
+                self.life[id].register = fixed;
+                self.life[id].readers = u32::MAX;
+            }
+            let constant = matches!(
+                node,
+                Node::ConstantNumber(_) | Node::ConstantTruth(_) | Node::ConstantSquares { turned: false, .. }
+            );
+            if constant && self.free[index_of(self.expression.type_of(id as NodeId))].len() > REGISTERS / 2 {
+                let op = self.operation(id as NodeId)?;
+                self.program.preamble.push(op);
+                self.life[id].readers = u32::MAX;
+            }
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, id: NodeId) -> Result<(), ExpressionError> {
+        let op = self.operation(id)?;
+        self.program.body.push(op);
+        Ok(())
+    }
+
+    /// The register of a value that is there, one reader fewer; after the last one the register is free.
+    fn read(&mut self, id: NodeId) -> Register {
+        let kind = index_of(self.expression.type_of(id));
+        let life = &mut self.life[id as usize];
+        // Every argument stands before its user and was given a register there.
+        let register = life.register.unwrap_or_default();
+        if life.readers != u32::MAX {
+            life.readers -= 1;
+            if life.readers == 0 {
+                self.free[kind].push(register);
+            }
+        }
+        register
+    }
+
+    /// A register for the value of `id`. It may be one that an argument has just left: every operation reads a lane before
+    /// it writes it.
+    fn write(&mut self, id: NodeId) -> Result<Register, ExpressionError> {
+        let Some(register) = self.free[index_of(self.expression.type_of(id))].pop() else {
+            return Err(ExpressionError(format!(
+                "the expression keeps more than {REGISTERS} values at once: make it smaller"
+            )));
+        };
+        self.life[id as usize].register = Some(register);
+        Ok(register)
+    }
+
+    /// The operation of a node, registers chosen.
+    fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
+        if let Some((_, a, b)) = self.fused(id) {
+            let (a, b) = (self.read(a), self.read(b));
+            return Ok(Op::CountIntersection(self.write(id)?, a, b));
+        }
+        let node = self.expression.nodes()[id as usize];
+        let mut registers = [0; 3];
+        for (place, (argument, _)) in node.arguments().enumerate() {
+            registers[place] = self.read(argument);
+        }
+        let [a, b, c] = registers;
+        let to = self.write(id)?;
+        let kind = self.expression.type_of(id);
+        Ok(match node {
+            Node::ConstantSquares { squares, turned } => {
+                let squares = B::Word::from_u128(squares);
+                let half_turned = crate::bitboard::Bitboard::<B>(squares).symmetry(3).0;
+                if turned { Op::TurnedSquares(to, squares, half_turned) } else { Op::ConstantSquares(to, squares) }
+            }
+            Node::Intersection(..) => Op::Intersection(to, a, b),
+            Node::Union(..) => Op::Union(to, a, b),
+            Node::Difference(..) => Op::Difference(to, a, b),
+            Node::Complement(_) => Op::Complement(to, a),
+            Node::Shift(_, direction) => Op::Shift(to, a, direction),
+            Node::Fill(_, _, directions) => Op::Fill(to, a, b, directions),
+            Node::Symmetry(_, index) => Op::Symmetry(to, a, index),
+            Node::Destinations(side) => Op::Destinations(to, side),
+            Node::ConstantNumber(bits) => Op::ConstantNumber(to, f64::from_bits(bits)),
+            Node::PieceCount => Op::PieceCount(to),
+            Node::Ply => Op::Ply(to),
+            Node::QuietPlies => Op::QuietPlies(to),
+            Node::Clock => Op::Clock(to),
+            Node::RootClock => Op::RootClock(to),
+            Node::RootPly => Op::RootPly(to),
+            Node::Count(_) => Op::Count(to, a),
+            Node::NumberOfMoves(side) => Op::NumberOfMoves(to, side),
+            Node::WeightedSum(_, list, selector) => Op::WeightedSum(to, a, list, selector.map(|_| b)),
+            Node::Add(..) => Op::Add(to, a, b),
+            Node::Subtract(..) => Op::Subtract(to, a, b),
+            Node::Multiply(..) => Op::Multiply(to, a, b),
+            Node::Divide(_, _, when_zero) => Op::Divide(to, a, b, when_zero),
+            Node::Minimum(..) => Op::Minimum(to, a, b),
+            Node::Maximum(..) => Op::Maximum(to, a, b),
+            Node::IsBlack => Op::IsBlack(to),
+            Node::ConstantTruth(value) => Op::ConstantTruth(to, value),
+            Node::IsOdd(_) => Op::IsOdd(to, a),
+            Node::IsEmpty(_) => Op::IsEmpty(to, a),
+            Node::Contains(_, square) => Op::Contains(to, a, square),
+            Node::Less(..) => Op::Less(to, a, b),
+            Node::LessEqual(..) => Op::LessEqual(to, a, b),
+            Node::Equal(..) => Op::Equal(to, a, b),
+            Node::Both(..) => Op::Both(to, a, b),
+            Node::Either(..) => Op::Either(to, a, b),
+            Node::Negation(_) => Op::Negation(to, a),
+            Node::Select(..) => match kind {
+                Type::Squares => Op::SelectSquares(to, a, b, c),
+                Type::Number => Op::SelectNumber(to, a, b, c),
+                Type::Truth => Op::SelectTruth(to, a, b, c),
+            },
+            Node::Pieces(_) | Node::EmptySquares | Node::MovedTo | Node::Argument(..) => {
+                return Err(ExpressionError(format!("{node:?} has no operation")));
+            }
+        })
+    }
+}
+
+fn index_of(kind: Type) -> usize {
+    match kind {
+        Type::Squares => 0,
+        Type::Number => 1,
+        Type::Truth => 2,
+    }
+}

@@ -1,0 +1,173 @@
+//! What every operation means: one position, one node after the other, nothing shared, nothing clever.
+//!
+//! The oracle for [`super::lanes`]. Written to be read.
+
+use super::{Expression, Node, NodeId, Side, Tables, Type, WhenZero};
+use crate::bitboard::{Bitboard, Board, Direction, Word};
+use crate::rules::Game;
+
+/// What an expression can read: a board as one side sees it, and the counters around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<B: Board> {
+    /// Pieces of the side the expression speaks for.
+    pub own: Bitboard<B>,
+    /// Pieces of the other side.
+    pub opponent: Bitboard<B>,
+    /// Squares of the move just made; empty where there was none.
+    pub moved_to: Bitboard<B>,
+    /// Whether the side the expression speaks for is Black.
+    pub own_is_black: bool,
+    /// Plies played before the evaluated position.
+    pub ply: f64,
+    /// Plies since something irreversible happened; always 0 in Othello.
+    pub quiet_plies: f64,
+    /// The clock of the position where the player chooses.
+    pub root_clock: f64,
+    /// The ply of the position where the player chooses.
+    pub root_ply: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Value<B: Board> {
+    Squares(Bitboard<B>),
+    Number(f64),
+    Truth(bool),
+}
+
+/// The table that a selector means: its floor, kept inside the range; NaN means the first.
+pub(super) fn selected_table(tables: &Tables, selector: f64) -> &[f64] {
+    // `as` takes the floor of a positive number, keeps to the range, and makes NaN zero.
+    &tables[(selector as usize).min(tables.len() - 1)]
+}
+
+/// Weights of the squares of a set: each row from a to the right, the rows from 1 down.
+pub(super) fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
+    set.into_iter().fold(0.0, |sum, square| sum + weights[square as usize])
+}
+
+/// Division by the named convention.
+#[inline(always)]
+pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
+    match when_zero {
+        WhenZero::Ieee => a / b,
+        _ if b != 0.0 => a / b,
+        WhenZero::One => 1.0,
+        WhenZero::Zero => 0.0,
+        WhenZero::Numerator => a,
+    }
+}
+
+/// The value of every output; truths count as 0 and 1.
+///
+/// # Panics
+/// If an output is a set of squares, or the expression still has arguments of a primitive in it.
+pub fn evaluate<G: Game>(expression: &Expression, inputs: &Inputs<G::Board>) -> Vec<f64> {
+    let mut values: Vec<Value<G::Board>> = Vec::with_capacity(expression.nodes().len());
+    for &node in expression.nodes() {
+        let value = value_of::<G>(node, expression.tables(), inputs, &values);
+        values.push(value);
+    }
+    let number = |&id: &NodeId| match values[id as usize] {
+        Value::Number(value) => value,
+        Value::Truth(truth) => f64::from(u8::from(truth)),
+        Value::Squares(_) => panic!("a set of squares is not a number"),
+    };
+    expression.outputs().iter().map(number).collect()
+}
+
+fn value_of<G: Game>(
+    node: Node,
+    tables: &[Tables],
+    inputs: &Inputs<G::Board>,
+    values: &[Value<G::Board>],
+) -> Value<G::Board> {
+    let squares = |id: NodeId| match values[id as usize] {
+        Value::Squares(set) => set,
+        _ => panic!("node {id} is not a set of squares"),
+    };
+    let number = |id: NodeId| match values[id as usize] {
+        Value::Number(value) => value,
+        _ => panic!("node {id} is not a number"),
+    };
+    let truth = |id: NodeId| match values[id as usize] {
+        Value::Truth(truth) => truth,
+        _ => panic!("node {id} is not a truth"),
+    };
+    let of_side = |side| match side {
+        Side::Own => (inputs.own, inputs.opponent),
+        Side::Opponent => (inputs.opponent, inputs.own),
+    };
+    let pieces = || f64::from((inputs.own | inputs.opponent).len());
+    match node {
+        Node::Pieces(side) => Value::Squares(of_side(side).0),
+        Node::EmptySquares => Value::Squares(!(inputs.own | inputs.opponent)),
+        Node::MovedTo => Value::Squares(inputs.moved_to),
+        Node::ConstantSquares { squares, turned } => {
+            let set = Bitboard(Word::from_u128(squares));
+            Value::Squares(if turned && !inputs.own_is_black { set.symmetry(3) } else { set })
+        }
+        Node::Intersection(a, b) => Value::Squares(squares(a) & squares(b)),
+        Node::Union(a, b) => Value::Squares(squares(a) | squares(b)),
+        Node::Difference(a, b) => Value::Squares(squares(a) - squares(b)),
+        Node::Complement(a) => Value::Squares(!squares(a)),
+        Node::Shift(a, direction) => Value::Squares(squares(a).shift(direction)),
+        Node::Fill(start, through, bits) => {
+            let directions: Vec<_> = Direction::ALL.into_iter().filter(|&d| bits >> d as u8 & 1 == 1).collect();
+            Value::Squares(squares(start).fill(squares(through), &directions))
+        }
+        Node::Symmetry(a, index) => Value::Squares(squares(a).symmetry(index)),
+        Node::Destinations(side) => Value::Squares(G::destinations(of_side(side).0, of_side(side).1)),
+        Node::ConstantNumber(bits) => Value::Number(f64::from_bits(bits)),
+        Node::PieceCount => Value::Number(pieces()),
+        Node::Ply => Value::Number(inputs.ply),
+        Node::QuietPlies => Value::Number(inputs.quiet_plies),
+        Node::Clock => Value::Number(G::clock(pieces())),
+        Node::RootClock => Value::Number(inputs.root_clock),
+        Node::RootPly => Value::Number(inputs.root_ply),
+        Node::Count(a) => Value::Number(f64::from(squares(a).len())),
+        Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(of_side(side).0, of_side(side).1))),
+        Node::WeightedSum(a, list, selector) => Value::Number(weighted_sum(
+            squares(a),
+            selected_table(&tables[list as usize], selector.map_or(0.0, number)),
+        )),
+        Node::Add(a, b) => Value::Number(number(a) + number(b)),
+        Node::Subtract(a, b) => Value::Number(number(a) - number(b)),
+        Node::Multiply(a, b) => Value::Number(number(a) * number(b)),
+        Node::Divide(a, b, when_zero) => Value::Number(divide(number(a), number(b), when_zero)),
+        Node::Minimum(a, b) => Value::Number(if number(a) < number(b) { number(a) } else { number(b) }),
+        Node::Maximum(a, b) => Value::Number(if number(a) > number(b) { number(a) } else { number(b) }),
+        Node::IsBlack => Value::Truth(inputs.own_is_black),
+        Node::ConstantTruth(value) => Value::Truth(value),
+        Node::IsOdd(a) => Value::Truth(squares(a).len() % 2 == 1),
+        Node::IsEmpty(a) => Value::Truth(squares(a).is_empty()),
+        Node::Contains(a, square) => Value::Truth(squares(a).contains(square.into())),
+        Node::Less(a, b) => Value::Truth(number(a) < number(b)),
+        Node::LessEqual(a, b) => Value::Truth(number(a) <= number(b)),
+        Node::Equal(a, b) => Value::Truth(number(a) == number(b)),
+        Node::Both(a, b) => Value::Truth(truth(a) && truth(b)),
+        Node::Either(a, b) => Value::Truth(truth(a) || truth(b)),
+        Node::Negation(a) => Value::Truth(!truth(a)),
+        Node::Select(condition, yes, no) => values[(if truth(condition) { yes } else { no }) as usize],
+        Node::Argument(index, _) => panic!("argument {index} of a primitive has no value"),
+    }
+}
+
+/// Whether an expression can be evaluated: numbers or truths come out, and no argument of a primitive is left open.
+///
+/// # Errors
+/// Says what is in the way.
+pub fn check_complete(expression: &Expression) -> Result<(), super::ExpressionError> {
+    for node in expression.nodes() {
+        if let Node::Argument(index, _) = node {
+            return Err(super::ExpressionError(format!("argument {index} of a primitive is left open")));
+        }
+    }
+    for &output in expression.outputs() {
+        if expression.type_of(output) == Type::Squares {
+            return Err(super::ExpressionError(
+                "an evaluator gives a number or a truth, not a set of squares: use count".into(),
+            ));
+        }
+    }
+    Ok(())
+}

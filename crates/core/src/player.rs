@@ -1,0 +1,279 @@
+//! What chooses a move, as a value: random, one ply ahead, or alpha-beta; with a tie rule and a share of random moves.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::bitboard::Bitboard;
+use crate::expression::lanes::{Block, LANES, Registers};
+use crate::expression::program::Program;
+use crate::rules::{Color, Game};
+use crate::search::{Search, alphabeta};
+use crate::stream::{Key, Stream};
+
+/// For whom an evaluator speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// `own` is the side to move at the evaluated position.
+    Turn,
+    /// `own` is the player who is choosing, whoever is to move.
+    Player,
+}
+
+/// Which of several best moves is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ties {
+    /// The first in the order of legal moves.
+    First,
+    /// The last.
+    Last,
+    /// Any of them, drawn from the stream of the move.
+    Random,
+}
+
+/// What leaves an evaluator is kept within plus and minus this, far below the value of a won game.
+pub const LARGEST_VALUE: f64 = 1e12;
+
+/// A program and the side it speaks for.
+#[derive(Clone, Debug)]
+pub struct Evaluator<G: Game> {
+    /// The program; its first output is the value.
+    pub program: Arc<Program<G::Board>>,
+    /// For whom it speaks.
+    pub view: View,
+}
+
+/// How a player chooses.
+#[derive(Clone, Debug)]
+pub enum Chooser<G: Game> {
+    /// Uniformly among the legal moves.
+    Random,
+    /// The best board after each move; nothing else is looked at, not even whether the game is over.
+    AfterState(Evaluator<G>),
+    /// Alpha-beta to a fixed number of plies, the root move included.
+    AlphaBeta(Evaluator<G>, u32),
+}
+
+/// A player.
+#[derive(Clone, Debug)]
+pub struct Player<G: Game> {
+    /// How it chooses.
+    pub chooser: Chooser<G>,
+    /// Which of equal moves it takes.
+    pub ties: Ties,
+    /// The probability of a uniformly random move instead.
+    pub epsilon: f64,
+}
+
+/// A chosen move and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Choice<G: Game> {
+    /// The move.
+    pub chosen: G::Move,
+    /// Its value for the side to move; `None` where nothing was evaluated.
+    pub score: Option<f64>,
+    /// Positions entered and leaves evaluated.
+    pub nodes: u64,
+    /// The best line found, beginning with the move.
+    pub principal_variation: Vec<G::Move>,
+}
+
+/// What one player needs in one thread while it plays.
+#[derive(Debug)]
+pub struct Workspace<G: Game> {
+    registers: Registers<G::Board>,
+}
+
+impl<G: Game> Default for Workspace<G> {
+    fn default() -> Self {
+        Self { registers: Registers::default() }
+    }
+}
+
+/// A value as it leaves a program: kept in bounds, and NaN the worst for the player who is choosing.
+#[inline(always)]
+pub fn bounded(value: f64, worst: f64) -> f64 {
+    if value.is_nan() { worst } else { value.clamp(-LARGEST_VALUE, LARGEST_VALUE) }
+}
+
+/// The side an evaluator speaks for at a position after a move of `mover`, when `chooser` is choosing.
+#[inline(always)]
+pub fn speaks_for(view: View, mover: Color, chooser: Color) -> Color {
+    match view {
+        View::Turn => mover.opposite(),
+        View::Player => chooser,
+    }
+}
+
+/// Positions after moves from one position, gathered until the block is full.
+#[derive(Debug)]
+pub struct Siblings<G: Game> {
+    /// The boards, seen by the side that the evaluator speaks for.
+    pub block: Block<G::Board>,
+    own_moved: bool,
+    used: usize,
+}
+
+impl<G: Game> Siblings<G> {
+    /// An empty block for positions after moves from `parent`, seen by `own`, chosen at `root`.
+    #[inline(always)]
+    pub fn new(parent: &G, own: Color, root_ply: f64, root_clock: f64) -> Self {
+        let nothing = Bitboard::<G::Board>::EMPTY.0;
+        Self {
+            block: Block {
+                own: [nothing; LANES],
+                opponent: [nothing; LANES],
+                moved_to: [nothing; LANES],
+                own_is_black: own == Color::Black,
+                ply: f64::from(parent.ply() + 1),
+                quiet_plies: 0.0,
+                root_clock,
+                root_ply,
+            },
+            own_moved: own == parent.turn(),
+            used: 0,
+        }
+    }
+
+    /// Add the position after a move.
+    #[inline(always)]
+    pub fn push(&mut self, child: &G, chosen: G::Move) {
+        // After the move it is the other side's turn.
+        let (own, opponent) =
+            if self.own_moved { (child.opponent(), child.own()) } else { (child.own(), child.opponent()) };
+        self.block.own[self.used] = own.0;
+        self.block.opponent[self.used] = opponent.0;
+        self.block.moved_to[self.used] = G::moved_to(chosen).0;
+        self.used += 1;
+    }
+
+    /// Positions in the block.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
+    /// Whether the block holds no position.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// Whether no further position fits.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.used == LANES
+    }
+
+    /// Forget the positions. Their boards stay in the lanes, which is harmless.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+}
+
+/// Keeps the best of a sequence of moves under a tie rule.
+struct Best<M> {
+    value: f64,
+    chosen: Option<M>,
+    equals: u64,
+    stream: Stream,
+    ties: Ties,
+}
+
+impl<M: Copy> Best<M> {
+    fn offer(&mut self, chosen: M, value: f64) {
+        if self.chosen.is_none() || value > self.value {
+            (self.value, self.chosen, self.equals) = (value, Some(chosen), 1);
+        } else if value == self.value {
+            self.equals += 1;
+            // One of k equal moves stays with probability 1/k when each new one replaces it with probability 1/i.
+            let takes = match self.ties {
+                Ties::First => false,
+                Ties::Last => true,
+                Ties::Random => self.stream.below(self.equals) == 0,
+            };
+            if takes {
+                self.chosen = Some(chosen);
+            }
+        }
+    }
+}
+
+impl<G: Game> Player<G> {
+    /// Get a workspace ready to play for this player.
+    pub fn prepare(&self, workspace: &mut Workspace<G>) {
+        if let Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) = &self.chooser {
+            let block = Siblings::<G>::new(&G::start(), Color::Black, 0.0, 0.0).block;
+            workspace.registers.load::<G>(&evaluator.program, &block);
+        }
+    }
+
+    /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
+    ///
+    /// `key` is the key of this move: all draws come from it. The workspace was prepared for this player.
+    pub fn choose(&self, position: &G, key: Key, workspace: &mut Workspace<G>, stop: &AtomicBool) -> Option<Choice<G>> {
+        let mut moves = position.legal_moves();
+        let first = moves.next()?;
+        let simple = |chosen| Choice { chosen, score: None, nodes: 0, principal_variation: vec![chosen] };
+        if moves.next().is_none() {
+            // No choice: nothing is drawn and nothing is evaluated.
+            return Some(simple(first));
+        }
+        let count = u64::from(position.count_moves());
+        let nth = |index: u64| position.legal_moves().nth(index as usize).unwrap_or(first);
+        let mut stream = key.stream();
+        if self.epsilon > 0.0 && stream.random() < self.epsilon {
+            return Some(simple(nth(stream.below(count))));
+        }
+        match &self.chooser {
+            Chooser::Random => Some(simple(nth(stream.below(count)))),
+            Chooser::AfterState(evaluator) => {
+                let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
+                after_state(position, evaluator, &mut workspace.registers, &mut best);
+                let chosen = best.chosen?;
+                Some(Choice { chosen, score: Some(best.value), nodes: count, principal_variation: vec![chosen] })
+            }
+            Chooser::AlphaBeta(evaluator, depth) => {
+                let search = Search { evaluator, depth: *depth, ties: self.ties, stop };
+                alphabeta::search(&search, position, stream, &mut workspace.registers)
+            }
+        }
+    }
+}
+
+/// Offer every move with the value of the board after it.
+#[inline(always)]
+fn after_state<G: Game>(
+    position: &G,
+    evaluator: &Evaluator<G>,
+    registers: &mut Registers<G::Board>,
+    best: &mut Best<G::Move>,
+) {
+    let mover = position.turn();
+    let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
+    let own = speaks_for(evaluator.view, mover, mover);
+    let mut siblings = Siblings::new(position, own, f64::from(position.ply()), clock);
+    let mut waiting = [None; LANES];
+    let mut moves = position.legal_moves();
+    loop {
+        let next = moves.next();
+        if let Some(chosen) = next {
+            waiting[siblings.len()] = Some(chosen);
+            siblings.push(&position.play_unchecked(chosen), chosen);
+        }
+        if siblings.is_full() || (next.is_none() && !siblings.is_empty()) {
+            let mut outputs = [[0.0; LANES]];
+            registers.evaluate::<G>(&evaluator.program, &siblings.block, &mut outputs);
+            for (lane, chosen) in waiting.into_iter().flatten().take(siblings.len()).enumerate() {
+                let value = outputs[0][lane];
+                // A value for the other side counts against the mover; NaN is the worst for the mover either way.
+                let value = if own == mover { value } else { -value };
+                best.offer(chosen, bounded(value, -LARGEST_VALUE));
+            }
+            siblings.clear();
+        }
+        if next.is_none() {
+            return;
+        }
+    }
+}

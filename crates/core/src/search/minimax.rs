@@ -1,0 +1,76 @@
+//! Plain minimax over the reference interpreter: the oracle for every search here. Short and slow.
+
+use super::outcome_value;
+use crate::expression::Expression;
+use crate::expression::reference::{Inputs, evaluate};
+use crate::player::{LARGEST_VALUE, View, bounded, speaks_for};
+use crate::rules::{Color, Game};
+
+/// The question: an evaluator, and where and by whom a move is being chosen.
+#[derive(Debug)]
+pub struct Minimax<'a> {
+    /// The evaluator.
+    pub expression: &'a Expression,
+    /// For whom it speaks.
+    pub view: View,
+    /// The side that chooses.
+    pub chooser: Color,
+    /// Ply of the position where it chooses.
+    pub root_ply: f64,
+    /// Clock of that position.
+    pub root_clock: f64,
+}
+
+impl<'a> Minimax<'a> {
+    /// Choosing at `root`.
+    pub fn at<G: Game>(root: &G, expression: &'a Expression, view: View) -> Self {
+        Self {
+            expression,
+            view,
+            chooser: root.turn(),
+            root_ply: f64::from(root.ply()),
+            root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
+        }
+    }
+
+    /// Every legal move with its value for the side to move, looking `depth` plies ahead (at least 1).
+    pub fn move_values<G: Game>(&self, position: &G, depth: u32) -> Vec<(G::Move, f64)> {
+        let value = |chosen| {
+            let child = position.play_unchecked(chosen);
+            (chosen, -self.value(&child, chosen, depth - 1))
+        };
+        position.legal_moves().map(value).collect()
+    }
+
+    /// The value of a position reached by `last` for the side to move.
+    fn value<G: Game>(&self, position: &G, last: G::Move, depth: u32) -> f64 {
+        if let Some(outcome) = position.outcome() {
+            return outcome_value(outcome, position.turn());
+        }
+        if depth > 0 {
+            return self
+                .move_values(position, depth)
+                .into_iter()
+                .fold(-f64::INFINITY, |best, (_, value)| best.max(value));
+        }
+        let speaker = speaks_for(self.view, position.turn().opposite(), self.chooser);
+        let (own, opponent) = if speaker == position.turn() {
+            (position.own(), position.opponent())
+        } else {
+            (position.opponent(), position.own())
+        };
+        let inputs = Inputs {
+            own,
+            opponent,
+            moved_to: G::moved_to(last),
+            own_is_black: speaker == Color::Black,
+            ply: f64::from(position.ply()),
+            quiet_plies: 0.0,
+            root_clock: self.root_clock,
+            root_ply: self.root_ply,
+        };
+        let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
+        let value = bounded(evaluate::<G>(self.expression, &inputs)[0], worst);
+        if speaker == position.turn() { value } else { -value }
+    }
+}

@@ -1,0 +1,126 @@
+//! `play` and `Games`: schedules of games and what came of them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use evoply_core::arena::{Conditions, Pairing, Record, play as play_schedule};
+use evoply_core::rules::othello::Othello;
+use evoply_core::stream::Key;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::boards::{Row, position, size_of_game, with_board};
+use crate::held::Held;
+use crate::interrupt;
+use crate::players::Player;
+
+/// What came of a schedule of games; arrays have one entry a game.
+#[pyclass(module = "evoply._native", frozen)]
+pub struct Games {
+    records: Vec<Record>,
+    recorded: bool,
+}
+
+impl Games {
+    fn column<'py, T: numpy::Element>(&self, py: Python<'py>, value: impl Fn(&Record) -> T) -> Bound<'py, PyArray1<T>> {
+        PyArray1::from_vec(py, self.records.iter().map(value).collect())
+    }
+}
+
+#[pymethods]
+impl Games {
+    /// Black's discs at the end.
+    #[getter]
+    fn black_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        self.column(py, |record| record.black_pieces as i32)
+    }
+
+    /// White's discs at the end.
+    #[getter]
+    fn white_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        self.column(py, |record| record.white_pieces as i32)
+    }
+
+    /// Plies from the start position, openings and passes included.
+    #[getter]
+    fn plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        self.column(py, |record| record.plies as i32)
+    }
+
+    /// A hash of the start and all moves of each game.
+    #[getter]
+    fn hashes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        self.column(py, |record| record.hash)
+    }
+
+    /// The move codes of each game, openings and passes included, if they were recorded.
+    #[getter]
+    fn moves<'py>(&self, py: Python<'py>) -> Option<Vec<Bound<'py, PyBytes>>> {
+        self.recorded.then(|| self.records.iter().map(|record| PyBytes::new(py, &record.moves)).collect())
+    }
+}
+
+/// Play a schedule: for each game the places of Black and White in `players`, and the keys of its opening and its draws.
+#[pyfunction]
+#[pyo3(signature = (
+    game, players, black, white, opening_keys, game_keys, *, start,
+    opening_plies = 8, threads = 0, record_moves = false, progress = None
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn play(
+    py: Python<'_>,
+    game: &str,
+    players: Vec<Py<Player>>,
+    black: PyReadonlyArray1<'_, u32>,
+    white: PyReadonlyArray1<'_, u32>,
+    opening_keys: PyReadonlyArray1<'_, u64>,
+    game_keys: PyReadonlyArray1<'_, u64>,
+    start: Row,
+    opening_plies: u32,
+    threads: usize,
+    record_moves: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Games> {
+    let pairings = pairings(
+        players.len(),
+        [black.as_slice()?, white.as_slice()?],
+        [opening_keys.as_slice()?, game_keys.as_slice()?],
+    )?;
+    let done = AtomicU64::new(0);
+    let report = |py: Python<'_>| match &progress {
+        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
+        None => Ok(()),
+    };
+    let records = with_board!(size_of_game(game)?, B => {
+        let players = players
+            .iter()
+            .map(|player| B::player(&player.get().0).cloned())
+            .collect::<PyResult<Vec<_>>>()?;
+        let conditions = Conditions::<Othello<B>> { start: position(start)?, opening_plies, record_moves };
+        interrupt::run(
+            py,
+            |stop| play_schedule(&players, &pairings, &conditions, threads, stop, &done),
+            report,
+        )
+    })?;
+    Ok(Games { records, recorded: record_moves })
+}
+
+/// Put the columns of a schedule together, checked.
+fn pairings(players: usize, seats: [&[u32]; 2], keys: [&[u64]; 2]) -> PyResult<Vec<Pairing>> {
+    let count = seats[0].len();
+    if seats[1].len() != count || keys[0].len() != count || keys[1].len() != count {
+        return Err(PyValueError::new_err("the columns of a schedule have different lengths"));
+    }
+    if let Some(&player) = seats.into_iter().flatten().find(|&&player| player as usize >= players) {
+        return Err(PyValueError::new_err(format!("there is no player {player}: there are {players}")));
+    }
+    let pairing = |game: usize| Pairing {
+        black: seats[0][game],
+        white: seats[1][game],
+        opening: Key(keys[0][game]),
+        key: Key(keys[1][game]),
+    };
+    Ok((0..count).map(pairing).collect())
+}

@@ -1,0 +1,158 @@
+//! `Program` and `PrimitiveSet`: expressions and trees over them, lowered.
+
+use std::sync::Arc;
+
+use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::expression::lanes::{Block, LANES, Registers};
+use evoply_core::expression::reference::{Inputs, evaluate as evaluate_reference};
+use evoply_core::expression::{Builder, Expression, ExpressionError, json, primitives};
+use evoply_core::player::View;
+use evoply_core::rules::othello::Othello;
+use evoply_core::rules::{Color, Game};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::boards::{size_of_game, with_board};
+use crate::held::{AnyProgram, Compiled, Held, with_held};
+use crate::players::Positions;
+
+fn to_python(error: ExpressionError) -> PyErr {
+    PyValueError::new_err(error.0)
+}
+
+/// Read the name of a view.
+pub fn parse_view(view: &str) -> PyResult<View> {
+    match view {
+        "turn" => Ok(View::Turn),
+        "player" => Ok(View::Player),
+        _ => Err(PyValueError::new_err(format!("unknown view {view:?}: views are turn, player"))),
+    }
+}
+
+/// Lower `expression`; the reference interpreter will read `literal`.
+fn compile<B: Held>(expression: &Expression, literal: Option<Expression>) -> Result<AnyProgram, ExpressionError> {
+    let program = evoply_core::expression::program::Program::<B>::new(expression)?;
+    let expression = Arc::new(literal.unwrap_or_else(|| expression.clone()));
+    Ok(B::wrap_program(Compiled { program: Arc::new(program), expression }))
+}
+
+/// What an expression reads at a position, evaluated where it stands.
+fn inputs<B: Board>(position: &Othello<B>) -> Inputs<B> {
+    Inputs {
+        own: position.own(),
+        opponent: position.opponent(),
+        moved_to: Bitboard::EMPTY,
+        own_is_black: position.turn() == Color::Black,
+        ply: f64::from(position.ply()),
+        quiet_plies: 0.0,
+        root_clock: Othello::<B>::clock(f64::from((position.own() | position.opponent()).len())),
+        root_ply: f64::from(position.ply()),
+    }
+}
+
+/// A compiled board expression for one game.
+#[pyclass(module = "evoply._native", frozen)]
+pub struct Program(pub AnyProgram);
+
+#[pymethods]
+impl Program {
+    /// Read the JSON form and lower it; `ValueError` says which node is wrong.
+    #[new]
+    #[pyo3(signature = (game, expression, /))]
+    fn new(game: &str, expression: &str) -> PyResult<Self> {
+        with_board!(size_of_game(game)?, B => {
+            let shared = json::parse(expression, B::SQUARES, Builder::default()).map_err(to_python)?;
+            let literal = json::parse(expression, B::SQUARES, Builder::literal()).map_err(to_python)?;
+            compile::<B>(&shared, Some(literal)).map(Self).map_err(to_python)
+        })
+    }
+
+    /// The game it is for.
+    #[getter]
+    fn game(&self) -> &'static str {
+        self.0.game()
+    }
+
+    /// Number of results.
+    #[getter]
+    fn outputs(&self) -> usize {
+        with_held!(&self.0, compiled => compiled.program.outputs())
+    }
+
+    /// Operations done for every evaluation.
+    #[getter]
+    fn operations(&self) -> usize {
+        with_held!(&self.0, compiled => compiled.program.operations())
+    }
+
+    /// Values at each position, one row a position and one column an output; truths are 0 and 1.
+    ///
+    /// `own` is the side to move. `reference` asks the slow interpreter instead of the compiled code.
+    #[pyo3(signature = (positions, reference = false))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Positions,
+        reference: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        fn rows<B: Held>(compiled: &Compiled<B>, positions: &[Othello<B>], reference: bool) -> Vec<f64> {
+            let mut values = Vec::new();
+            let mut registers = Registers::default();
+            let mut outputs = vec![[0.0; LANES]; compiled.program.outputs()];
+            let start = Block::filled(&inputs(&Othello::<B>::start()));
+            registers.load::<Othello<B>>(&compiled.program, &start);
+            for position in positions {
+                let inputs = inputs(position);
+                if reference {
+                    values.extend(evaluate_reference::<Othello<B>>(&compiled.expression, &inputs));
+                } else {
+                    registers.evaluate::<Othello<B>>(&compiled.program, &Block::filled(&inputs), &mut outputs);
+                    values.extend(outputs.iter().map(|lanes| lanes[0]));
+                }
+            }
+            values
+        }
+        let shape = [positions.len(), self.outputs()];
+        let values = with_board!(size_of_game(self.game())?, B => {
+            let (compiled, positions) = (B::program(&self.0)?, B::positions(&positions.0)?);
+            Ok(py.detach(|| rows::<B>(compiled, positions, reference)))
+        })?;
+        PyArray1::from_vec(py, values).reshape(shape)
+    }
+}
+
+/// Named expressions with arguments, ready to lower trees over them.
+#[pyclass(module = "evoply._native", frozen)]
+pub struct PrimitiveSet {
+    size: u32,
+    primitives: primitives::PrimitiveSet,
+}
+
+#[pymethods]
+impl PrimitiveSet {
+    /// The JSON form of one expression for each primitive, in order.
+    #[new]
+    #[pyo3(signature = (game, expressions, /))]
+    fn new(game: &str, expressions: Vec<String>) -> PyResult<Self> {
+        let size = size_of_game(game)?;
+        let read = |text: &String| json::parse(text, size * size, Builder::default());
+        let expressions = expressions.iter().map(read).collect::<Result<_, _>>().map_err(to_python)?;
+        let primitives = primitives::PrimitiveSet::new(expressions).map_err(to_python)?;
+        Ok(Self { size, primitives })
+    }
+
+    /// A program for each tree: prefix codes, 65535 standing for the next of the tree's constants.
+    #[pyo3(signature = (codes, constants, /))]
+    fn lower(&self, py: Python<'_>, codes: Vec<Vec<u16>>, constants: Vec<Vec<f64>>) -> PyResult<Vec<Program>> {
+        if codes.len() != constants.len() {
+            return Err(PyValueError::new_err("one list of constants for each tree is needed"));
+        }
+        let lower = |(index, (codes, constants)): (usize, (&Vec<u16>, &Vec<f64>))| {
+            let fail = |error| PyValueError::new_err(format!("tree {index}: {error}"));
+            let expression = self.primitives.expression(codes, constants, Builder::default()).map_err(fail)?;
+            with_board!(self.size, B => compile::<B>(&expression, None).map(Program).map_err(fail))
+        };
+        py.detach(|| codes.iter().zip(&constants).enumerate().map(lower).collect())
+    }
+}

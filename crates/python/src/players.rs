@@ -1,0 +1,214 @@
+//! `Player` and `Positions`: choosing moves.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use evoply_core::arena::{move_key, random_move};
+use evoply_core::player::{Choice, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
+use evoply_core::rules::othello::Othello;
+use evoply_core::rules::{Color, Game};
+use evoply_core::stream::Key;
+use evoply_core::work::Stopped;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::boards::{Row, position, size_of_game, with_board};
+use crate::expressions::{Program, parse_view};
+use crate::held::{AnyPlayer, AnyPositions, Held, with_held};
+use crate::interrupt;
+
+/// The deepest fixed-depth search that is taken on: no game here has more plies.
+const DEEPEST: u32 = 128;
+
+/// What chooses a move: a kind, an evaluator and its options.
+#[pyclass(module = "evoply._native", frozen)]
+pub struct Player(pub AnyPlayer);
+
+fn parse_ties(ties: &str) -> PyResult<Ties> {
+    match ties {
+        "first" => Ok(Ties::First),
+        "last" => Ok(Ties::Last),
+        "random" => Ok(Ties::Random),
+        _ => Err(PyValueError::new_err(format!("unknown tie rule {ties:?}: tie rules are first, last, random"))),
+    }
+}
+
+#[pymethods]
+impl Player {
+    /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output.
+    #[new]
+    #[pyo3(signature = (game, kind, program = None, *, view = "player", ties = "first", depth = 1, epsilon = 0.0))]
+    fn new(
+        game: &str,
+        kind: &str,
+        program: Option<&Program>,
+        view: &str,
+        ties: &str,
+        depth: u32,
+        epsilon: f64,
+    ) -> PyResult<Self> {
+        let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
+        if !(0.0..=1.0).contains(&epsilon) {
+            return Err(PyValueError::new_err(format!("epsilon {epsilon} is not a probability from 0 to 1")));
+        }
+        if !(1..=DEEPEST).contains(&depth) {
+            return Err(PyValueError::new_err(format!("depth {depth} is not from 1 to {DEEPEST}")));
+        }
+        with_board!(size_of_game(game)?, B => {
+            let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<Othello<B>>> {
+                let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
+                let program = Arc::clone(&B::program(&program.0)?.program);
+                if program.outputs() != 1 {
+                    return Err(PyValueError::new_err("an evaluator has one output"));
+                }
+                Ok(Evaluator { program, view })
+            };
+            let chooser = match kind {
+                "random" => Chooser::Random,
+                "after_state" => Chooser::AfterState(evaluator(program)?),
+                "alpha_beta" => Chooser::AlphaBeta(evaluator(program)?, depth),
+                _ => return Err(PyValueError::new_err(format!(
+                    "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
+                ))),
+            };
+            Ok(Self(B::wrap_player(KernelPlayer { chooser, ties, epsilon })))
+        })
+    }
+
+    /// The game it plays.
+    #[getter]
+    fn game(&self) -> &'static str {
+        self.0.game()
+    }
+}
+
+/// A batch of positions of one game.
+#[pyclass(module = "evoply._native", frozen)]
+pub struct Positions(pub AnyPositions);
+
+impl Positions {
+    pub fn len(&self) -> usize {
+        with_held!(&self.0, positions => positions.len())
+    }
+}
+
+#[pymethods]
+impl Positions {
+    /// Rows of (Black's discs, White's discs, whether Black moves, plies played).
+    #[new]
+    #[pyo3(signature = (game, rows, /))]
+    fn new(game: &str, rows: Vec<Row>) -> PyResult<Self> {
+        with_board!(size_of_game(game)?, B => {
+            let positions = rows.into_iter().map(position::<B>).collect::<PyResult<_>>()?;
+            Ok(Self(B::wrap_positions(positions)))
+        })
+    }
+
+    /// Positions that are not over, each after a uniform number of random plies between the two bounds.
+    #[staticmethod]
+    #[pyo3(signature = (game, count, key, least_plies, most_plies))]
+    fn random(game: &str, count: usize, key: u64, least_plies: u32, most_plies: u32) -> PyResult<Self> {
+        if least_plies > most_plies {
+            return Err(PyValueError::new_err(format!("{least_plies} to {most_plies} plies is no range")));
+        }
+        with_board!(size_of_game(game)?, B => {
+            // The start itself has moves, so a game that ends too soon is followed by another try with its own key.
+            let one = |index: u64| {
+                (0..).find_map(|attempt| {
+                    let mut stream = Key(key).child(index).child(attempt).stream();
+                    let plies = least_plies + stream.below(u64::from(most_plies - least_plies) + 1) as u32;
+                    let mut position = Othello::<B>::start();
+                    // After many failures the bounds are beyond the length of a game: give what there is.
+                    for _ in 0..plies.min(if attempt < 1000 { u32::MAX } else { 0 }) {
+                        let chosen = random_move(&position, |bound| stream.below(bound))?;
+                        position = position.play_unchecked(chosen);
+                    }
+                    (position.count_moves() > 0).then_some(position)
+                })
+            };
+            Ok(Self(B::wrap_positions((0..count as u64).filter_map(one).collect())))
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    /// The row of a position.
+    fn __getitem__(&self, index: usize) -> PyResult<Row> {
+        fn row<B: Held>(position: &Othello<B>) -> Row {
+            use evoply_core::bitboard::Word;
+            let (black, white) = (position.discs(Color::Black).0.to_u128(), position.discs(Color::White).0.to_u128());
+            (black, white, position.turn() == Color::Black, position.ply())
+        }
+        with_held!(&self.0, positions => positions.get(index).map(row)).ok_or_else(|| PyIndexError::new_err(index))
+    }
+
+    /// The move codes a player chooses, one key a position; a position that is over gives -1.
+    #[pyo3(signature = (player, keys))]
+    fn choose<'py>(
+        &self,
+        py: Python<'py>,
+        player: &Player,
+        keys: PyReadonlyArray1<'py, u64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let keys = keys.as_slice()?;
+        if keys.len() != self.len() {
+            return Err(PyValueError::new_err(format!("{} keys for {} positions", keys.len(), self.len())));
+        }
+        let codes = with_board!(size_of_game(self.0.game())?, B => {
+            let (positions, player) = (B::positions(&self.0)?, B::player(&player.0)?);
+            interrupt::run(
+                py,
+                |stop| {
+                    let mut workspace = Workspace::default();
+                    player.prepare(&mut workspace);
+                    let mut code = |(position, &key): (&Othello<B>, &u64)| {
+                        let choice = player.choose(position, Key(key), &mut workspace, stop);
+                        choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)))
+                    };
+                    Ok(positions.iter().zip(keys).map(&mut code).collect::<Vec<_>>())
+                },
+                |_| Ok(()),
+            )
+        })?;
+        Ok(PyArray1::from_vec(py, codes))
+    }
+}
+
+/// (move, score for the side to move, nodes, principal variation) of a player at a position that is not over.
+///
+/// `game_key` is the key of the game; the draws are those of the side to move at this ply.
+#[pyfunction]
+#[pyo3(signature = (player, black, white, black_to_move, ply, game_key))]
+pub fn analyse(
+    py: Python<'_>,
+    player: &Player,
+    black: u128,
+    white: u128,
+    black_to_move: bool,
+    ply: u32,
+    game_key: u64,
+) -> PyResult<(u8, Option<f64>, u64, Vec<u8>)> {
+    fn choose<B: Held>(
+        player: &KernelPlayer<Othello<B>>,
+        position: &Othello<B>,
+        key: Key,
+        stop: &AtomicBool,
+    ) -> Result<Option<Choice<Othello<B>>>, Stopped> {
+        let mut workspace = Workspace::default();
+        player.prepare(&mut workspace);
+        let key = move_key(key, position.turn(), position.ply());
+        let choice = player.choose(position, key, &mut workspace, stop);
+        if stop.load(std::sync::atomic::Ordering::Relaxed) { Err(Stopped) } else { Ok(choice) }
+    }
+    with_board!(size_of_game(player.0.game())?, B => {
+        let player = B::player(&player.0)?;
+        let position = position::<B>((black, white, black_to_move, ply))?;
+        let choice = interrupt::run(py, |stop| choose(player, &position, Key(game_key), stop), |_| Ok(()))?;
+        let choice = choice.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
+        let line = choice.principal_variation.iter().map(|&chosen| Othello::<B>::code(chosen)).collect();
+        Ok((Othello::<B>::code(choice.chosen), choice.score, choice.nodes, line))
+    })
+}
