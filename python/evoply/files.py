@@ -1,0 +1,62 @@
+"""Writing and reading small files so that a crash or a full disk never leaves half a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomically(path: str | Path, text: str) -> None:
+    """Write *text* as UTF-8 to *path*: afterwards the file holds all of it, or is as it was.
+
+    Raises `OSError` with the path if it cannot be written; nothing is left behind then.
+    """
+    path = Path(path)
+    # Beside the target, because a rename is atomic only within one file system.
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _usual_mode())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def read_limited(path: str | Path, limit: int) -> str:
+    """Return the UTF-8 text of the file at *path*, of at most *limit* bytes.
+
+    Raises `OSError` if it cannot be read and `ValueError` if it is longer or not UTF-8.
+    """
+    with Path(path).open("rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ValueError(f"{path} is larger than {limit:,} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text: byte {error.start}") from None
+
+
+def _usual_mode() -> int:
+    """Return the mode a plainly created file gets; temporary files are private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system lets a folder be opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

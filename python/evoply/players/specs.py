@@ -1,0 +1,264 @@
+"""Players as data: small frozen models that the kernel runs, tagged by `kind`.
+
+A player chooses moves by itself; which game it plays is told when it is made `native`. Players
+written in Python need no model: any object with `choose(position) -> move` is one
+(`evoply.protocols.Player`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, field_validator
+
+from evoply import _native
+from evoply.expressions import Expression, PrimitiveSet, Squares, find_primitive_set, from_dict
+from evoply.games import game_rules
+from evoply.gp.lowering import lower
+from evoply.gp.text import parse_tree
+from evoply.gp.tree import Tree
+
+MAX_DEPTH = 60
+LONGEST_LABEL = 60
+
+Ties = Literal["first", "last", "random"]
+View = Literal["turn", "player"]
+Division = Literal["one", "zero", "numerator", "ieee"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True
+    )
+
+    def __hash__(self) -> int:
+        # Fields may hold plain JSON, which has no hash of its own.
+        return hash(self.model_dump_json())
+
+
+class TreeEvaluator(_Model):
+    """A genetic program: the text of a tree, and the primitives it is written in.
+
+    *primitives* is the name of a set or, in saved players, the set itself as data. *division*
+    replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s.
+    """
+
+    kind: Literal["tree"] = "tree"
+    tree: str
+    primitives: str | dict[str, Any] = "liao+mobility"
+    division: Division | None = None
+    lenient: Literal["drop", "variadic"] | None = None
+
+    @field_validator("primitives")
+    @classmethod
+    def _known_primitives(cls, primitives: str | dict[str, Any]) -> str | dict[str, Any]:
+        _read_primitives(primitives)
+        return primitives
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Read the tree now, so that an evaluator that exists is a valid one."""
+        _ = self.parsed
+
+    @cached_property
+    def primitive_set(self) -> PrimitiveSet:
+        """The primitives, with the division asked for."""
+        primitives = _read_primitives(self.primitives)
+        return primitives if self.division is None else primitives.with_division(self.division)
+
+    @cached_property
+    def parsed(self) -> Tree:
+        """The tree itself."""
+        return parse_tree(self.tree, self.primitive_set, self.lenient)
+
+    @property
+    def label(self) -> str:
+        """The tree, cut if it is long."""
+        return _cut(self.tree)
+
+    def program(self, game: str) -> _native.Program:
+        """Return the kernel's form for *game*; `ValueError` if a primitive does not fit."""
+        return lower([self.parsed], game)[0]
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if a primitive of the tree needs another board than *game*'s."""
+        size = game_rules(game).size
+        names = {node.name for node in self.parsed.nodes if node.code < len(self.primitive_set)}
+        for primitive in self.primitive_set:
+            if primitive.name in names:
+                primitive.expression.to_dict(size)
+
+    def self_contained(self) -> TreeEvaluator:
+        """Return the same evaluator with its primitives, where only named, as data."""
+        tree = self.parsed
+        return TreeEvaluator(tree=str(tree), primitives=tree.primitive_set.to_dict())
+
+
+def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:
+    if isinstance(primitives, str):
+        return find_primitive_set(primitives)
+    return PrimitiveSet.from_dict(primitives)
+
+
+def _written(expression: object) -> object:
+    return expression.to_dict() if isinstance(expression, Expression) else expression
+
+
+class ExpressionEvaluator(_Model):
+    """A board expression, given as an `Expression` or in its written form."""
+
+    kind: Literal["expression"] = "expression"
+    expression: Annotated[dict[str, Any], BeforeValidator(_written)]
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Read the expression now, so that an evaluator that exists is a valid one."""
+        if isinstance(self.parsed, Squares):
+            raise ValueError("a set of squares is not a value: use count(...) of it")
+
+    @cached_property
+    def parsed(self) -> Expression:
+        """The expression itself."""
+        return from_dict(self.expression)
+
+    @property
+    def label(self) -> str:
+        """The formula, cut if it is long."""
+        return _cut(str(self.parsed))
+
+    def program(self, game: str) -> _native.Program:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
+        return _native.Program(game, self.parsed.to_json(game_rules(game).size))
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the expression needs another board than *game*'s."""
+        self.parsed.to_dict(game_rules(game).size)
+
+    def self_contained(self) -> ExpressionEvaluator:
+        """Return the evaluator itself: it names nothing."""
+        return self
+
+
+Evaluator = Annotated[TreeEvaluator | ExpressionEvaluator, Field(discriminator="kind")]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class RandomPlayer(_Model):
+    """Chooses uniformly among the legal moves."""
+
+    kind: Literal["random"] = "random"
+    name: Name | None = None
+
+    @property
+    def label(self) -> str:
+        """The name, or "random"."""
+        return self.name or "random"
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*."""
+        return _native.Player(game, "random")
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if there is no such game."""
+        game_rules(game)
+
+    def self_contained(self) -> RandomPlayer:
+        """Return the player itself: it names nothing."""
+        return self
+
+
+class AfterState(_Model):
+    """Chooses the move whose board after it has the greatest value; looks no further.
+
+    *view*: for whom own stands in the evaluator, "player" (who chooses) or "turn" (who is to
+    move at the evaluated board). *epsilon* is the probability of a uniformly random move.
+    """
+
+    kind: Literal["after_state"] = "after_state"
+    name: Name | None = None
+    evaluator: Evaluator
+    ties: Ties = "first"
+    view: View = "player"
+    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
+
+    @property
+    def label(self) -> str:
+        """The name, or the evaluator and what is unusual about the player."""
+        return self.name or _cut(self.evaluator.label + _unusual(self))
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        return _native.Player(
+            game,
+            "after_state",
+            self.evaluator.program(game),
+            view=self.view,
+            ties=self.ties,
+            epsilon=self.epsilon,
+        )
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
+        self.evaluator.check_fits(game)
+
+    def self_contained(self) -> AfterState:
+        """Return the same player with its primitives as data."""
+        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+
+
+class AlphaBeta(_Model):
+    """Searches *depth* plies, the own move included, by alpha-beta; finished games count exactly.
+
+    *view*, *ties* and *epsilon* as in `AfterState`.
+    """
+
+    kind: Literal["alpha_beta"] = "alpha_beta"
+    name: Name | None = None
+    evaluator: Evaluator
+    depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
+    ties: Ties = "first"
+    view: View = "player"
+    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
+
+    @property
+    def label(self) -> str:
+        """The name, or the evaluator, the depth and what is unusual about the player."""
+        return self.name or _cut(self.evaluator.label + _unusual(self))
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        return _native.Player(
+            game,
+            "alpha_beta",
+            self.evaluator.program(game),
+            view=self.view,
+            ties=self.ties,
+            depth=self.depth,
+            epsilon=self.epsilon,
+        )
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
+        self.evaluator.check_fits(game)
+
+    def self_contained(self) -> AlphaBeta:
+        """Return the same player with its primitives as data."""
+        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+
+
+Player = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
+PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta] = TypeAdapter(Player)
+
+
+def _unusual(player: AfterState | AlphaBeta) -> str:
+    usual = {"ties": "first", "view": "player", "epsilon": 0.0}
+    options = [f"depth={player.depth}"] if isinstance(player, AlphaBeta) else []
+    options += [
+        f"{option}={getattr(player, option):{'g' if option == 'epsilon' else ''}}"
+        for option, value in usual.items()
+        if getattr(player, option) != value
+    ]
+    return f":{','.join(options)}" if options else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 3] + "..."
