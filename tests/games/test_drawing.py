@@ -101,3 +101,21 @@ def test_game_as_html_lists_the_moves() -> None:
     later = Game(Position().play("f5")).play("d6")
     cells = [cell.text for cell in ET.fromstring(later._repr_html_()).iter("td")]
     assert cells == ["1", None, "d6"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.123456, "0.123"),
+        (-0.00123, "\N{MINUS SIGN}0.0012"),
+        (-3.14159, "\N{MINUS SIGN}3.14"),
+        (9999.4, "9999"),
+        (-123456, "\N{MINUS SIGN}1.2e5"),
+        (1.5e-9, "1.5e-9"),
+        (float("-inf"), "\N{MINUS SIGN}inf"),
+    ],
+)
+def test_numbers_of_a_heat_map_fit_their_squares(value: float, text: str) -> None:
+    assert texts(drawing.heat_map_svg(4, [value] * 16))[8:] == [text] * 16

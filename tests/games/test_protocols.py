@@ -3,7 +3,7 @@
 import pytest
 
 from evoply.games import GAMES, game_rules
-from evoply.protocols import Color, ConfigError, Outcome, Player, Position
+from evoply.protocols import Color, ConfigError, Move, Outcome, Player, Position
 
 
 def test_colors() -> None:
@@ -38,9 +38,10 @@ def test_unknown_game_lists_the_names() -> None:
 
 def test_othello_fits_the_contracts() -> None:
     class First:
-        def choose(self, position: Position, /) -> object:
-            return position.legal_moves[0]
+        def choose(self, position: Position) -> Move:
+            move: Move = position.legal_moves[0]
+            return move
 
     position: Position = GAMES["othello"].start()
-    player: Player = First()  # type: ignore[assignment]
+    player: Player = First()
     assert str(player.choose(position)) == "d3"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SQUARE = 44
 _MARGIN = 28
-_FOOTER = 34
+_FOOTER = 12  # what the status line needs beyond the lower margin
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 _FRAME, _FRAME_TEXT, _FRAME_FAINT = "#22302a", "#dfe8e2", "#9fb0a6"
@@ -90,7 +90,7 @@ def game_html(game: "Game") -> str:
     ]
     columns = [rows[index : index + 15] for index in range(0, len(rows), 15)]
     tables = "".join(
-        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
+        '<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">'
         f"{''.join(column)}</table>"
         for column in columns
     )
@@ -105,7 +105,7 @@ def game_html(game: "Game") -> str:
 def _picture(size: int, title: str, shapes: Sequence[str], *, footer: int) -> str:
     """Return the SVG document: frame, coordinates, then *shapes*."""
     width = size * _SQUARE + 2 * _MARGIN
-    height = width + (footer - _MARGIN // 2 if footer else 0)
+    height = width + footer
     labels = []
     for index in range(size):
         middle = _MARGIN + index * _SQUARE + _SQUARE / 2
@@ -164,7 +164,7 @@ def _ring(x: float, y: float, color: Color) -> str:
 
 def _footer(position: "Position") -> list[str]:
     """Return the line below the board: a disc and a count for each side, and who is to move."""
-    middle = position.size * _SQUARE + _MARGIN + _FOOTER / 2 + 1
+    middle = position.size * _SQUARE + _MARGIN + (_MARGIN + _FOOTER) / 2
     shapes = []
     small = position.size < 6
     font, step = (11, 40) if small else (15, 58)
@@ -212,7 +212,15 @@ def _heat(value: float, largest: float) -> tuple[str, str]:
 
 
 def _short_number(value: float) -> str:
-    """Return *value* in at most six characters or so, with a true minus sign."""
-    if value == 0:
-        return "0"
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
+    """Return *value* to two or three digits in at most seven characters, with a minus sign."""
+    magnitude = abs(value)
+    if value == 0 or not math.isfinite(value):
+        text = f"{magnitude:g}"
+    elif 100 <= magnitude < 10_000:
+        text = f"{magnitude:.0f}"
+    elif 0.001 <= magnitude < 100:
+        text = f"{magnitude:.3g}" if magnitude >= 0.01 else f"{magnitude:.2g}"
+    else:
+        mantissa, exponent = f"{magnitude:.1e}".split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return f"\N{MINUS SIGN}{text}" if value < 0 else text

@@ -145,7 +145,7 @@ def transcript_words(text: str, size: int, begin: int = 0) -> Iterator[Word]:
     """
     last_letter = chr(ord("a") + size - 1)
     row = r"(?:10|[1-9])" if size == 10 else rf"[1-{size}]"
-    move = re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE)
+    move = re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
     index = begin
     while index < len(text):
         separator = _SEPARATOR.match(text, index)
