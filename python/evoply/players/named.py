@@ -14,8 +14,9 @@ _SWH_QUARTER = (
     (0.1, 0.01, 0.05, 0.02),
     (0.05, 0.01, 0.02, 0.01),
 )
-_SWH_HALF = [[*row, *reversed(row)] for row in _SWH_QUARTER]
-SWH_WEIGHTS: tuple[float, ...] = tuple(sum(_SWH_HALF + _SWH_HALF[::-1], []))
+SWH_WEIGHTS: tuple[float, ...] = tuple(
+    weight for row in (*_SWH_QUARTER, *reversed(_SWH_QUARTER)) for weight in (*row, *reversed(row))
+)
 """The standard weights heuristic of Othello 8x8, one weight per square, row by row from a1."""
 
 

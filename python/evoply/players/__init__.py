@@ -1,0 +1,40 @@
+"""Players as data, their one-line text, and saved players (DESIGN 5)."""
+
+from evoply.players.files import (
+    Origin,
+    PlayerFileError,
+    SavedPlayer,
+    load_player,
+    load_saved_player,
+    save_player,
+)
+from evoply.players.grammar import PlayerTextError, parse_player, with_options
+from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+from evoply.players.specs import (
+    AfterState,
+    AlphaBeta,
+    ExpressionEvaluator,
+    Player,
+    RandomPlayer,
+    TreeEvaluator,
+)
+
+__all__ = [
+    "NAMED_PLAYERS",
+    "SWH_WEIGHTS",
+    "AfterState",
+    "AlphaBeta",
+    "ExpressionEvaluator",
+    "Origin",
+    "Player",
+    "PlayerFileError",
+    "PlayerTextError",
+    "RandomPlayer",
+    "SavedPlayer",
+    "TreeEvaluator",
+    "load_player",
+    "load_saved_player",
+    "parse_player",
+    "save_player",
+    "with_options",
+]

@@ -1,0 +1,147 @@
+"""Saved players: one JSON file with everything needed to play, on any machine.
+
+`{"format": 1, "kind": "evoply player", "game", "origin", "player", "checksum"}`. *player* is the
+model of `specs` with its primitives as expressions, so that it loads without the Python that
+defined them. *checksum* is the SHA-256 of the canonical JSON (sorted keys, no spaces) of the other
+fields: it finds damage, not forgery.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evoply.expressions.written_form import parse_json
+from evoply.files import read_limited, write_atomically
+from evoply.games import game_rules
+from evoply.players.specs import PLAYER_ADAPTER, Player
+from evoply.protocols import ConfigError
+
+FORMAT = 1
+MAX_BYTES = 4_000_000
+_FIELDS = frozenset({"format", "kind", "game", "origin", "player", "checksum"})
+
+Text = Annotated[str, Field(max_length=1000)]
+
+
+class PlayerFileError(ValueError):
+    """A saved player that cannot be used; the message begins with the path."""
+
+
+class Origin(BaseModel):
+    """Where a saved player comes from; everything may be missing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: Text | None = None
+    generation: int | None = Field(default=None, ge=0)
+    seed: int | None = None
+    note: Text | None = None
+
+
+class SavedPlayer(BaseModel):
+    """What a saved file holds, once checked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    game: str
+    origin: Origin
+    player: Player
+
+
+def save_player(
+    path: str | Path, player: Player, origin: Origin | None = None, *, game: str = "othello"
+) -> None:
+    """Write *player*, who plays *game*, to *path*, whole or not at all.
+
+    Raises `ValueError` if it does not fit *game* and `OSError` if the file cannot be written.
+    """
+    player.check_fits(game)
+    content = {
+        "format": FORMAT,
+        "kind": "evoply player",
+        "game": game,
+        "origin": (origin or Origin()).model_dump(mode="json"),
+        "player": player.self_contained().model_dump(mode="json"),
+    }
+    text = json.dumps({**content, "checksum": checksum(content)}, indent=1) + "\n"
+    if len(text.encode()) > MAX_BYTES:
+        raise ValueError(f"the player is too large to save: more than {MAX_BYTES:,} bytes")
+    write_atomically(path, text)
+
+
+def load_player(path: str | Path, *, game: str | None = None) -> Player:
+    """Return the player saved at *path*; `PlayerFileError` if it is not for *game*."""
+    saved = load_saved_player(path)
+    if game is not None and saved.game != game:
+        raise PlayerFileError(f"{path}: this player plays {saved.game}, not {game}")
+    return saved.player
+
+
+def load_saved_player(path: str | Path) -> SavedPlayer:
+    """Return what is saved at *path*, with game and origin; `PlayerFileError` if it is unfit."""
+    try:
+        data = parse_json(read_limited(path, MAX_BYTES))
+        return _checked(data)
+    except OSError as error:
+        raise PlayerFileError(f"{path}: {error.strerror or error}") from None
+    except ConfigError as error:
+        lines = "; ".join(f"{where}: {message}" for where, message in error.errors)
+        raise PlayerFileError(f"{path}: {lines}") from None
+    except ValueError as error:
+        raise PlayerFileError(f"{path}: {error}") from None
+
+
+def read_player(data: object) -> Player:
+    """Return the player that plain *data* describes; `ConfigError` shows every mistake."""
+    try:
+        return PLAYER_ADAPTER.validate_python(data)
+    except ValidationError as error:
+        raise ConfigError(problems(error)) from None
+
+
+def problems(error: ValidationError) -> list[tuple[str, str]]:
+    """Return path and message of everything that pydantic found wrong."""
+    kinds = {"random", "after_state", "alpha_beta", "tree", "expression"}
+    found: list[tuple[str, str]] = []
+    for one in error.errors(include_url=False, include_input=False):
+        # Pydantic names the chosen member of a union in the path; the file does not.
+        path = ".".join(str(part) for part in one["loc"] if part not in kinds)
+        cause = one.get("ctx", {}).get("error")
+        found.append((path or "player", str(cause) if cause is not None else one["msg"]))
+    return found
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """Return the SHA-256, in hexadecimal, of the canonical JSON of *content*."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _checked(data: object) -> SavedPlayer:
+    if not isinstance(data, dict) or data.get("kind") != "evoply player":
+        raise ValueError("this is not a saved player")
+    version = data.get("format")
+    if type(version) is not int or version < 1:
+        raise ValueError("this is not a saved player: it has no format")
+    if version > FORMAT:
+        raise ValueError(
+            f"saved in format {version}, and this version reads format {FORMAT}: update evoply"
+        )
+    if set(data) != _FIELDS:
+        wrong = sorted(str(name)[:40] for name in set(data) ^ _FIELDS)
+        raise ValueError(f"fields are missing or unknown: {', '.join(wrong)}")
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    if data["checksum"] != checksum(content):
+        raise ValueError("the checksum is wrong: the file is damaged or was edited")
+    try:
+        saved = SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"])
+    except ValidationError as error:
+        raise ConfigError(problems(error)) from None
+    game_rules(saved.game)
+    saved.player.check_fits(saved.game)
+    return saved

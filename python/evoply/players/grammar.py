@@ -1,0 +1,274 @@
+"""Players as one short text: `NAME[:key=value[,key=value...]]`.
+
+NAME is a named player (`random`, `greedy`, `swh`, `material`, `mobility`), a tree that begins with
+a bracket, `champion@RUN`, or the path of a `.json` (saved) or `.toml` file. Options:
+
+* `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
+* `ties=first|last|random`: which of equally good moves
+* `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
+* `view=player|turn`: for whom own (white) stands, who chooses or who is to move
+* trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
+
+What this cannot say a TOML file can: it holds the fields of the models in `specs`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, NoReturn, get_args
+
+from pydantic import ValidationError
+
+from evoply.expressions import PRIMITIVE_SETS
+from evoply.files import read_limited
+from evoply.games import game_rules
+from evoply.players.files import MAX_BYTES, load_player, read_player
+from evoply.players.named import NAMED_PLAYERS
+from evoply.players.specs import (
+    MAX_DEPTH,
+    AfterState,
+    AlphaBeta,
+    Division,
+    ExpressionEvaluator,
+    Player,
+    RandomPlayer,
+    Ties,
+    TreeEvaluator,
+    View,
+)
+from evoply.protocols import ConfigError
+
+LONGEST_NAME = 120
+
+_FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
+_WHOLE = re.compile(r"[0-9]{1,9}")
+_DECIMAL = re.compile(r"[0-9]{0,30}\.?[0-9]{0,30}(?:e-?[0-9]{1,3})?", re.IGNORECASE)
+
+
+class PlayerTextError(ValueError):
+    """A text that names no player; `column` counts characters from 1."""
+
+    column: int
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(f"{message} (column {column})")
+        self.column = column
+
+
+def parse_player(
+    text: str, *, game: str = "othello", runs: Callable[[str], Player] | None = None
+) -> Player:
+    """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
+
+    *runs* gives the champion of a run by the text after `champion@`. Raises `PlayerTextError`,
+    `TreeSyntaxError`, `PlayerFileError` or `ConfigError`, all ValueErrors.
+
+    >>> parse_player("material:depth=4").depth
+    4
+    >>> parse_player("( + white 10 ):ties=random,epsilon=0.1").label
+    '( + white 10 ):ties=random,epsilon=0.1'
+    """
+    game_rules(game)
+    start = len(text) - len(text.lstrip())
+    bare = text.strip()
+    if not bare:
+        raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
+    player = _parse(bare, start + 1, game, runs)
+    try:
+        player.check_fits(game)
+    except ValueError as error:
+        shown = bare if len(bare) <= LONGEST_NAME else bare[: LONGEST_NAME - 3] + "..."
+        raise PlayerTextError(f"{shown!r} cannot play {game}: {error}", start + 1) from None
+    return player
+
+
+def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
+    """Return *player* with another depth, ties, epsilon or view; depth 0 is the after-state."""
+    if isinstance(player, RandomPlayer):
+        if options:
+            raise ValueError("random has no options")
+        return player.model_copy(update={"name": name or player.name})
+    fields = {
+        "name": name or (None if options else player.name),
+        "evaluator": player.evaluator,
+        "ties": player.ties,
+        "view": player.view,
+        "epsilon": player.epsilon,
+        **options,
+    }
+    depth = fields.pop("depth", player.depth if isinstance(player, AlphaBeta) else 0)
+    return AlphaBeta(depth=depth, **fields) if depth else AfterState(**fields)
+
+
+def _parse(bare: str, column: int, game: str, runs: Callable[[str], Player] | None) -> Player:
+    if bare.startswith("("):
+        tree, colon, options = bare.partition(":")  # no primitive's name has a colon
+        return _tree(tree.strip(), _Options("a tree", colon, options, column + len(tree)))
+    file = _FILE.fullmatch(bare)
+    if file is not None:
+        path, options = file["path"], file["options"]
+        colon = "" if options is None else ":"
+        given = _Options("a file", colon, options or "", column + len(path))
+        chosen = given.read(_SEARCH)
+        return with_options(_from_file(path, game), chosen, name=bare if chosen else None)
+    name, colon, options = bare.partition(":")
+    given = _Options(name, colon, options, column + len(name))
+    kind, at, run = name.partition("@")
+    if kind.strip() == "champion":
+        chosen = given.read(_SEARCH)
+        return with_options(_champion(run.strip(), column, runs), chosen, name=bare)
+    if at or name.strip() not in NAMED_PLAYERS:
+        _unknown(name.strip(), column)
+    return _named(name.strip(), given, bare)
+
+
+def _tree(tree: str, given: _Options) -> Player:
+    chosen = given.read({**_SEARCH, **_TREE})
+    fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
+    # Read it here first: pydantic would wrap the error that points at the column.
+    evaluator = _tree_evaluator(tree, fields)
+    return with_options(AfterState(evaluator=evaluator), chosen)
+
+
+def _tree_evaluator(tree: str, fields: Mapping[str, Any]) -> TreeEvaluator:
+    try:
+        return TreeEvaluator(tree=tree, **fields)
+    except ValidationError as error:
+        cause = error.errors()[0].get("ctx", {}).get("error")
+        if isinstance(cause, ValueError):
+            raise cause from None
+        raise
+
+
+def _champion(run: str, column: int, runs: Callable[[str], Player] | None) -> Player:
+    if runs is None:
+        raise PlayerTextError("champions of runs cannot be used here", column)
+    return runs(run)
+
+
+def _named(name: str, given: _Options, bare: str) -> Player:
+    named = NAMED_PLAYERS[name]
+    if named.expression is None:
+        given.read({})
+        return RandomPlayer(name=bare)
+    chosen = {"depth": named.depth, **given.read(_SEARCH)}
+    evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
+    return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)  # type: ignore[arg-type]
+
+
+def _unknown(name: str, column: int) -> NoReturn:
+    near = get_close_matches(name[:LONGEST_NAME], [*NAMED_PLAYERS, "champion"], n=1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    shown = name if len(name) <= 40 else name[:37] + "..."
+    message = f"no player is called {shown!r}{hint} A player is one of {_names()}"
+    raise PlayerTextError(message, column)
+
+
+def _names() -> str:
+    return (
+        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json or "
+        ".toml file"
+    )
+
+
+def _from_file(path: str, game: str) -> Player:
+    if path.lower().endswith(".json"):
+        return load_player(path, game=game)
+    try:
+        data = tomllib.loads(read_limited(path, MAX_BYTES))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([(path, f"not TOML: {error}")]) from None
+    except RecursionError:
+        raise ConfigError([(path, "nested too deeply")]) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError([(path, _reason(error))]) from None
+    return read_player(data)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+class _Options:
+    """The part `:key=value,...` of a player, with the column where it begins."""
+
+    def __init__(self, owner: str, colon: str, text: str, column: int) -> None:
+        self.owner, self.colon, self.text, self.column = owner, colon, text, column
+
+    def read(self, allowed: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
+        """Return the options by name; `PlayerTextError` points at what is not allowed."""
+        if not self.colon:
+            return {}
+        values: dict[str, Any] = {}
+        column = self.column + 1
+        for part in self.text.split(","):
+            key, equals, value = part.partition("=")
+            key = key.strip()
+            where = column + len(part) - len(part.lstrip())
+            if not equals or key not in allowed:
+                raise PlayerTextError(self._refusal(key, bool(equals), list(allowed)), where)
+            if key in values:
+                raise PlayerTextError(f"option {key} is given twice", where)
+            try:
+                values[key] = allowed[key](value.strip())
+            except ValueError as error:
+                raise PlayerTextError(f"{key} {error}", column + len(part) - len(value)) from None
+            column += len(part) + 1
+        return values
+
+    def _refusal(self, key: str, has_value: bool, allowed: Sequence[str]) -> str:
+        if not allowed:
+            return f"{self.owner} has no options"
+        listed = f"the options of {self.owner} are {', '.join(allowed)}"
+        shown = key if len(key) <= 40 else key[:37] + "..."
+        if not has_value and (not key or key in allowed):
+            return f"an option is written key=value, as in :ties=random; {listed}"
+        near = get_close_matches(key[:40], allowed, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"no option {shown!r}{hint or '.'} T{listed[1:]}"
+
+
+def _choice(*choices: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in choices:
+            near = get_close_matches(value[:40], choices, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ValueError(f"must be one of {', '.join(choices)}, not {value[:40]!r}{hint}")
+        return value
+
+    return read
+
+
+def _depth(value: str) -> int:
+    if not _WHOLE.fullmatch(value) or int(value) > MAX_DEPTH:
+        raise ValueError(f"must be a whole number from 0 to {MAX_DEPTH}, not {value[:40]!r}")
+    return int(value)
+
+
+def _probability(value: str) -> float:
+    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
+        number = float(value)
+        if number <= 1.0:
+            return number
+    raise ValueError(f"must be a probability from 0 to 1, not {value[:40]!r}")
+
+
+_SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+    {
+        "depth": _depth,
+        "ties": _choice(*get_args(Ties)),
+        "epsilon": _probability,
+        "view": _choice(*get_args(View)),
+    }
+)
+_TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+    {
+        "primitives": _choice(*PRIMITIVE_SETS),
+        "division": _choice(*get_args(Division)),
+        "lenient": _choice("drop", "variadic"),
+    }
+)
