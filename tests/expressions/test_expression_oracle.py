@@ -9,10 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import _native
-from evoply.expressions import CONVENTIONS, DIRECTIONS, Squares, build, outputs_to_json
+from evoply.expressions import (
+    CONVENTIONS,
+    DIRECTIONS,
+    ExpressionError,
+    Squares,
+    build,
+    outputs_to_json,
+)
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, SIDES
 from evoply.expressions.written_form import to_dict
 from evoply.games import GAMES
+from evoply.protocols import Color
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e30, -1e308, 5e-324, math.inf, -math.inf, math.nan]
 
@@ -100,4 +108,11 @@ def test_a_single_position_gives_typed_values():
     assert own.evaluate(position) == position.black
     assert build("count", own).evaluate(position) == 2.0
     assert build("is_black").evaluate(position) is True
+    assert own.evaluate(position, Color.WHITE) == position.white
+    assert build("is_black").evaluate_all([position, position], Color.WHITE).tolist() == [0.0, 0.0]
+    assert build("pieces").evaluate_all([]).shape == (0,)
+    with pytest.raises(ExpressionError, match="use count"):
+        own.evaluate_all([position])
+    with pytest.raises(ExpressionError, match="not of othello, othello-4"):
+        build("pieces").evaluate_all([position, GAMES["othello-4"].start()])
     assert build("is_black").evaluate(position.play("f5")) is False

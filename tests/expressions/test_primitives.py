@@ -27,7 +27,21 @@ LIAO = PRIMITIVE_SETS["liao"]
 
 
 def test_liao_has_the_thirteen_primitives_in_order():
-    assert [primitive.name for primitive in LIAO] == ["+", "-", "*", "/", "10", "white", "black", "white_corners", "black_corners", "white_near_corners", "black_near_corners", "white_edges", "black_edges"]
+    assert [primitive.name for primitive in LIAO] == [
+        "+",
+        "-",
+        "*",
+        "/",
+        "10",
+        "white",
+        "black",
+        "white_corners",
+        "black_corners",
+        "white_near_corners",
+        "black_near_corners",
+        "white_edges",
+        "black_edges",
+    ]
     assert [primitive.code for primitive in LIAO] == list(range(13))
     assert [primitive.name for primitive in LIAO.functions] == ["+", "-", "*", "/"]
     assert {primitive.arity for primitive in LIAO.terminals} == {0}
@@ -129,7 +143,7 @@ def test_a_primitive_is_added_in_one_line():
         ("f", select(argument(0, "truth"), argument(0), board.t), "argument 0 is used with two"),
         ("f", sum((argument(i) for i in range(5)), number(0)), "takes 5 arguments; at most 4"),
         ("f", divide(1, argument(0), "ieee"), "gives inf for (0): trees need finite values"),
-        ("f", argument(0) * argument(0) * 1e300, "gives inf for (1000000000000000019884624838656"),
+        ("f", argument(0) * argument(0) * 1e300, "gives inf for (1e+30)"),
         ("t", divide(0, board.ply, "ieee"), "gives nan for ()"),
         ("f", select(argument(0, "truth"), number(1), number(float("inf"))), "gives inf for (Fa"),
         (

@@ -1,7 +1,7 @@
 """Board expressions: typed, immutable graphs that map a position to a set, a number or a truth.
 
 An expression is written with Python's operators and compiled by the kernel. *own* is the side
-the evaluator speaks for (`view="turn"`: the side to move; `view="player"`: the side that chooses).
+the evaluator speaks for; a player says whether that is the side to move or the one who chooses.
 This module knows no rules; only `evaluate` asks the kernel.
 
 >>> from evoply.expressions import board, count, squares
@@ -32,6 +32,7 @@ from evoply.expressions.operations import (
 )
 from evoply.expressions.square_sets import bits, is_set_name
 from evoply.games import game_rules
+from evoply.protocols import Color
 
 
 class KernelPosition(Protocol):
@@ -101,21 +102,26 @@ class Expression:
         """Return the written form as JSON; with a board *size*, in the form the kernel reads."""
         return json.dumps(self.to_dict(size))
 
-    def evaluate(self, position: KernelPosition, view: str = "turn") -> Any:
-        """Return the value at *position*: a float, a bool, or an int whose bits are squares."""
+    def evaluate(self, position: KernelPosition, own: Color | None = None) -> Any:
+        """Return the value at *position*: a float, a bool, or an int whose bits are squares.
+
+        *own* is the side the expression speaks for, by default the side to move.
+        """
         size = game_rules(position.game).size
         outputs = _single_outputs(self, size)
         program = _program(position.game, outputs)
-        batch = _native.Positions(position.game, [position.row])
-        values = program.evaluate(batch, view)[0]
+        values = program.evaluate(_batch(position.game, [position], own))[0]
         if isinstance(self, Squares):
             return bits(int(square) for square in np.flatnonzero(values))
         return bool(values[0]) if isinstance(self, Truth) else float(values[0])
 
     def evaluate_all(
-        self, positions: Sequence[KernelPosition], view: str = "turn"
+        self, positions: Sequence[KernelPosition], own: Color | None = None
     ) -> NDArray[np.float64]:
-        """Return the value at each of *positions*, all of one game; truths are 0 and 1."""
+        """Return the value at each of *positions*, all of one game; truths are 0 and 1.
+
+        *own* is the side the expression speaks for, by default the side to move in each.
+        """
         if isinstance(self, Squares):
             raise ExpressionError("a set of squares is not a number: use count(...) of it")
         if not positions:
@@ -123,8 +129,8 @@ class Expression:
         games = sorted({position.game for position in positions})
         if len(games) > 1:
             raise ExpressionError(f"positions of one game are needed, not of {', '.join(games)}")
-        batch = _native.Positions(games[0], [position.row for position in positions])
-        return _program(games[0], (self,)).evaluate(batch, view)[:, 0]
+        batch = _batch(games[0], positions, own)
+        return _program(games[0], (self,)).evaluate(batch)[:, 0]
 
 
 class Squares(Expression):
@@ -293,6 +299,15 @@ def _single_outputs(expression: Expression, size: int) -> tuple[Expression, ...]
     if isinstance(expression, Squares):
         return tuple(build("contains", expression, square) for square in range(size * size))
     return (expression,)
+
+
+def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) -> _native.Positions:
+    rows = [position.row for position in positions]
+    if own is not None:
+        # To the kernel own is the side to move; nothing here depends on who really is.
+        is_black = own is Color.BLACK
+        rows = [(black, white, is_black, ply) for black, white, _, ply in rows]
+    return _native.Positions(game, rows)
 
 
 @lru_cache(maxsize=256)
