@@ -22,7 +22,7 @@ from evoply.evolution.config import (
     Variation,
 )
 from evoply.evolution.generation import Individual, ranking
-from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
+from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.gp import Limits, Tree
 
 __all__ = ["Offspring", "breed", "first_population", "primitive_set_of"]
@@ -43,7 +43,7 @@ class Offspring:
 def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
     """Return the primitive set of a config, the same object for equal settings."""
     if isinstance(config.primitives, str):
-        return PRIMITIVE_SETS[config.primitives]
+        return find_primitive_set(config.primitives)
     return _set_from_json(json.dumps(config.primitives, sort_keys=True))
 
 

@@ -96,19 +96,15 @@ class Variation(Part):
     subtree_mutation: float = Field(default=0.1, ge=0, le=1)
     point_mutation: float = Field(default=0.05, ge=0, le=1)
     constant_mutation: float = Field(default=0.0, ge=0, le=1)
-    reproduction: float = Field(default=0.05, ge=0, le=1)
+    reproduction: float = Field(default=0.0, ge=0, le=1)
 
     @model_validator(mode="after")
     def _rates_are_shares(self) -> Variation:
-        total = (
-            self.crossover
-            + self.subtree_mutation
-            + self.point_mutation
-            + self.constant_mutation
-            + self.reproduction
-        )
+        rates = {name: getattr(self, name) for name in type(self).model_fields}
+        total = sum(rates.values())
         if total > 1 + 1e-9:
-            raise ValueError(f"the rates add up to {total:.6g}, more than 1")
+            terms = " + ".join(f"{name} {rate:g}" for name, rate in rates.items() if rate)
+            raise ValueError(f"{terms} is {total:.6g}, more than 1")
         return self
 
 

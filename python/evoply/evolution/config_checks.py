@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
+from evoply import gp
+from evoply._native import Stream
+from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.protocols import ConfigError
@@ -78,14 +80,18 @@ def _game_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 def _primitive_problems(data: Mapping[str, Any]) -> list[Problem]:
     primitives = data.get("primitives", "liao+mobility")
-    if isinstance(primitives, str) and primitives not in PRIMITIVE_SETS:
-        names = ", ".join(sorted(PRIMITIVE_SETS))
-        return [("primitives", f"no primitive set is called {primitives!r}; there are {names}")]
-    if isinstance(primitives, dict):
-        try:
-            PrimitiveSet.from_dict(primitives)
-        except (ValueError, TypeError, KeyError) as error:
-            return [("primitives", f"not a primitive set: {error}")]
+    try:
+        if isinstance(primitives, str):
+            found = find_primitive_set(primitives)
+        elif isinstance(primitives, dict):
+            found = PrimitiveSet.from_dict(primitives)
+        else:
+            return []
+        if not _game_problems(data):
+            found.native(data.get("game", "othello"))
+        gp.grow(found, 2, Stream(0))
+    except (ValueError, TypeError, KeyError) as error:
+        return [("primitives", str(error))]
     return []
 
 

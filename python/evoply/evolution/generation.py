@@ -115,7 +115,7 @@ class Statistics:
     mean_size: float
     best_depth: int
     mean_depth: float
-    distinct: int
+    distinct_trees: int
     """Different trees in the population."""
     diversity: float
     """Share of different trees, in (0, 1]."""

@@ -183,7 +183,7 @@ def _statistics(
         mean_size=fmean(len(one.tree) for one in individuals),
         best_depth=best.tree.depth,
         mean_depth=fmean(one.tree.depth for one in individuals),
-        distinct=distinct,
+        distinct_trees=distinct,
         diversity=distinct / len(individuals),
         games=games,
     )

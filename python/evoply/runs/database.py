@@ -185,7 +185,7 @@ def read_generation(
 
 def _statistics(row: tuple[float, ...]) -> Statistics:
     values = dict(zip(_STATISTICS, row, strict=True))
-    whole = {"best_size", "best_depth", "distinct", "games"}
+    whole = {"best_size", "best_depth", "distinct_trees", "games"}
     return Statistics(
         **{name: int(value) if name in whole else value for name, value in values.items()}  # type: ignore[arg-type]
     )

@@ -1,0 +1,189 @@
+"""Configs: reading, writing, overriding, and every error at once with its path."""
+
+import pytest
+from pydantic import ValidationError
+
+from evoply.evolution import (
+    EvolutionConfig,
+    Opponent,
+    TournamentSelection,
+    Variation,
+    config_from_toml,
+    config_to_toml,
+    load_config,
+)
+from evoply.expressions import PRIMITIVE_SETS
+from evoply.presets import PRESETS, preset_text
+from evoply.protocols import ConfigError
+
+
+def errors_of(text: str, *overrides: str) -> dict[str, str]:
+    with pytest.raises(ConfigError) as caught:
+        config_from_toml(text, overrides)
+    return dict(caught.value.errors)
+
+
+def test_a_config_is_immutable() -> None:
+    config = EvolutionConfig(generations=3)
+    with pytest.raises(ValidationError):
+        config.seed = 5  # type: ignore[misc]
+
+
+def test_every_error_is_reported_at_once_with_its_path() -> None:
+    errors = errors_of(
+        """
+        game = "othelo"
+        population_size = "500"
+        sead = 3
+        primitives = "lia"
+        elitism = true
+        [selection]
+        kind = "tournament"
+        size = 0
+        [variation]
+        crossover = 0.9
+        subtree_mutation = 0.2
+        [initialisation]
+        max_depth = 19
+        [fitness]
+        opponents = [
+            { player = "swh" }, { player = "( + white )" }, { player = "random", pears = 2 }
+        ]
+        """
+    )
+    assert set(errors) == {
+        "game",
+        "population_size",
+        "sead",
+        "primitives",
+        "elitism",
+        "selection.size",
+        "variation",
+        "initialisation.max_depth",
+        "fitness.opponents.0.player",
+        "fitness.opponents.2.pears",
+        "generations",
+    }
+    assert "othello-6" in errors["game"]
+    assert errors["sead"] == "unknown key"
+    assert "crossover 0.9 + subtree_mutation 0.2" in errors["variation"]
+    assert "allow_test_opponents" in errors["fitness.opponents.0.player"]
+
+
+@pytest.mark.parametrize(
+    ("override", "path"),
+    [
+        ("population_size=1", "population_size"),
+        ("population_size=2.5", "population_size"),
+        ("time_limit=0", "time_limit"),
+        ("time_limit=inf", "time_limit"),
+        ("time_limit=nan", "time_limit"),
+        ("seed=-1", "seed"),
+        ("seed=9223372036854775808", "seed"),
+        ("elitism=501", "elitism"),
+        ("selection.kind=best", "selection"),
+        ("initialisation.min_depth=7", "initialisation"),
+        ("limits.max_depth=5", "initialisation.max_depth"),
+        ("player.ties=never", "player.ties"),
+        ("fitness.opponents=[]", "fitness.opponents"),
+        ("fitness.opponents=3", "fitness.opponents"),
+        ("fitness=3", "fitness"),
+        ("fitness.earlier_generations={champions=1,recent=2}", "fitness.earlier_generations"),
+        ('fitness.opponents=[{player="nobody"}]', "fitness.opponents.0.player"),
+        ('fitness.opponents=[{player="( + white"}]', "fitness.opponents.0.player"),
+        ('fitness.opponents=[{player="champion@othello-1"}]', "fitness.opponents.0.player"),
+        ('fitness.opponents=[{player="swh:ties=last"}]', "fitness.opponents.0.player"),
+        ("primitives=3", "primitives"),
+        ("primitives={name=3}", "primitives"),
+        ("primitives={", "primitives"),
+        ("machine.threads=-1", "machine.threads"),
+        ("generations=none", "generations"),
+        ("population_size.x=1", "population_size"),
+        ("fitness.opponents.9.pairs=1", "fitness.opponents.9.pairs"),
+        ("seed.x=1", "seed"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_an_impossible_value_is_named(override: str, path: str) -> None:
+    text = 'generations = 3\nfitness.opponents = [{ player = "random" }]'
+    assert path in errors_of(text, override)
+
+
+def test_a_test_opponent_needs_consent() -> None:
+    text = 'generations = 3\nfitness.opponents = [{ player = "swh" }]'
+    assert "fitness.opponents.0.player" in errors_of(text)
+    config = config_from_toml(text, ["fitness.allow_test_opponents=true"])
+    assert config.fitness.opponents[0].player == "swh"
+
+
+def test_the_constructor_reports_like_the_file() -> None:
+    with pytest.raises(ConfigError) as caught:
+        EvolutionConfig(population_size=1, generations=0)
+    assert {path for path, _ in caught.value.errors} == {"population_size", "generations"}
+    assert "population_size: " in str(caught.value)
+
+
+def test_overrides_reach_every_place() -> None:
+    config = config_from_toml(
+        'fitness.opponents = [{ player = "random" }]',
+        [
+            "population-size=7",
+            "generations=2",
+            "game=othello-6",
+            "selection.kind=greedy",
+            "fitness.opponents.0.pairs=9",
+            "variation.crossover=0.5",
+        ],
+    )
+    assert config.population_size == 7
+    assert config.game == "othello-6"
+    assert config.selection.kind == "greedy"
+    assert config.fitness.opponents == (Opponent(player="random", pairs=9),)
+    assert config.variation.crossover == 0.5
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_valid_and_round_trip(name: str) -> None:
+    config = config_from_toml(preset_text(name))
+    assert config_from_toml(config_to_toml(config)) == config
+    assert all(opponent.player.split(":")[0] != "swh" for opponent in config.fitness.opponents)
+    assert preset_text(name).startswith("# ")
+
+
+def test_a_set_in_its_json_form_round_trips() -> None:
+    primitives = PRIMITIVE_SETS["liao"].to_dict()
+    config = EvolutionConfig(generations=1, primitives=primitives)
+    assert config_from_toml(config_to_toml(config)) == config
+
+
+def test_python_parts_and_toml_agree() -> None:
+    config = EvolutionConfig(
+        generations=4,
+        selection=TournamentSelection(size=3),
+        variation=Variation(crossover=0.5, reproduction=0.1),
+    )
+    text = """
+    generations = 4
+    selection = { kind = "tournament", size = 3 }
+    variation = { crossover = 0.5, reproduction = 0.1 }
+    """
+    assert config_from_toml(text) == config
+
+
+def test_unreadable_files_are_config_errors(tmp_path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path / "missing.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="UTF-8"):
+        load_config(tmp_path / "binary.toml")
+    (tmp_path / "bad.toml").write_text("a = [")
+    with pytest.raises(ConfigError, match="TOML"):
+        load_config(tmp_path / "bad.toml")
+    (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
+    with pytest.raises(ConfigError, match="TOML"):
+        load_config(tmp_path / "deep.toml")
+
+
+def test_unknown_presets_are_refused() -> None:
+    with pytest.raises(ValueError, match="demo"):
+        preset_text("demmo")

@@ -1,0 +1,268 @@
+"""The loop: reproducible, independent of threads, resumable, limited, fair."""
+
+from dataclasses import replace
+from itertools import islice, pairwise
+
+import pytest
+
+from evoply.evolution import (
+    EarlierGenerations,
+    EvolutionConfig,
+    Fitness,
+    Generation,
+    HallOfFame,
+    Opponent,
+    evolve,
+    final_test,
+    individual_player,
+    is_finished,
+    signature,
+)
+from evoply.evolution.digest import digest_of, stream_for
+from evoply.evolution.hall_of_fame import draw_earlier
+from evoply.evolution.panel import native_players, panel_of, schedule_of, trial
+from evoply.gp import Tree
+
+
+def small(**changes: object) -> EvolutionConfig:
+    settings: dict[str, object] = {
+        "game": "othello-6",
+        "seed": 11,
+        "population_size": 40,
+        "generations": 5,
+        "elitism": 2,
+        "fitness": Fitness(
+            opponents=(Opponent(player="random", pairs=2), Opponent(player="greedy", pairs=2)),
+            earlier_generations=EarlierGenerations(champions=3, recent=1, pairs=2),
+        ),
+        "hall_of_fame": HallOfFame(size=4, candidates=3, sample=4, pairs=2, final_pairs=4),
+    }
+    return EvolutionConfig(**{**settings, **changes})
+
+
+@pytest.fixture(scope="module")
+def generations() -> list[Generation]:
+    return list(evolve(small(), threads=1))
+
+
+def test_threads_do_not_matter(generations: list[Generation]) -> None:
+    expected = [generation.digest for generation in generations]
+    for threads in (2, 4, 0):
+        assert [g.digest for g in evolve(small(), threads=threads)] == expected
+
+
+def test_the_seed_matters(generations: list[Generation]) -> None:
+    digests = [generation.digest for generation in evolve(small(seed=12))]
+    assert not set(digests) & {generation.digest for generation in generations}
+
+
+def test_machine_and_length_are_not_in_the_digest(generations: list[Generation]) -> None:
+    longer = small(generations=None, time_limit=1e6, machine={"threads": 2})
+    digests = [generation.digest for generation in islice(evolve(longer), 5)]
+    assert digests == [generation.digest for generation in generations]
+
+
+def test_every_part_is_in_the_digest(generations: list[Generation]) -> None:
+    config, last = small(), generations[-1]
+    first, *others = last.individuals
+    parts = (last.individuals, last.fresh, last.hall_of_fame, last.champion)
+    assert digest_of(config, last.number, *parts) == last.digest
+    changed = [
+        (small(elitism=1), last.number, *parts),
+        (config, last.number + 1, *parts),
+        *(
+            (config, last.number, (other, *others), *parts[1:])
+            for other in (
+                replace(first, fitness=first.fitness + 1e-15),
+                replace(first, origin="other"),
+                replace(first, parents=(39,)),
+                replace(first, tree=last.individuals[-1].tree),
+            )
+        ),
+        (config, last.number, tuple(reversed(last.individuals)), *parts[1:]),
+        (config, last.number, parts[0], last.fresh[1:], *parts[2:]),
+        (config, last.number, *parts[:2], last.hall_of_fame[1:], parts[3]),
+    ]
+    digests = {digest_of(*arguments) for arguments in changed}
+    assert last.digest not in digests
+    assert len(digests) == len(changed)
+
+
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_resuming_continues_as_if_nothing_had_happened(
+    generations: list[Generation], number: int
+) -> None:
+    resumed = list(evolve(small(), resume_from=generations[number]))
+    assert [g.digest for g in resumed] == [g.digest for g in generations[number + 1 :]]
+    assert [g.archive for g in resumed] == [g.archive for g in generations[number + 1 :]]
+
+
+def test_a_time_limited_run_equals_a_longer_one(generations: list[Generation]) -> None:
+    limited = list(evolve(small(generations=5, time_limit=1e-6)))
+    assert [g.digest for g in limited] == [generations[0].digest]
+
+
+def test_limits_end_a_run(generations: list[Generation]) -> None:
+    assert [g.number for g in generations] == [0, 1, 2, 3, 4]
+    assert is_finished(small(), generations[-1])
+    assert not is_finished(small(), generations[-2])
+    assert list(evolve(small(), resume_from=generations[-1])) == []
+    assert generations[-1].seconds.left == 0
+    assert generations[0].seconds.left is not None
+
+
+def test_statistics_describe_the_population(generations: list[Generation]) -> None:
+    for generation in generations:
+        fitness = [one.fitness for one in generation.individuals]
+        numbers = generation.statistics
+        assert all(0 <= value <= 1 for value in fitness)
+        assert numbers.best == max(fitness) == generation.best.fitness
+        assert numbers.mean == pytest.approx(sum(fitness) / 40)
+        assert numbers.distinct_trees == len({one.tree for one in generation.individuals})
+        assert numbers.diversity == numbers.distinct_trees / 40
+        assert 0 <= numbers.mean_fresh <= 1
+        assert numbers.best_size == len(generation.best.tree)
+        assert f"generation {generation.number}:" in str(generation)
+        assert generation.games_per_second > 0
+
+
+def test_elites_and_archive(generations: list[Generation]) -> None:
+    for before, after in pairwise(generations):
+        assert after.individuals[0].tree == before.best.tree
+        assert after.archive[: len(before.archive)] == before.archive
+        trees = [entry.tree for entry in after.archive]
+        assert len(trees) == len(set(trees))
+        assert after.champion in trees
+    assert [g.fresh[0].opponent for g in generations] == ["random"] * 5
+    assert len(generations[0].fresh) == 2
+    assert len(generations[-1].fresh) == 2 + min(3, len(generations[-2].archive))
+
+
+def test_the_hall_of_fame_is_ranked_by_fresh_games(generations: list[Generation]) -> None:
+    for generation in generations:
+        values = [entry.rank_value for entry in generation.hall_of_fame]
+        assert values == sorted(values, reverse=True)
+        assert len(values) <= 4
+        assert all(0 <= entry.fitness <= 1 for entry in generation.hall_of_fame)
+    # Members of before were tested again: their games add up.
+    first = {entry.tree: entry.games for entry in generations[0].hall_of_fame}
+    for entry in generations[1].hall_of_fame:
+        if entry.tree in first:
+            assert entry.games > first[entry.tree]
+
+
+def test_the_final_test_ranks_the_hall_of_fame(generations: list[Generation]) -> None:
+    test = final_test(small(), generations[-1])
+    assert set(test.ranking) == set(generations[-1].hall_of_fame)
+    assert list(test.fitness) == sorted(test.fitness, reverse=True)
+    assert test.champion is test.ranking[0]
+    assert test == final_test(small(), generations[-1], threads=2)
+
+
+def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) -> float:
+    """Play one tree alone, game by game, through the plain arrays of a schedule."""
+    from evoply import arena
+
+    archive = [entry for entry in generation.archive if entry.generation < generation.number]
+    number = generation.number
+    panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
+    schedule = schedule_of(config, 1, panel, stream_for(config, "training", number))
+    players = [*native_players(config, [tree]), *panel.players]
+    results = arena.play(config.game, players, schedule, threads=1)
+    points = 0.0
+    for game in range(len(schedule.black)):
+        difference = int(results.black_discs[game]) - int(results.white_discs[game])
+        own = difference if schedule.black[game] == 0 else -difference
+        points += 1.0 if own > 0 else 0.5 if own == 0 else 0.0
+    return points / len(schedule.black)
+
+
+def test_fitness_is_the_mean_of_the_points(generations: list[Generation]) -> None:
+    for generation in (generations[0], generations[-1]):
+        for one in generation.individuals[::7]:
+            assert one.fitness == oracle_fitness(small(), one.tree, generation)
+
+
+def test_everybody_meets_the_same_openings_twice() -> None:
+    config = small()
+    panel = panel_of(config, [])
+    schedule = schedule_of(config, 3, panel, stream_for(config, "training", 7))
+    openings = schedule.opening_keys.reshape(3, 4, 2)
+    assert (openings[0] == openings[1]).all()
+    assert (openings[:, :, 0] == openings[:, :, 1]).all()
+    assert len(set(openings[0, :, 0].tolist())) == 4
+    assert (schedule.game_keys.reshape(3, 8)[0] == schedule.game_keys.reshape(3, 8)[2]).all()
+    assert len(set(schedule.game_keys[:8].tolist())) == 8
+    black, white = schedule.black.reshape(3, 4, 2), schedule.white.reshape(3, 4, 2)
+    assert (black[:, :, 0] == white[:, :, 1]).all()
+    assert (black[:, :, 1] == white[:, :, 0]).all()
+    assert black[2, :, 0].tolist() == [2] * 4
+    assert white[2, :, 0].tolist() == [3, 3, 4, 4]
+
+
+def test_purposes_and_generations_share_no_opening() -> None:
+    config = small()
+    panel = panel_of(config, [])
+    keys = [
+        key
+        for purpose in ("training", "fresh", "final")
+        for number in range(20)
+        for key in schedule_of(config, 1, panel, stream_for(config, purpose, number))
+        .opening_keys[::2]
+        .tolist()
+    ]
+    assert len(keys) == len(set(keys))
+    with pytest.raises(ValueError, match="unknown purpose"):
+        stream_for(config, "other", 1)
+
+
+def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
+    config = small()
+    tree = generations[0].best.tree
+    panel = panel_of(config, [])
+    twice = trial(
+        config, native_players(config, [tree, tree]), panel, stream_for(config, "fresh", 1)
+    )
+    assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
+
+
+def test_progress_is_told(generations: list[Generation]) -> None:
+    told = []
+    next(iter(evolve(small(population_size=400), progress=told.append)))
+    assert {report.stage for report in told} <= {"training", "fresh"}
+    assert all(0 <= report.done <= report.games for report in told)
+
+
+def test_ctrl_c_goes_through_and_yields_nothing() -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        next(evolve(small(population_size=3000), progress=interrupt))
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_the_saved_player_plays_as_the_individual_did(
+    generations: list[Generation], depth: int
+) -> None:
+    config = small(player={"depth": depth, "ties": "last"})
+    tree = generations[-1].best.tree
+    panel = panel_of(config, [])
+    stream = stream_for(config, "fresh", 3)
+    native = trial(config, native_players(config, [tree]), panel, stream)
+    saved = trial(config, [individual_player(config, tree).native(config.game)], panel, stream)
+    assert native.half_points.tolist() == saved.half_points.tolist()
+
+
+def test_the_signature_is_stable_within_a_build() -> None:
+    assert len(signature()) == 16
+    assert signature() == signature.__wrapped__()
+
+
+def test_archive_draws_the_newest_and_no_tree_twice(generations: list[Generation]) -> None:
+    config = small()
+    archive = generations[-1].archive
+    drawn = draw_earlier(config, archive, stream_for(config, "opponents", 9))
+    assert len(drawn) == min(3, len(archive)) == len({tree for _, tree in drawn})
+    assert drawn[-1] == (archive[-1].generation, archive[-1].tree)
+    assert draw_earlier(config, (), stream_for(config, "opponents", 9)) == []

@@ -1,0 +1,90 @@
+"""A run killed at any instant and resumed gives the same digests."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from run_settings import small_config
+
+from evoply._native import Stream
+from evoply.evolution import EvolutionConfig, Fitness, Opponent, config_to_toml, evolve
+from evoply.runs import Run, RunError, advance
+
+WRITER = """
+import sys
+from evoply.evolution import load_config
+from evoply.runs import Run, advance
+run = Run.create(sys.argv[1], load_config(sys.argv[2]))
+print("created", flush=True)
+for generation in advance(run):
+    pass
+"""
+
+
+def run_config(seconds: str) -> EvolutionConfig:
+    """Return a config of many short generations."""
+    generations = {"short": 12, "long": 60}[seconds]
+    opponents = (Opponent(player="random", pairs=8), Opponent(player="greedy", pairs=8))
+    return small_config(
+        generations=generations, population_size=100, fitness=Fitness(opponents=opponents)
+    )
+
+
+def start(folder: Path, config_file: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), str(config_file)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> None:
+    (tmp_path / "config.toml").write_text(config_to_toml(config))
+    expected = [generation.digest for generation in evolve(config)]
+    # Step 1. How long an unbroken run takes here.
+    began = time.monotonic()
+    with start(tmp_path / "whole", tmp_path / "config.toml") as process:
+        assert process.wait() == 0
+    seconds = time.monotonic() - began
+    with Run.open(tmp_path / "whole") as run:
+        assert run.digests() == expected
+    # Step 2. Kill at random instants, also before the folder exists, and resume.
+    draws = Stream(2024, "instants")
+    cut_short = 0
+    for instant in range(instants):
+        folder = tmp_path / f"killed-{instant}"
+        process = start(folder, tmp_path / "config.toml")
+        time.sleep(seconds * (0.3 + 0.7 * draws.random()))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        try:
+            run = Run.open(folder)
+        except RunError:
+            assert not folder.exists()
+            run = Run.create(folder, config)
+        with run:
+            saved = run.digests()
+            assert saved == expected[: len(saved)]
+            assert [generation.digest for generation in run.generations()] == saved
+            cut_short += len(saved) < len(expected)
+            for _ in advance(run):
+                pass
+            assert run.digests() == expected
+            assert run.status == "finished"
+    assert cut_short > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_runs_resume_to_the_same_digests(tmp_path: Path) -> None:
+    check_instants(tmp_path, run_config("short"), 3)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_runs_resume_to_the_same_digests_at_20_instants(tmp_path: Path) -> None:
+    check_instants(tmp_path, run_config("long"), 20)

@@ -1,0 +1,426 @@
+"""Run folders: what is written reads back, and everything that can be wrong is said clearly."""
+
+import csv
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from run_settings import small_config
+
+from evoply.evolution import Generation, evolve, final_test
+from evoply.runs import (
+    Run,
+    RunError,
+    advance,
+    export_csv,
+    find_run,
+    leave_request,
+    list_runs,
+    new_run_path,
+    read_request,
+    replay,
+    resolve_champion,
+)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("finished") / "run"
+    with Run.create(path, small_config(), command="evoply evolve x.toml") as run:
+        for _ in advance(run):
+            pass
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def test_generations_read_back_equal(tmp_path: Path) -> None:
+    config = small_config()
+    with Run.create(tmp_path / "a", config) as run:
+        made = []
+        for generation in evolve(config):
+            run.save(generation)
+            made.append(generation)
+        assert list(run.generations()) == made
+        assert run.last() == made[-1]
+        assert run.digests() == [generation.digest for generation in made]
+        assert run.champion == made[-1].hall_of_fame[0]
+        test = final_test(config, made[-1])
+        run.save_final_test(made[-1].number, test)
+        assert run.champion == test.champion
+    with Run.open(tmp_path / "a") as run:
+        assert run.config == config
+        assert list(run.generations()) == made
+        stored = run.final_test()
+        assert stored is not None
+        assert [entry["fitness"] for entry in stored["ranking"]] == list(test.fitness)
+
+
+def test_meta_events_and_matches(finished: Path) -> None:
+    with Run.open(finished) as run:
+        assert run.status == "finished"
+        assert run.command == "evoply evolve x.toml"
+        assert run.created.startswith("20")
+        assert [event["kind"] for event in run.events()] == ["started", "ended"]
+        assert run.name == "run"
+
+
+def test_matches_are_kept(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config()) as run:
+        run.save_match({"first": "x", "score": 0.5})
+        run.save_match({"first": "y", "score": 1.0})
+        assert [match["first"] for match in run.matches()] == ["x", "y"]
+
+
+def test_an_existing_folder_is_refused_and_left_alone(finished: Path) -> None:
+    with pytest.raises(RunError, match="exists already"):
+        Run.create(finished, small_config())
+    with Run.open(finished) as run:
+        assert run.count() == 4
+
+
+def test_a_run_that_cannot_be_created_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be created"):
+        Run.create(tmp_path / "file" / "run", small_config())
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_generations_must_follow_one_another(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config()) as run:
+        generations = list(evolve(small_config()))
+        with pytest.raises(RunError, match="the next one is 0"):
+            run.save(generations[1])
+        run.save(generations[0])
+        with pytest.raises(RunError, match="the next one is 1"):
+            run.save(generations[0])
+        with pytest.raises(RunError, match="no generation 7"):
+            run.generation(7)
+
+
+def test_missing_folders(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="does not exist"):
+        Run.open(tmp_path / "nothing")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RunError, match=r"no config\.toml"):
+        Run.open(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("no database", r"no run\.db"),
+        ("text", "damaged"),
+        ("empty", "damaged"),
+        ("cut", "damaged"),
+        ("other database", "damaged"),
+        ("newer", "newer evoply"),
+        ("config", r"config\.toml is damaged"),
+        ("config syntax", "TOML"),
+    ],
+)
+def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    database = folder / "run.db"
+    match damage:
+        case "no database":
+            database.unlink()
+        case "text":
+            database.write_text("this is no database" * 100)
+        case "empty":
+            database.write_text("")
+        case "cut":
+            database.write_bytes(database.read_bytes()[:5000])
+        case "other database":
+            database.unlink()
+            sqlite3.connect(database).execute("CREATE TABLE x (y)").connection.close()
+        case "newer":
+            connection = sqlite3.connect(database)
+            connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
+            connection.commit()
+            connection.close()
+        case "config":
+            (folder / "config.toml").write_text("population_size = 'many'")
+        case "config syntax":
+            (folder / "config.toml").write_text("population_size = ")
+    with pytest.raises(RunError, match=message):
+        read_everything(folder)
+
+
+def read_everything(folder: Path) -> None:
+    with Run.open(folder) as run:
+        run.last()
+        list(run.generations())
+
+
+def test_a_changed_individual_is_noticed_on_resume(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    connection = sqlite3.connect(folder / "run.db")
+    connection.execute("UPDATE individuals SET fitness = 0.5 WHERE generation = 3 AND position = 0")
+    connection.execute(
+        "UPDATE individuals SET fitness = 0.25 WHERE generation = 3 AND position = 1"
+    )
+    connection.commit()
+    connection.close()
+    with Run.open(folder) as run, pytest.raises(RunError, match="digest"):
+        list(advance(run))
+
+
+def test_a_second_writer_is_refused_by_name(tmp_path: Path) -> None:
+    Run.create(tmp_path / "a", small_config()).close()
+    with Run.open(tmp_path / "a") as run, Run.open(tmp_path / "a") as second, run.lock():
+        assert second.count() == 0
+        with pytest.raises(RunError, match=f"process {os.getpid()}"):
+            second.set_meta(status="x")
+        with pytest.raises(RunError, match=f"process {os.getpid()}"):
+            next(advance(second))
+    with Run.open(tmp_path / "a") as run:
+        run.set_meta(status="new")
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    code = (
+        "import sys; from evoply.runs import Run\n"
+        "run = Run.open(sys.argv[1])\n"
+        "with run.lock():\n    print('locked', flush=True); sys.stdin.read()\n"
+    )
+    Run.create(tmp_path / "a", small_config()).close()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "a")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
+        with Run.open(tmp_path / "a") as run:
+            with pytest.raises(RunError, match=f"process {process.pid}"):
+                next(advance(run))
+            process.kill()
+            process.wait()
+            assert len(list(advance(run))) == 4
+
+
+def save_all(run: Run, generations: Iterator[Generation]) -> None:
+    for generation in generations:
+        run.save(generation)
+
+
+def test_a_full_disk_keeps_whole_generations(tmp_path: Path) -> None:
+    config = small_config()
+    expected = [generation.digest for generation in evolve(config)]
+    with Run.create(tmp_path / "a", config) as run:
+        generations = evolve(config)
+        run.save(next(generations))
+        pages = run.table("PRAGMA page_count")[0]["page_count"]
+        run.table(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(RunError, match=r"full.*evoply resume a"):
+            save_all(run, generations)
+        saved = run.digests()
+        assert 1 <= len(saved) < 4
+        assert saved == expected[: len(saved)]
+    with Run.open(tmp_path / "a") as run:
+        assert run.digests() == saved
+        for _ in advance(run):
+            pass
+        assert run.digests() == expected
+
+
+def test_a_full_disk_in_advance_is_a_run_error(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config(generations=50)) as run:
+        pages = run.table("PRAGMA page_count")[0]["page_count"]
+        run.table(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(RunError, match="make room"):
+            list(advance(run))
+        count = run.count()
+    with Run.open(tmp_path / "a") as run:
+        assert run.status == "stopped"
+        assert len(list(run.generations())) == count
+
+
+def test_names_and_the_newest_run(home: Path) -> None:
+    with pytest.raises(RunError, match="no run"):
+        find_run()
+    assert list_runs() == []
+    assert new_run_path("othello-6") == home / "othello-6-1"
+    Run.create(new_run_path("othello-6"), small_config()).close()
+    assert new_run_path("othello-6") == home / "othello-6-2"
+    Run.create(home / "zebra", small_config()).close()
+    Run.create(home / "apple", small_config(game="othello-4")).close()
+    (home / "junk").mkdir()
+    with find_run() as run:
+        assert run.name == "apple"
+    with find_run("zebra") as run:
+        assert run.name == "zebra"
+    with find_run(str(home / "othello-6-1")) as run:
+        assert run.name == "othello-6-1"
+    with pytest.raises(RunError, match="zebra"):
+        find_run("zebro")
+    summaries = list_runs()
+    assert [summary.name for summary in summaries] == ["junk", "othello-6-1", "zebra", "apple"]
+    assert summaries[0].error is not None
+    assert summaries[-1].game == "othello-4"
+    assert summaries[-1].status == "new"
+
+
+def test_champions_are_players(home: Path) -> None:
+    with Run.create(home / "one", small_config()) as run:
+        with pytest.raises(RunError, match="no champion yet"):
+            resolve_champion("one")
+        for _ in advance(run):
+            pass
+        champion = run.champion
+    for text in ("one", "champion@one", "", str(home / "one")):
+        player = resolve_champion(text)
+        assert str(champion.tree) in player.model_dump_json()
+        assert player.native("othello-6") is not None
+
+
+def test_a_run_can_go_on_for_longer_but_not_otherwise(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    longer = small_config(generations=6, machine={"threads": 1})
+    with Run.open(folder) as run:
+        assert [generation.number for generation in advance(run, config=longer)] == [4, 5]
+        assert run.digests() == [generation.digest for generation in evolve(longer)]
+        with pytest.raises(RunError, match="its own config"):
+            next(advance(run, config=small_config(seed=6)))
+
+
+def test_another_signature_is_refused_unless_allowed(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    with Run.open(folder) as run:
+        mine = run.signature
+        run.set_meta(signature="0123456789abcdef", version="0.0.1")
+        with pytest.raises(RunError, match=r"0\.0\.1.*0123456789abcdef"):
+            list(advance(run))
+        list(advance(run, allow_other_version=True))
+        assert run.signature == mine
+        resumed = [event for event in run.events() if event["kind"] == "resumed"]
+        assert resumed[-1]["signature"] == mine
+
+
+def test_a_stop_request_ends_between_generations(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config(generations=6)) as run:
+        for generation in advance(run):
+            if generation.number == 1:
+                assert run.status == "running"
+                leave_request(run.path, "stop")
+        assert run.count() == 2
+        assert run.status == "stopped"
+        assert read_request(run.path) is None
+        for _ in advance(run):
+            pass
+        assert run.status == "finished"
+        expected = [generation.digest for generation in evolve(small_config(generations=6))]
+        assert run.digests() == expected
+
+
+def test_a_paused_run_waits(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config(generations=3)) as run:
+        for generation in advance(run):
+            if generation.number == 0:
+                leave_request(run.path, "pause")
+                code = (
+                    "import sys, time; from pathlib import Path; from evoply.runs import *\n"
+                    "folder = Path(sys.argv[1]); end = time.monotonic() + 30\n"
+                    "while Run.open(folder).status != 'paused' and time.monotonic() < end:\n"
+                    "    time.sleep(0.05)\n"
+                    "print(Run.open(folder).status); leave_request(folder, 'resume')\n"
+                )
+                watcher = subprocess.Popen(
+                    [sys.executable, "-c", code, str(run.path)], stdout=subprocess.PIPE, text=True
+                )
+        assert run.count() == 3
+        assert watcher.communicate(timeout=30)[0] == "paused\n"
+
+
+def test_requests_that_make_no_sense(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="pause, resume or stop"):
+        leave_request(tmp_path, "explode")  # type: ignore[arg-type]
+    for text in ("", "[]", "{", '{"request": 3}', '{"request": "explode"}', "[" * 100_000):
+        (tmp_path / "request.json").write_text(text)
+        assert read_request(tmp_path) is None
+
+
+def test_leaving_the_loop_early_stops_the_run(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "a", small_config()) as run:
+        steps = advance(run)
+        next(steps)
+        steps.close()
+        assert run.status == "stopped"
+        assert run.count() == 1
+
+
+def test_a_replayed_game_equals_the_original(finished: Path) -> None:
+    with Run.open(finished) as run:
+        for number in (0, 3):
+            generation = run.generation(number)
+            first = replay(run, number, 0)
+            distinct = len({one.tree for one in generation.individuals})
+            each = first.games // distinct
+            for which in (0, distinct - 1):
+                games = [replay(run, number, which * each + place) for place in range(each)]
+                for index in games[0].individuals:
+                    fitness = generation.individuals[index].fitness
+                    assert sum(game.points for game in games) / each == fitness
+                for one, other in zip(games[::2], games[1::2], strict=True):
+                    # One opening, colours swapped.
+                    plies = one.opening_plies
+                    assert list(one.game.moves[:plies]) == list(other.game.moves[:plies])
+                    assert (one.black, one.white) == (other.white, other.black)
+                for game in games:
+                    outcome = game.game.outcome()
+                    assert outcome is not None
+                    winner = None if outcome.winner is None else outcome.winner.name_lower
+                    tree = str(generation.individuals[game.individuals[0]].tree)
+                    own = "black" if game.black == tree else "white"
+                    expected = 0.5 if winner is None else float(winner == own)
+                    assert game.points == expected
+        with pytest.raises(RunError, match="has games 0 to"):
+            replay(run, 0, 10**6)
+        with pytest.raises(RunError, match="no generation 9"):
+            replay(run, 9, 0)
+
+
+def test_a_replay_that_differs_is_refused(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    connection = sqlite3.connect(folder / "run.db")
+    connection.execute("UPDATE individuals SET fitness = 0.123 WHERE generation = 1")
+    connection.commit()
+    connection.close()
+    with Run.open(folder) as run, pytest.raises(RunError, match="plays differently"):
+        replay(run, 1, 0)
+
+
+def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
+    with Run.open(finished) as run:
+        paths = export_csv(run, tmp_path / "out")
+        assert [path.name for path in paths] == [
+            "generations.csv",
+            "individuals.csv",
+            "hall_of_fame.csv",
+        ]
+        with paths[1].open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        stored = [one for generation in run.generations() for one in generation.individuals]
+        assert [float(row["fitness"]) for row in rows] == [one.fitness for one in stored]
+        assert [row["tree"] for row in rows] == [str(one.tree) for one in stored]
+        with paths[0].open(newline="") as file:
+            assert [row["digest"] for row in csv.DictReader(file)] == run.digests()
+        (tmp_path / "file").write_text("")
+        with pytest.raises(RunError, match="cannot be written"):
+            export_csv(run, tmp_path / "file")
