@@ -1,6 +1,7 @@
 """Breeding: places, rates, elites and limits."""
 
 from collections import Counter
+from typing import Literal
 
 import pytest
 
@@ -16,6 +17,7 @@ from evoply.evolution import (
     Variation,
 )
 from evoply.evolution.breeding import breed, draw_operator, first_population, select_parents
+from evoply.evolution.config import Selection
 
 
 def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:
@@ -27,7 +29,9 @@ def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]
 
 
 @pytest.mark.parametrize("method", ["ramped_half_and_half", "grow", "full"])
-def test_the_first_population_obeys_its_settings(method: str) -> None:
+def test_the_first_population_obeys_its_settings(
+    method: Literal["ramped_half_and_half", "grow", "full"],
+) -> None:
     config = EvolutionConfig(
         generations=1,
         population_size=200,
@@ -122,7 +126,7 @@ def test_one_draw_does_not_shift_another() -> None:
     [TournamentSelection(size=4), RouletteSelection(), GreedySelection()],
     ids=lambda selection: selection.kind,
 )
-def test_selection_prefers_the_fitter(selection) -> None:
+def test_selection_prefers_the_fitter(selection: Selection) -> None:
     config = EvolutionConfig(generations=1, population_size=100)
     parents = population(config)
     drawn = select_parents(selection, parents, 5000, Stream(6))

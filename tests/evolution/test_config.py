@@ -1,5 +1,7 @@
 """Configs: reading, writing, overriding, and every error at once with its path."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -26,7 +28,7 @@ def errors_of(text: str, *overrides: str) -> dict[str, str]:
 def test_a_config_is_immutable() -> None:
     config = EvolutionConfig(generations=3)
     with pytest.raises(ValidationError):
-        config.seed = 5  # type: ignore[misc]
+        config.seed = 5
 
 
 def test_every_error_is_reported_at_once_with_its_path() -> None:
@@ -170,7 +172,7 @@ def test_python_parts_and_toml_agree() -> None:
     assert config_from_toml(text) == config
 
 
-def test_unreadable_files_are_config_errors(tmp_path) -> None:
+def test_unreadable_files_are_config_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path / "missing.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")

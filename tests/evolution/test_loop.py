@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import islice, pairwise
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from evoply.evolution import (
     Generation,
     HallOfFame,
     Opponent,
+    Progress,
     evolve,
     final_test,
     individual_player,
@@ -24,8 +26,8 @@ from evoply.evolution.panel import native_players, panel_of, schedule_of, trial
 from evoply.gp import Tree
 
 
-def small(**changes: object) -> EvolutionConfig:
-    settings: dict[str, object] = {
+def small(**changes: Any) -> EvolutionConfig:
+    settings: dict[str, Any] = {
         "game": "othello-6",
         "seed": 11,
         "population_size": 40,
@@ -227,7 +229,7 @@ def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
 
 
 def test_progress_is_told(generations: list[Generation]) -> None:
-    told = []
+    told: list[Progress] = []
     next(iter(evolve(small(population_size=400), progress=told.append)))
     assert {report.stage for report in told} <= {"training", "fresh"}
     assert all(0 <= report.done <= report.games for report in told)

@@ -1,11 +1,13 @@
 """Small configs for tests of run folders."""
 
+from typing import Any
+
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 
 
-def small_config(**changes: object) -> EvolutionConfig:
+def small_config(**changes: Any) -> EvolutionConfig:
     """Return a config whose generations take a few hundredths of a second."""
-    settings: dict[str, object] = {
+    settings: dict[str, Any] = {
         "game": "othello-6",
         "seed": 5,
         "population_size": 20,

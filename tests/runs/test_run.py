@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
-from evoply.evolution import Generation, evolve, final_test
+from evoply.evolution import Fitness, Generation, Opponent, evolve, final_test
+from evoply.players import parse_player, save_player
 from evoply.runs import (
     Run,
     RunError,
@@ -424,3 +425,17 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(RunError, match="cannot be written"):
             export_csv(run, tmp_path / "file")
+
+
+def test_an_opponent_from_a_file_is_kept_in_the_folder(tmp_path: Path) -> None:
+    file = tmp_path / "opponent.json"
+    save_player(file, parse_player("( - white black ):ties=last", game="othello-6"), game="othello-6")
+    fitness = Fitness(opponents=(Opponent(player=str(file), pairs=2),))
+    config = small_config(fitness=fitness, generations=2)
+    expected = [generation.digest for generation in evolve(config)]
+    with Run.create(tmp_path / "a", config) as run:
+        file.unlink()
+        assert [generation.digest for generation in advance(run)] == expected
+    with Run.open(tmp_path / "a") as run:
+        assert run.digests() == expected
+        assert replay(run, 0, 0).points in (0.0, 0.5, 1.0)

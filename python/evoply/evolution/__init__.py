@@ -24,7 +24,12 @@ from evoply.evolution.config import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config_text import config_from_toml, config_to_toml, load_config
+from evoply.evolution.config_text import (
+    config_from_toml,
+    config_to_toml,
+    load_config,
+    self_contained,
+)
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,
@@ -71,6 +76,7 @@ __all__ = [
     "is_finished",
     "load_config",
     "primitive_set_of",
+    "self_contained",
     "signature",
     "step",
 ]

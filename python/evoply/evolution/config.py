@@ -190,8 +190,8 @@ class EvolutionConfig(Part):
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
 
-    >>> EvolutionConfig(game="othello-6", seed=7, population_size=50).population_size
-    50
+    >>> EvolutionConfig(game="othello-6", seed=7, generations=10).generations
+    10
     """
 
     game: str = "othello"

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.evolution.opponents import read_opponent
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
-from evoply.players import parse_player
 from evoply.protocols import ConfigError
 
 __all__ = ["TEST_OPPONENTS", "config_error", "problems_of"]
@@ -147,7 +147,7 @@ def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
     except ValueError:
         return None  # the wrong game is reported once, at its own path
     try:
-        parse_player(text, game=game, runs=None)
+        read_opponent(text, game)
     except (ValueError, OSError) as error:
         return str(error)
     return None

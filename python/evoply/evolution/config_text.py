@@ -14,9 +14,10 @@ from typing import Any
 import tomli_w
 
 from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.opponents import without_file
 from evoply.protocols import ConfigError
 
-__all__ = ["config_from_toml", "config_to_toml", "load_config", "with_overrides"]
+__all__ = ["config_from_toml", "config_to_toml", "load_config", "self_contained", "with_overrides"]
 
 _LARGEST_FILE = 10_000_000
 
@@ -62,6 +63,14 @@ def config_to_toml(config: EvolutionConfig) -> str:
         # The JSON form may contain null, which TOML cannot write.
         data["primitives"] = json.dumps(data["primitives"], separators=(",", ":"))
     return tomli_w.dumps(data)
+
+
+def self_contained(config: EvolutionConfig) -> EvolutionConfig:
+    """Return *config* with opponents that came from files written out; the digests stay equal."""
+    data = config.model_dump(mode="python")
+    for opponent in data["fitness"]["opponents"]:
+        opponent["player"] = without_file(opponent["player"], config.game)
+    return EvolutionConfig(**data)
 
 
 def with_overrides(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:

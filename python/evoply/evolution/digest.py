@@ -16,8 +16,8 @@ from typing import Any
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
+from evoply.evolution.opponents import read_opponent
 from evoply.gp import Tree
-from evoply.players import parse_player
 
 __all__ = ["PURPOSES", "digest_of", "settings_of", "stream_for"]
 
@@ -38,9 +38,9 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {
-            "player": parse_player(opponent.player, game=config.game, runs=None).model_dump(
-                mode="json"
-            ),
+            "player": read_opponent(opponent.player, config.game)
+            .self_contained()
+            .model_dump(mode="json", exclude={"name"}),
             "pairs": opponent.pairs,
         }
         for opponent in config.fitness.opponents

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena
 from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.opponents import read_opponent
 from evoply.games import game_rules
 from evoply.gp import Tree, lower
-from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator, parse_player
+from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
 __all__ = [
     "Panel",
@@ -100,15 +101,12 @@ def individual_player(config: EvolutionConfig, tree: Tree) -> Player:
 def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, Tree]]) -> Panel:
     """Return the config's opponents and the *earlier* champions (generation, tree) as a panel."""
     fixed = config.fitness.opponents
-    players = [
-        parse_player(opponent.player, game=config.game, runs=None).native(config.game)
-        for opponent in fixed
-    ]
+    models = [read_opponent(opponent.player, config.game) for opponent in fixed]
     champions = native_players(config, [tree for _, tree in earlier])
     return Panel(
-        players=(*players, *champions),
+        players=(*(player.native(config.game) for player in models), *champions),
         labels=(
-            *(opponent.player for opponent in fixed),
+            *(player.label for player in models),
             *(f"champion of generation {generation}" for generation, _ in earlier),
         ),
         pairs=(

@@ -7,7 +7,7 @@ both give the same generations.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 from evoply import _native
 from evoply.evolution import (
@@ -18,6 +18,7 @@ from evoply.evolution import (
     final_test,
     individual_player,
     is_finished,
+    self_contained,
     signature,
 )
 from evoply.evolution.digest import digest_of
@@ -40,7 +41,7 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-) -> Iterator[Generation]:
+) -> Generator[Generation, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
     *config* may differ from the run's in `generations`, `time_limit` and `machine` only, to go
@@ -94,6 +95,7 @@ def resolve_champion(text: str) -> Player:
 def _settled(run: Run, config: EvolutionConfig | None) -> EvolutionConfig:
     if config is None:
         return run.config
+    config = self_contained(config)
     free = {"generations", "time_limit", "machine"}
     if config.model_dump(exclude=free) != run.config.model_dump(exclude=free):
         raise RunError(

@@ -27,6 +27,7 @@ from evoply.evolution import (
     config_to_toml,
     load_config,
     primitive_set_of,
+    self_contained,
     signature,
 )
 from evoply.gp import Tree, parse_tree
@@ -78,7 +79,7 @@ class Run:
             raise RunError(f"{folder} cannot be created: {error.strerror}") from None
         try:
             made.chmod(0o755)
-            (made / _CONFIG).write_text(config_to_toml(config), encoding="utf-8")
+            (made / _CONFIG).write_text(config_to_toml(self_contained(config)), encoding="utf-8")
             _fill_database(made / _DATABASE, command)
             made.rename(folder)
         except (OSError, sqlite3.Error) as error:
