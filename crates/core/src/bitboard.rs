@@ -37,8 +37,10 @@ pub trait Word:
     /// Number of zero bits above the highest set bit; the width of the word if there is none.
     fn leading_zeros(self) -> u32;
     /// Addition modulo the width.
+    #[must_use]
     fn wrapping_add(self, other: Self) -> Self;
     /// Subtraction modulo the width.
+    #[must_use]
     fn wrapping_sub(self, other: Self) -> Self;
     /// Widen to 128 bits.
     fn to_u128(self) -> u128;
@@ -374,7 +376,7 @@ impl<B: Board> Not for Bitboard<B> {
 }
 
 /// The squares of a set, lowest first.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Squares<B: Board>(Bitboard<B>);
 
 impl<B: Board> Iterator for Squares<B> {

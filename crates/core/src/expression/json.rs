@@ -57,6 +57,23 @@ fn earlier(ids: &[NodeId], value: &Value) -> Result<NodeId, ExpressionError> {
         .ok_or_else(|| ExpressionError(format!("{value} is not the number of an earlier node")))
 }
 
+/// JSON has no infinities and no NaN: they are the texts "inf", "-inf", "nan".
+fn number(value: &Value) -> Result<f64, ExpressionError> {
+    match value.as_str() {
+        Some("inf") => Ok(f64::INFINITY),
+        Some("-inf") => Ok(f64::NEG_INFINITY),
+        Some("nan") => Ok(f64::NAN),
+        _ => value.as_f64().ok_or_else(|| ExpressionError(format!("{value} is not a number"))),
+    }
+}
+
+fn direction(value: &Value) -> Result<Direction, ExpressionError> {
+    value
+        .as_str()
+        .and_then(Direction::from_name)
+        .ok_or_else(|| ExpressionError(format!("{value} is not a direction: n, ne, e, se, s, sw, w, nw")))
+}
+
 /// Reads one node.
 struct Reader<'a> {
     builder: &'a mut Builder,
@@ -91,11 +108,11 @@ impl Reader<'_> {
             "or" => (Node::Union(self.id(1)?, self.id(2)?), 2),
             "minus" => (Node::Difference(self.id(1)?, self.id(2)?), 2),
             "not" => (Node::Complement(self.id(1)?), 1),
-            "shift" => (Node::Shift(self.id(1)?, self.direction(&self.node[2])?), 2),
+            "shift" => (Node::Shift(self.id(1)?, direction(&self.node[2])?), 2),
             "fill" => (Node::Fill(self.id(1)?, self.id(2)?, self.directions(3)?), 3),
             "symmetry" => (Node::Symmetry(self.id(1)?, self.whole(2, 8)? as u8), 2),
             "destinations" => (Node::Destinations(self.side(1)?), 1),
-            "number" => (Node::ConstantNumber(self.number(&self.node[1])?.to_bits()), 1),
+            "number" => (Node::ConstantNumber(number(&self.node[1])?.to_bits()), 1),
             "pieces" => (Node::PieceCount, 0),
             "ply" => (Node::Ply, 0),
             "quiet_plies" => (Node::QuietPlies, 0),
@@ -143,16 +160,6 @@ impl Reader<'_> {
         self.node[at].as_bool().ok_or_else(|| ExpressionError(format!("{} is not true or false", self.node[at])))
     }
 
-    /// JSON has no infinities and no NaN: they are the texts "inf", "-inf", "nan".
-    fn number(&self, value: &Value) -> Result<f64, ExpressionError> {
-        match value.as_str() {
-            Some("inf") => Ok(f64::INFINITY),
-            Some("-inf") => Ok(f64::NEG_INFINITY),
-            Some("nan") => Ok(f64::NAN),
-            _ => value.as_f64().ok_or_else(|| ExpressionError(format!("{value} is not a number"))),
-        }
-    }
-
     fn square_list(&self, at: usize) -> Result<u128, ExpressionError> {
         let Some(list) = self.node[at].as_array() else { return error("squares are a list of whole numbers") };
         list.iter().try_fold(0, |set, value| match value.as_u64() {
@@ -161,16 +168,9 @@ impl Reader<'_> {
         })
     }
 
-    fn direction(&self, value: &Value) -> Result<Direction, ExpressionError> {
-        value
-            .as_str()
-            .and_then(Direction::from_name)
-            .ok_or_else(|| ExpressionError(format!("{value} is not a direction: n, ne, e, se, s, sw, w, nw")))
-    }
-
     fn directions(&self, at: usize) -> Result<u8, ExpressionError> {
         let Some(list) = self.node[at].as_array() else { return error("directions are a list of names") };
-        list.iter().try_fold(0, |bits, value| Ok(bits | 1 << self.direction(value)? as u8))
+        list.iter().try_fold(0, |bits, value| Ok(bits | 1 << direction(value)? as u8))
     }
 
     fn side(&self, at: usize) -> Result<Side, ExpressionError> {
@@ -208,7 +208,7 @@ impl Reader<'_> {
         let read_table = |table: &Value| -> Result<Box<[f64]>, ExpressionError> {
             match table.as_array() {
                 Some(weights) if weights.len() == self.squares as usize => {
-                    weights.iter().map(|weight| self.number(weight)).collect()
+                    weights.iter().map(|weight| number(weight)).collect()
                 }
                 _ => error(format!("a table has one weight for each of the {} squares", self.squares)),
             }

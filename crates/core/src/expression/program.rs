@@ -103,6 +103,8 @@ impl<B: Board> Program<B> {
 struct Life {
     readers: u32,
     register: Option<Register>,
+    /// A count whose intersection is never stored: both are one operation.
+    fused: bool,
 }
 
 struct Lowering<'a, B: Board> {
@@ -160,18 +162,15 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
         // A count of an intersection that nobody else reads is one operation: the intersection is never stored.
         for id in 0..self.life.len() {
-            if let Some((intersection, a, b)) = self.fused(id as NodeId) {
-                self.life[intersection as usize].readers = 0;
-                debug_assert!(self.life[a as usize].readers > 0 && self.life[b as usize].readers > 0);
+            if self.life[id].readers > 0
+                && let Node::Count(set) = self.expression.nodes()[id]
+                && let Node::Intersection(..) = self.expression.nodes()[set as usize]
+                && self.life[set as usize].readers == 1
+            {
+                self.life[set as usize].readers = 0;
+                self.life[id].fused = true;
             }
         }
-    }
-
-    /// The parts of `count(a & b)` if `id` is one whose intersection has no other reader.
-    fn fused(&self, id: NodeId) -> Option<(NodeId, NodeId, NodeId)> {
-        let Node::Count(set) = self.expression.nodes()[id as usize] else { return None };
-        let Node::Intersection(a, b) = self.expression.nodes()[set as usize] else { return None };
-        (self.life[id as usize].readers > 0 && self.life[set as usize].readers <= 1).then_some((set, a, b))
     }
 
     /// Inputs have fixed registers. Constants get registers that are never reused, while there are plenty.
@@ -240,11 +239,14 @@ impl<'a, B: Board> Lowering<'a, B> {
 
     /// The operation of a node, registers chosen.
     fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
-        if let Some((_, a, b)) = self.fused(id) {
+        let node = self.expression.nodes()[id as usize];
+        if self.life[id as usize].fused
+            && let Node::Count(set) = node
+            && let Node::Intersection(a, b) = self.expression.nodes()[set as usize]
+        {
             let (a, b) = (self.read(a), self.read(b));
             return Ok(Op::CountIntersection(self.write(id)?, a, b));
         }
-        let node = self.expression.nodes()[id as usize];
         let mut registers = [0; 3];
         for (place, (argument, _)) in node.arguments().enumerate() {
             registers[place] = self.read(argument);

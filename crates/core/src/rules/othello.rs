@@ -40,7 +40,7 @@ impl Move {
 }
 
 /// The legal moves of a position, lowest square first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Moves<B: Board> {
     squares: Bitboard<B>,
     pass: bool,

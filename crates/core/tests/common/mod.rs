@@ -1,0 +1,182 @@
+//! Random boards and random expressions for the tests, the odd ones included.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use evoply_core::arena::random_move;
+use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
+use evoply_core::rules::Game;
+use evoply_core::rules::othello::Othello;
+use evoply_core::stream::Stream;
+
+/// Tests marked long run in full when EVOPLY_LONG is set, at a tenth otherwise.
+pub fn scaled(count: u64) -> u64 {
+    if std::env::var_os("EVOPLY_LONG").is_some() { count } else { count / 10 }
+}
+
+/// Any set of squares, dense, sparse or empty.
+pub fn random_set<B: Board>(draws: &mut Stream) -> Bitboard<B> {
+    let mut bits = |_| u128::from(draws.bits()) << 64 | u128::from(draws.bits());
+    let words = [bits(0), bits(1), bits(2)];
+    let set = match draws.below(8) {
+        0 => 0,
+        1 => u128::MAX,
+        2 | 3 => words[0] & words[1],
+        4 | 5 => words[0] | words[1],
+        6 => words[0] & words[1] & words[2],
+        _ => words[0],
+    };
+    Bitboard(B::Word::from_u128(set & B::FULL.to_u128()))
+}
+
+/// A position after up to `most` random plies that is not over.
+pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
+    loop {
+        let mut position = Othello::<B>::start();
+        for _ in 0..draws.below(most + 1) {
+            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
+            position = position.play_unchecked(chosen);
+        }
+        if position.outcome().is_none() {
+            return position;
+        }
+    }
+}
+
+const NUMBERS: [f64; 14] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    10.0,
+    3.7,
+    1e30,
+    -1e300,
+    f64::MIN_POSITIVE,
+    f64::MAX,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+/// Nodes of a random, well-typed expression in the order in which they were drawn.
+pub struct RandomExpression {
+    pub nodes: Vec<Node>,
+    pub tables: Vec<Vec<f64>>,
+    pub outputs: Vec<NodeId>,
+}
+
+impl RandomExpression {
+    /// Draw `count` nodes; every operation of the language can occur, and mobility only if `deep`.
+    pub fn draw<B: Board>(draws: &mut Stream, count: usize) -> Self {
+        let tables = (0..3).map(|_| (0..B::SQUARES).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect()).collect();
+        let mut drawn = Self { nodes: Vec::new(), tables, outputs: Vec::new() };
+        let mut pools: [Vec<NodeId>; 3] = Default::default();
+        for id in 0..count as NodeId {
+            let (node, kind) = loop {
+                if let Some(node) = random_node::<B>(draws, &pools) {
+                    break node;
+                }
+            };
+            drawn.nodes.push(node);
+            pools[kind as usize].push(id);
+        }
+        for pool in &pools[1..] {
+            drawn.outputs.extend(pool.iter().rev().take(3));
+        }
+        if drawn.outputs.is_empty() {
+            drawn.outputs.push(count as NodeId);
+            drawn.nodes.push(Node::PieceCount);
+        }
+        drawn
+    }
+
+    /// Put the nodes into a builder, which may share and fold them.
+    pub fn build(&self, mut builder: Builder) -> Expression {
+        let mut ids: Vec<NodeId> = Vec::new();
+        for &node in &self.nodes {
+            let node = node.renamed(|id| ids[id as usize]);
+            let node = if let Node::WeightedSum(set, list, selector) = node {
+                let table = |index: usize| self.tables[index % 3].clone().into_boxed_slice();
+                let list = (0..=list as usize % 3).map(table).collect::<Vec<_>>().into();
+                Node::WeightedSum(set, builder.tables(list), selector)
+            } else {
+                node
+            };
+            ids.push(builder.node(node).unwrap());
+        }
+        builder.finish(self.outputs.iter().map(|&id| ids[id as usize]).collect())
+    }
+}
+
+fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option<(Node, Type)> {
+    let mut choice = |pool: &Vec<NodeId>| {
+        let bound = pool.len() as u64;
+        (bound > 0).then(|| {
+            // Recent nodes more often, so that expressions grow deep.
+            let recent = draws.below(2) == 0;
+            let back = draws.below(if recent { bound.min(4) } else { bound });
+            pool[(bound - 1 - back) as usize]
+        })
+    };
+    let (s1, s2) = (choice(&pools[0]), choice(&pools[0]));
+    let (n1, n2) = (choice(&pools[1]), choice(&pools[1]));
+    let (t1, t2, t3) = (choice(&pools[2]), choice(&pools[2]), choice(&pools[2]));
+    let side = if draws.below(2) == 0 { Side::Own } else { Side::Opponent };
+    let when_zero = [WhenZero::One, WhenZero::Zero, WhenZero::Numerator, WhenZero::Ieee][draws.below(4) as usize];
+    let (squares, number, truth) = (Type::Squares, Type::Number, Type::Truth);
+    Some(match draws.below(44) {
+        0 | 1 => (Node::Pieces(side), squares),
+        2 => (Node::EmptySquares, squares),
+        3 => (Node::MovedTo, squares),
+        4 => {
+            let set = random_set::<B>(draws).0.to_u128();
+            (Node::ConstantSquares { squares: set, turned: draws.below(2) == 0 }, squares)
+        }
+        5 => (Node::Intersection(s1?, s2?), squares),
+        6 => (Node::Union(s1?, s2?), squares),
+        7 => (Node::Difference(s1?, s2?), squares),
+        8 => (Node::Complement(s1?), squares),
+        9 => (Node::Shift(s1?, Direction::ALL[draws.below(8) as usize]), squares),
+        10 => (Node::Fill(s1?, s2?, draws.below(256) as u8), squares),
+        11 => (Node::Symmetry(s1?, draws.below(8) as u8), squares),
+        12 => (Node::Destinations(side), squares),
+        13 | 14 => (Node::ConstantNumber(NUMBERS[draws.below(14) as usize].to_bits()), number),
+        15 => (Node::PieceCount, number),
+        16 => (Node::Ply, number),
+        17 => (Node::QuietPlies, number),
+        18 => (Node::Clock, number),
+        19 => (Node::RootClock, number),
+        20 => (Node::RootPly, number),
+        21 | 22 => (Node::Count(s1?), number),
+        23 => (Node::NumberOfMoves(side), number),
+        24 => (Node::WeightedSum(s1?, draws.below(3) as u32, None), number),
+        25 => (Node::WeightedSum(s1?, draws.below(3) as u32, Some(n1?)), number),
+        26 => (Node::Add(n1?, n2?), number),
+        27 => (Node::Subtract(n1?, n2?), number),
+        28 => (Node::Multiply(n1?, n2?), number),
+        29 | 30 => (Node::Divide(n1?, n2?, when_zero), number),
+        31 => (Node::Minimum(n1?, n2?), number),
+        32 => (Node::Maximum(n1?, n2?), number),
+        33 => (Node::IsBlack, truth),
+        34 => (Node::ConstantTruth(draws.below(2) == 0), truth),
+        35 => (Node::IsOdd(s1?), truth),
+        36 => (Node::IsEmpty(s1?), truth),
+        37 => (Node::Contains(s1?, draws.below(B::SQUARES.into()) as u8), truth),
+        38 => (Node::Less(n1?, n2?), truth),
+        39 => (if draws.below(2) == 0 { Node::LessEqual(n1?, n2?) } else { Node::Equal(n1?, n2?) }, truth),
+        40 => (Node::Both(t1?, t2?), truth),
+        41 => (if draws.below(2) == 0 { Node::Either(t1?, t2?) } else { Node::Negation(t1?) }, truth),
+        42 => (Node::Select(t1?, n1?, n2?), number),
+        _ if draws.below(2) == 0 => (Node::Select(t1?, s1?, s2?), squares),
+        _ => (Node::Select(t1?, t2?, t3?), truth),
+    })
+}
+
+/// An evaluator over a few features whose values often tie: what searches are tested with.
+pub fn small_evaluator<B: Board>(draws: &mut Stream) -> Expression {
+    let count = 6 + draws.below(14) as usize;
+    let mut drawn = RandomExpression::draw::<B>(draws, count);
+    drawn.outputs.truncate(1);
+    drawn.build(Builder::default())
+}

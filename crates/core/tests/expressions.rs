@@ -1,0 +1,163 @@
+//! Register code over eight lanes against the reference interpreter, bit for bit.
+
+mod common;
+
+use common::{RandomExpression, random_set, scaled};
+use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::expression::json;
+use evoply_core::expression::lanes::{Block, LANES, Registers};
+use evoply_core::expression::program::Program;
+use evoply_core::expression::reference::{Inputs, evaluate};
+use evoply_core::expression::{Builder, primitives};
+use evoply_core::rules::Game;
+use evoply_core::rules::othello::Othello;
+use evoply_core::stream::{Key, Stream};
+
+/// Equal bits, except that one NaN is as good as another.
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
+    let own = random_set::<B>(draws);
+    Inputs {
+        own,
+        opponent: random_set::<B>(draws) - own,
+        moved_to: Bitboard::square(draws.below(B::SQUARES.into()) as u32),
+        own_is_black: draws.below(2) == 0,
+        ply: draws.below(60) as f64,
+        quiet_plies: draws.below(80) as f64,
+        root_clock: draws.random(),
+        root_ply: draws.below(60) as f64,
+    }
+}
+
+/// Compare `pairs` values of random expressions on random boards.
+fn check<B: Board>(pairs: u64) {
+    let key = Key::new(11).child(B::SIZE.into());
+    let mut registers = Registers::<B>::default();
+    let (mut compared, mut round, mut not_a_number) = (0, 0, 0_u64);
+    while compared < pairs {
+        let mut draws = key.child(round).stream();
+        round += 1;
+        let drawn = RandomExpression::draw::<B>(&mut draws, 4 + (round as usize * 7) % 90);
+        let literal = drawn.build(Builder::literal());
+        let program = Program::<B>::new(&drawn.build(Builder::default())).expect("a checked expression");
+        let mut outputs = vec![[0.0; LANES]; program.outputs()];
+        registers.load::<Othello<B>>(&program, &Block::filled(&random_inputs(&mut draws)));
+        for _ in 0..4 {
+            let common = random_inputs::<B>(&mut draws);
+            let lanes: [Inputs<B>; LANES] = std::array::from_fn(|_| {
+                let other = random_inputs::<B>(&mut draws);
+                Inputs { own: other.own, opponent: other.opponent, moved_to: other.moved_to, ..common }
+            });
+            let mut block = Block::filled(&common);
+            for (lane, inputs) in lanes.iter().enumerate() {
+                block.own[lane] = inputs.own.0;
+                block.opponent[lane] = inputs.opponent.0;
+                block.moved_to[lane] = inputs.moved_to.0;
+            }
+            registers.evaluate::<Othello<B>>(&program, &block, &mut outputs);
+            for (lane, inputs) in lanes.iter().enumerate() {
+                let expected = evaluate::<Othello<B>>(&literal, inputs);
+                for (output, &value) in expected.iter().enumerate() {
+                    let found = outputs[output][lane];
+                    assert!(
+                        same(found, value),
+                        "round {round}, lane {lane}, output {output}: {found} is not {value}\n{:#?}\n{inputs:?}",
+                        drawn.nodes
+                    );
+                    not_a_number += u64::from(!value.is_finite());
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(not_a_number > pairs / 100, "too few infinities and NaNs to prove anything: {not_a_number}");
+}
+
+#[test]
+fn lanes_equal_the_reference() {
+    check::<Size8>(scaled(700_000));
+    check::<Size4>(scaled(50_000));
+    check::<Size6>(scaled(100_000));
+    check::<Size10>(scaled(150_000));
+}
+
+fn read(text: &str) -> Result<evoply_core::expression::Expression, String> {
+    json::parse(text, 64, Builder::default()).map_err(|error| error.0)
+}
+
+#[test]
+fn errors_name_the_node() {
+    let cases = [
+        ("", "not JSON"),
+        ("[]", "\"format\": 1"),
+        (r#"{"format": 2, "nodes": [], "outputs": []}"#, "newer"),
+        (r#"{"format": 1, "nodes": [], "outputs": [0]}"#, "earlier node"),
+        (r#"{"format": 1, "nodes": [["own"]], "outputs": []}"#, "1 to 4096 outputs"),
+        (r#"{"format": 1, "nodes": [["own"], ["nothing"]], "outputs": [0]}"#, "node 1: there is no operation"),
+        (r#"{"format": 1, "nodes": [["count", 0]], "outputs": [0]}"#, "node 0: 0 is not the number of an earlier"),
+        (r#"{"format": 1, "nodes": [["own"], ["add", 0, 0]], "outputs": [1]}"#, "needs number"),
+        (r#"{"format": 1, "nodes": [["own", 3]], "outputs": [0]}"#, "takes 0 arguments, not 1"),
+        (r#"{"format": 1, "nodes": [["squares", [64]]], "outputs": [0]}"#, "64 is not a square"),
+        (r#"{"format": 1, "nodes": [["own"], ["shift", 0, "up"]], "outputs": [1]}"#, "not a direction"),
+        (r#"{"format": 1, "nodes": [["own"], ["weighted_sum", 0, [[1, 2]], null]], "outputs": [1]}"#, "64 squares"),
+    ];
+    for (text, expected) in cases {
+        let message = read(text).map(|_| ()).expect_err(text);
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+    let squares = read(r#"{"format": 1, "nodes": [["own"]], "outputs": [0]}"#).expect("well formed");
+    let message = Program::<Size8>::new(&squares).map(|_| ()).expect_err("a set is no value").0;
+    assert!(message.contains("use count"), "{message}");
+}
+
+#[test]
+fn trees_become_expressions() {
+    let function = r#"{"format": 1, "nodes": [["argument", 0, "number"], ["argument", 1, "number"], ["subtract", 0, 1]], "outputs": [2]}"#;
+    let leaf = |side: &str| format!(r#"{{"format": 1, "nodes": [["{side}"], ["count", 0]], "outputs": [1]}}"#);
+    let list = [function.to_owned(), leaf("own"), leaf("opponent")];
+    let list = list.iter().map(|text| read(text).expect("well formed")).collect();
+    let set = primitives::PrimitiveSet::new(list).expect("well formed");
+    let start = Othello::<Size8>::start();
+    let after = start.play_unchecked(start.legal_moves().next().expect("a move"));
+    let inputs = Inputs {
+        own: after.own(),
+        opponent: after.opponent(),
+        moved_to: Bitboard::EMPTY,
+        own_is_black: false,
+        ply: 1.0,
+        quiet_plies: 0.0,
+        root_clock: 0.0,
+        root_ply: 1.0,
+    };
+    let value = |codes: &[u16], constants: &[f64]| {
+        let expression = set.expression(codes, constants, Builder::default()).map_err(|error| error.0)?;
+        Ok::<f64, String>(evaluate::<Othello<Size8>>(&expression, &inputs)[0])
+    };
+    // ( - ( - white 10 ) black ) with one own disc and four of the opponent.
+    assert_eq!(value(&[0, 0, 1, primitives::CONSTANT, 2], &[10.0]), Ok(-13.0));
+    assert_eq!(value(&[1], &[]), Ok(1.0));
+    for (codes, constants) in [(&[0, 1][..], &[][..]), (&[1, 1], &[]), (&[], &[]), (&[7], &[]), (&[1], &[2.0])] {
+        assert!(value(codes, constants).is_err(), "{codes:?}");
+    }
+}
+
+/// A count once took an intersection that another operation reads too for its own, and read registers that were reused.
+#[test]
+fn a_shared_intersection_is_stored() {
+    let text = r#"{"format": 1, "nodes": [["own"], ["empty"], ["shift", 0, "n"], ["shift", 1, "s"], ["and", 2, 3],
+        ["is_odd", 4], ["shift", 0, "e"], ["shift", 1, "w"], ["or", 6, 7], ["count", 8], ["count", 4]],
+        "outputs": [5, 9, 10]}"#;
+    let expression = read(text).expect("well formed");
+    let program = Program::<Size8>::new(&expression).expect("checked");
+    let (mut registers, mut outputs) = (Registers::default(), [[0.0; LANES]; 3]);
+    let mut draws = Key::new(1).stream();
+    for _ in 0..100 {
+        let inputs = random_inputs::<Size8>(&mut draws);
+        registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
+        registers.evaluate::<Othello<Size8>>(&program, &Block::filled(&inputs), &mut outputs);
+        assert_eq!(outputs.map(|lanes| lanes[0]).to_vec(), evaluate::<Othello<Size8>>(&expression, &inputs));
+    }
+}

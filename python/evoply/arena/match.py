@@ -1,0 +1,225 @@
+"""Matches: two players, every opening twice with colours swapped, and an honest result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.arena.python_games import ChoosesMoves, play_python_game
+from evoply.arena.schedule import Results, Schedule, play
+from evoply.arena.statistics import FEWEST_PAIRS, elo_difference, pair_statistics
+from evoply.games import game_rules
+from evoply.games.othello import Position
+from evoply.players import Player, parse_player
+from evoply.protocols import Color
+
+__all__ = ["Contestant", "MatchResult", "match"]
+
+Contestant = Player | ChoosesMoves | str
+"""A player as data, as text, or any object with `choose(position)`."""
+
+DEFAULT_OPENING_PLIES = 8
+MOST_GAMES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """What came of a match, from the point of view of the first player."""
+
+    first: str
+    second: str
+    game: str
+    wins: int
+    draws: int
+    losses: int
+    interval: tuple[float, float] | None
+    """95 % interval of the score, from opening pairs; None with too few distinct games."""
+    distinct_games: int
+    opening_plies: int
+    seed: int
+
+    @property
+    def games(self) -> int:
+        """Number of games played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Points a game in [0, 1]: a win counts 1, a draw 0.5."""
+        return (self.wins + self.draws / 2) / self.games
+
+    @property
+    def elo(self) -> float:
+        """Rating difference that explains the score; infinite if one side won every game."""
+        return elo_difference(self.score)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "game": self.game,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": self.score,
+            "interval": None if self.interval is None else list(self.interval),
+            "elo": self.elo if math.isfinite(self.elo) else None,
+            "games": self.games,
+            "distinct_games": self.distinct_games,
+            "openings": self.opening_plies,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        certainty = (
+            f"only {self.distinct_games} distinct games: no interval"
+            if self.interval is None
+            else f"95 %: {self.interval[0]:.1%} to {self.interval[1]:.1%}"
+        )
+        return (
+            f"{self.first} against {self.second}: +{self.wins} ={self.draws} -{self.losses}, "
+            f"score {self.score:.1%} ({certainty})"
+        )
+
+    def _repr_html_(self) -> str:
+        interval = (
+            f"none ({self.distinct_games} distinct games)"
+            if self.interval is None
+            else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
+        )
+        cells = {
+            "player": self.first,
+            "opponent": self.second,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": f"{self.score:.1%}",
+            "95 % interval": interval,
+            "games": self.games,
+            "seed": self.seed,
+        }
+        head = "".join(f"<th>{escape(name)}</th>" for name in cells)
+        row = "".join(f"<td>{escape(str(value))}</td>" for value in cells.values())
+        return f"<table><tr>{head}</tr><tr>{row}</tr></table>"
+
+
+def match(
+    first: Contestant,
+    second: Contestant,
+    *,
+    game: str = "othello",
+    games: int = 1000,
+    seed: int = 0,
+    openings: int | None = DEFAULT_OPENING_PLIES,
+    start: Position | None = None,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> MatchResult:
+    """Play *games* games between two players and return the result for the first.
+
+    Every opening of *openings* uniformly random legal plies (None or 0: no opening, as papers
+    play) is played twice with colours swapped, so *games* must be even. *progress* is told the
+    number of finished games now and then. Raises ValueError for players that cannot be read or
+    do not play this game.
+
+    >>> match("greedy", "random", games=100, seed=1).games
+    100
+    """
+    if not 0 < games <= MOST_GAMES or games % 2:
+        raise ValueError(
+            f"games: {games} is not an even number from 2 to {MOST_GAMES}: "
+            "every opening is played twice, with colours swapped"
+        )
+    rules = game_rules(game)
+    start = start or rules.start()
+    if start.game != game:
+        raise ValueError(f"start: a position of {start.game} in a match of {game}")
+    contestants = [_ready(player, game) for player in (first, second)]
+    schedule = Schedule.pairs(
+        np.zeros(games // 2, dtype=np.uint32),
+        np.ones(games // 2, dtype=np.uint32),
+        stream=_native.Stream(seed, "match"),
+        opening_plies=openings or 0,
+        start=start.row,
+    )
+    native = [seat for _, seat in contestants if isinstance(seat, _native.Player)]
+    if len(native) == 2:
+        results = play(game, native, schedule, threads=threads, progress=progress)
+    else:
+        seats = (contestants[0][1], contestants[1][1])
+        results = _play_in_python(seats, schedule, start, progress)
+    points = results.black_points
+    points[1::2] = 1 - points[1::2]
+    return _result(contestants[0][0], contestants[1][0], game, points, results, openings or 0, seed)
+
+
+def _ready(player: Contestant, game: str) -> tuple[str, _native.Player | ChoosesMoves]:
+    """Return a label and what can choose moves."""
+    if isinstance(player, str):
+        return player, parse_player(player, game=game).native(game)
+    if hasattr(player, "native"):
+        return player.label, player.native(game)
+    if callable(getattr(player, "choose", None)):
+        return getattr(player, "label", type(player).__name__), player
+    raise TypeError(f"{player!r} is not a player: it needs a method choose(position)")
+
+
+def _result(
+    first: str,
+    second: str,
+    game: str,
+    points: NDArray[np.float64],
+    results: Results,
+    openings: int,
+    seed: int,
+) -> MatchResult:
+    statistics = pair_statistics(points, results.hashes)
+    return MatchResult(
+        first=first,
+        second=second,
+        game=game,
+        wins=int((points == 1).sum()),
+        draws=int((points == 0.5).sum()),
+        losses=int((points == 0).sum()),
+        interval=statistics.interval,
+        distinct_games=len(np.unique(results.hashes)),
+        opening_plies=openings,
+        seed=seed,
+    )
+
+
+def _play_in_python(
+    seats: tuple[_native.Player | ChoosesMoves, _native.Player | ChoosesMoves],
+    schedule: Schedule,
+    start: Position,
+    progress: Callable[[int], object] | None,
+) -> Results:
+    """Play a schedule one game after the other, asking Python for moves."""
+    records = []
+    for index in range(len(schedule)):
+        record = play_python_game(
+            (seats[schedule.black[index]], seats[schedule.white[index]]),
+            start=start,
+            opening_key=int(schedule.opening_keys[index]),
+            opening_plies=schedule.opening_plies,
+            game_key=int(schedule.game_keys[index]),
+        )
+        records.append(record)
+        if progress is not None:
+            progress(index + 1)
+    finals = [record.position for record in records]
+    hashes = {moves: number for number, moves in enumerate({record.moves for record in records})}
+    return Results(
+        black_discs=np.array([p.discs(Color.BLACK) for p in finals], dtype=np.int32),
+        white_discs=np.array([p.discs(Color.WHITE) for p in finals], dtype=np.int32),
+        plies=np.array([len(record.moves) for record in records], dtype=np.int32),
+        hashes=np.array([hashes[record.moves] for record in records], dtype=np.uint64),
+    )

@@ -1,0 +1,60 @@
+"""Games in which Python chooses moves: slower, by the same rules, keys and records.
+
+A player written in Python takes part in the same matches as the kernel's players. The draws of
+kernel players are those they would make in the kernel, so this loop is also the plain account
+of what `evoply._native.play` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from evoply import _native
+from evoply.games.othello import Game, Move, Position
+from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+
+__all__ = ["ChoosesMoves", "play_python_game", "random_opening"]
+
+
+class ChoosesMoves(Protocol):
+    """A player written in Python."""
+
+    def choose(self, position: Any, /) -> Any:
+        """Return one of `position.legal_moves`, or its text."""
+
+
+def random_opening(start: Position, key: int, plies: int) -> Game:
+    """Return a game of up to *plies* uniformly random moves; a forced move draws nothing."""
+    stream = _native.Stream.from_key(key)
+    game = Game(start)
+    while len(game) < plies and (moves := game.position.legal_moves):
+        game = game.play(moves[0] if len(moves) == 1 else moves[stream.below(len(moves))])
+    return game
+
+
+def play_python_game(
+    players: tuple[_native.Player | ChoosesMoves, _native.Player | ChoosesMoves],
+    *,
+    start: Position,
+    opening_key: int,
+    opening_plies: int,
+    game_key: int,
+) -> Game:
+    """Play one game, Black's player first, and return its record, opening included.
+
+    A Python player that chooses an illegal move raises `IllegalMoveError` naming the player.
+    """
+    game = random_opening(start, opening_key, opening_plies)
+    while moves := game.position.legal_moves:
+        position = game.position
+        player = players[0] if position.turn is Color.BLACK else players[1]
+        if isinstance(player, _native.Player):
+            code, *_ = _native.analyse(player, *position.row, game_key)
+            game = game.play(Move.from_code(code, position.size))
+            continue
+        try:
+            # A forced move is no choice: nobody is asked.
+            game = game.play(moves[0] if len(moves) == 1 else player.choose(position))
+        except (IllegalMoveError, InvalidMoveError) as error:
+            raise IllegalMoveError(f"{type(player).__name__} as {position.turn}: {error}") from None
+    return game

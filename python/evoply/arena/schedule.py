@@ -1,0 +1,119 @@
+"""Schedules: which players meet on which openings, as arrays; and one call that plays them all.
+
+Every game has an opening key and a game key, and everything random in it comes from them: the
+results do not depend on the number of threads or on the order of play. This module does not know
+who the players are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.games import game_rules
+
+__all__ = ["Results", "Schedule", "play"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schedule:
+    """Games to be played; every array has one entry a game."""
+
+    black: NDArray[np.uint32]
+    """Who plays Black: places in the list of players."""
+    white: NDArray[np.uint32]
+    opening_keys: NDArray[np.uint64]
+    """Games with the same opening key begin with the same random plies."""
+    game_keys: NDArray[np.uint64]
+    opening_plies: int
+    """Uniformly random legal plies before the players begin."""
+    start: tuple[int, int, bool, int]
+    """The position before the opening, as the kernel writes it (`Position.row`)."""
+
+    def __len__(self) -> int:
+        return len(self.black)
+
+    @classmethod
+    def pairs(
+        cls,
+        first: Sequence[int],
+        second: Sequence[int],
+        *,
+        stream: _native.Stream,
+        opening_plies: int,
+        start: tuple[int, int, bool, int],
+    ) -> Schedule:
+        """Return two games for each pair of players: the same opening with colours swapped.
+
+        In game 2p, `first[p]` is Black and `second[p]` is White; in game 2p + 1 the other way
+        round. Opening keys are the children of `stream.child("opening")` numbered by p, game
+        keys those of `stream.child("game")` numbered by game.
+        """
+        if len(first) != len(second):
+            raise ValueError(f"{len(first)} first players and {len(second)} second ones")
+        seats = np.array([first, second], dtype=np.uint32)
+        return cls(
+            black=np.ascontiguousarray(seats.T).reshape(-1),
+            white=np.ascontiguousarray(seats[::-1].T).reshape(-1),
+            opening_keys=stream.child("opening").keys(len(first)).repeat(2),
+            game_keys=stream.child("game").keys(2 * len(first)),
+            opening_plies=opening_plies,
+            start=start,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """What came of a schedule; every array has one entry a game, in the order of the schedule."""
+
+    black_discs: NDArray[np.int32]
+    white_discs: NDArray[np.int32]
+    plies: NDArray[np.int32]
+    """Plies from the start position, openings and passes included."""
+    hashes: NDArray[np.uint64]
+    """A hash of the start and all moves: equal for equal games."""
+    moves: list[bytes] | None = None
+    """Move codes of every game, openings and passes included, if they were recorded."""
+
+    def __len__(self) -> int:
+        return len(self.black_discs)
+
+    @property
+    def black_points(self) -> NDArray[np.float64]:
+        """Black's points in each game: 1, 0.5 or 0."""
+        return (np.sign(self.black_discs - self.white_discs) + 1) / 2
+
+
+def play(
+    game: str,
+    players: Sequence[_native.Player],
+    schedule: Schedule,
+    *,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+    record_moves: bool = False,
+) -> Results:
+    """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
+
+    *progress* is told the number of finished games a few times a second. Ctrl-C raises
+    KeyboardInterrupt within a fraction of a second; no partial result comes out.
+    """
+    game_rules(game)
+    games = _native.play(
+        game,
+        players,
+        schedule.black,
+        schedule.white,
+        schedule.opening_keys,
+        schedule.game_keys,
+        start=schedule.start,
+        opening_plies=schedule.opening_plies,
+        threads=threads,
+        record_moves=record_moves,
+        progress=progress,
+    )
+    return Results(games.black_discs, games.white_discs, games.plies, games.hashes, games.moves)

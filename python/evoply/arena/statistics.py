@@ -1,0 +1,71 @@
+"""What a list of results says about strength: score, interval, Elo.
+
+Games come in pairs that share an opening, and the two games of a pair are not independent, so
+intervals are made from pairs. This module knows numbers, not players.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+__all__ = ["FEWEST_PAIRS", "PairStatistics", "elo_difference", "pair_statistics"]
+
+FEWEST_PAIRS = 10
+"""With fewer distinct pairs an interval would say nothing, and none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairStatistics:
+    """A score in [0, 1] and how far it can be trusted."""
+
+    score: float
+    interval: tuple[float, float] | None
+    """None if there are too few distinct pairs of games to say anything."""
+    distinct_pairs: int
+
+
+def pair_statistics(
+    points: NDArray[np.float64], hashes: NDArray[np.uint64], confidence: float = 0.95
+) -> PairStatistics:
+    """Return the mean of *points* with an interval from opening pairs.
+
+    *points* (one entry a game: 1, 0.5, 0) and *hashes* hold pairs in consecutive places. A pair
+    that was played before counts as nothing new. The interval is Wilson's with an effective
+    number of games p(1-p)/variance of the mean, so that it stays inside [0, 1]; where all
+    pairs scored alike, every distinct pair counts as one game.
+
+    >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
+    PairStatistics(score=0.75, interval=(0.63..., 0.83...), distinct_pairs=20)
+    """
+    score = float(points.mean())
+    pairs = points.reshape(-1, 2).mean(axis=1)
+    distinct = len(np.unique(hashes.reshape(-1, 2), axis=0))
+    if distinct < FEWEST_PAIRS:
+        return PairStatistics(score, None, distinct)
+    variance = float(pairs.var(ddof=1)) / distinct
+    games = score * (1 - score) / variance if variance > 0 else float(distinct)
+    return PairStatistics(score, _wilson(score, games, confidence), distinct)
+
+
+def _wilson(share: float, count: float, confidence: float) -> tuple[float, float]:
+    """Return Wilson's score interval (Wilson 1927) of a share of *count* trials."""
+    z = float(ndtri((1 + confidence) / 2))
+    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def elo_difference(score: float) -> float:
+    """Return the rating difference at which *score* is expected; infinite at 0 and 1.
+
+    >>> round(elo_difference(0.64))
+    100
+    """
+    if not 0 < score < 1:
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score))
