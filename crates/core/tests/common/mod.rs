@@ -8,7 +8,7 @@ use evoply_core::rules::Game;
 use evoply_core::rules::othello::Othello;
 use evoply_core::stream::Stream;
 
-/// Tests marked long run in full when EVOPLY_LONG is set, at a tenth otherwise.
+/// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
 pub fn scaled(count: u64) -> u64 {
     if std::env::var_os("EVOPLY_LONG").is_some() { count } else { count / 10 }
 }
