@@ -92,7 +92,7 @@ def divide(a, b, convention):
 
 
 def fill(board, start, through, directions):
-    result = set(start)
+    result = start & through
     while True:
         steps = {board.step(square, way) for square in result for way in directions}
         grown = result | (steps & through)

@@ -160,7 +160,7 @@ class Squares(Expression):
         return reduce(lambda one, other: one | other, (self.shift(d) for d in DIRECTIONS))
 
     def fill(self, through: Squares, directions: Sequence[str] = DIRECTIONS) -> Squares:
-        """Return the set grown through *through* in steps of *directions* until it stops."""
+        """Return what its squares inside *through* reach in *directions* without leaving it."""
         return build_squares("fill", self, through, directions)
 
     def symmetry(self, index: int) -> Squares:

@@ -29,6 +29,7 @@ from evoply.games import game_rules
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.named import NAMED_PLAYERS
 from evoply.players.specs import (
+    LONGEST_NAME,
     MAX_DEPTH,
     AfterState,
     AlphaBeta,
@@ -42,7 +43,7 @@ from evoply.players.specs import (
 )
 from evoply.protocols import ConfigError
 
-LONGEST_NAME = 120
+LONGEST_SHOWN = 120
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -81,13 +82,14 @@ def parse_player(
     try:
         player.check_fits(game)
     except ValueError as error:
-        shown = bare if len(bare) <= LONGEST_NAME else bare[: LONGEST_NAME - 3] + "..."
+        shown = bare if len(bare) <= LONGEST_SHOWN else bare[: LONGEST_SHOWN - 3] + "..."
         raise PlayerTextError(f"{shown!r} cannot play {game}: {error}", start + 1) from None
     return player
 
 
 def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
     """Return *player* with another depth, ties, epsilon or view; depth 0 is the after-state."""
+    name = None if name is None else name[:LONGEST_NAME]
     if isinstance(player, RandomPlayer):
         if options:
             raise ValueError("random has no options")
@@ -161,7 +163,7 @@ def _named(name: str, given: _Options, bare: str) -> Player:
 
 
 def _unknown(name: str, column: int) -> NoReturn:
-    near = get_close_matches(name[:LONGEST_NAME], [*NAMED_PLAYERS, "champion"], n=1)
+    near = get_close_matches(name[:LONGEST_SHOWN], [*NAMED_PLAYERS, "champion"], n=1)
     hint = f"; did you mean {near[0]}?" if near else "."
     shown = name if len(name) <= 40 else name[:37] + "..."
     message = f"no player is called {shown!r}{hint} A player is one of {_names()}"

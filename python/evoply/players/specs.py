@@ -21,6 +21,8 @@ from evoply.gp.tree import Tree
 
 MAX_DEPTH = 60
 LONGEST_LABEL = 60
+LONGEST_NAME = 200
+DEFAULT_PRIMITIVES = "liao+mobility"
 
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
@@ -46,7 +48,7 @@ class TreeEvaluator(_Model):
 
     kind: Literal["tree"] = "tree"
     tree: str
-    primitives: str | dict[str, Any] = "liao+mobility"
+    primitives: str | dict[str, Any] = DEFAULT_PRIMITIVES
     division: Division | None = None
     lenient: Literal["drop", "variadic"] | None = None
 
@@ -75,6 +77,17 @@ class TreeEvaluator(_Model):
     def label(self) -> str:
         """The tree, cut if it is long."""
         return _cut(self.tree)
+
+    @property
+    def options(self) -> list[str]:
+        """What is unusual about how the tree is read, as options of a player's text."""
+        named = self.primitives if isinstance(self.primitives, str) else DEFAULT_PRIMITIVES
+        chosen = (
+            ("primitives", None if named == DEFAULT_PRIMITIVES else named),
+            ("division", self.division),
+            ("lenient", self.lenient),
+        )
+        return [f"{option}={value}" for option, value in chosen if value is not None]
 
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if a primitive does not fit."""
@@ -125,6 +138,11 @@ class ExpressionEvaluator(_Model):
         """The formula, cut if it is long."""
         return _cut(str(self.parsed))
 
+    @property
+    def options(self) -> list[str]:
+        """Nothing: a formula is read in one way."""
+        return []
+
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
         return _native.Program(game, self.parsed.to_json(game_rules(game).size))
@@ -139,7 +157,7 @@ class ExpressionEvaluator(_Model):
 
 
 Evaluator = Annotated[TreeEvaluator | ExpressionEvaluator, Field(discriminator="kind")]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
 
 class RandomPlayer(_Model):
@@ -183,7 +201,7 @@ class AfterState(_Model):
     @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
-        return self.name or _cut(self.evaluator.label + _unusual(self))
+        return self.name or self.evaluator.label + _unusual(self)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
@@ -222,7 +240,7 @@ class AlphaBeta(_Model):
     @property
     def label(self) -> str:
         """The name, or the evaluator, the depth and what is unusual about the player."""
-        return self.name or _cut(self.evaluator.label + _unusual(self))
+        return self.name or self.evaluator.label + _unusual(self)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
@@ -252,6 +270,7 @@ PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta] = TypeAdapter
 def _unusual(player: AfterState | AlphaBeta) -> str:
     usual = {"ties": "first", "view": "player", "epsilon": 0.0}
     options = [f"depth={player.depth}"] if isinstance(player, AlphaBeta) else []
+    options += player.evaluator.options
     options += [
         f"{option}={getattr(player, option):{'g' if option == 'epsilon' else ''}}"
         for option, value in usual.items()

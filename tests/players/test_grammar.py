@@ -1,0 +1,256 @@
+"""The one-line text of players: every form, every mistake, and anything at all."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from evoply.expressions import board, count
+from evoply.gp import TreeSyntaxError
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    ExpressionEvaluator,
+    PlayerTextError,
+    RandomPlayer,
+    TreeEvaluator,
+    parse_player,
+    save_player,
+    with_options,
+)
+from evoply.protocols import ConfigError
+
+CHAMPION = AfterState(evaluator=TreeEvaluator(tree="( white )"), ties="random")
+
+
+def champion(run):
+    assert run in ("", "first", "runs/my run")
+    return CHAMPION
+
+
+@pytest.mark.parametrize(
+    ("text", "player"),
+    [
+        ("random", RandomPlayer(name="random")),
+        ("  random ", RandomPlayer(name="random")),
+        ("( white )", AfterState(evaluator=TreeEvaluator(tree="( white )"))),
+        (
+            "( white ):depth=3, ties = random ,epsilon=.5,view=turn",
+            AlphaBeta(
+                evaluator=TreeEvaluator(tree="( white )"),
+                depth=3,
+                ties="random",
+                epsilon=0.5,
+                view="turn",
+            ),
+        ),
+        (
+            "( aa ) :primitives=letters,division=zero",
+            AfterState(
+                evaluator=TreeEvaluator(tree="( aa )", primitives="letters", division="zero")
+            ),
+        ),
+        (
+            "( + white white white ):lenient=drop",
+            AfterState(evaluator=TreeEvaluator(tree="( + white white white )", lenient="drop")),
+        ),
+        ("champion@first", CHAMPION.model_copy(update={"name": "champion@first"})),
+        ("champion@runs/my run", CHAMPION.model_copy(update={"name": "champion@runs/my run"})),
+        ("champion", CHAMPION.model_copy(update={"name": "champion"})),
+        (
+            "champion@first:depth=2,ties=first",
+            AlphaBeta(
+                name="champion@first:depth=2,ties=first", evaluator=CHAMPION.evaluator, depth=2
+            ),
+        ),
+    ],
+)
+def test_what_texts_mean(text, player):
+    assert parse_player(text, runs=champion) == player
+
+
+def test_named_players_take_options():
+    material = parse_player("material")
+    assert (material.depth, material.view, material.label) == (1, "turn", "material")
+    assert parse_player("material:depth=4").depth == 4
+    assert parse_player("material:depth=4").label == "material:depth=4"
+    assert isinstance(parse_player("material:depth=0"), AfterState)
+    greedy = parse_player("greedy")
+    assert isinstance(greedy, AfterState)
+    assert (greedy.ties, greedy.view, greedy.epsilon) == ("first", "player", 0.0)
+    assert isinstance(parse_player("greedy:depth=3"), AlphaBeta)
+    assert parse_player("swh:epsilon=1e-1").epsilon == 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("", "a player is missing: one of random, greedy", 1),
+        ("   ", "a player is missing", 1),
+        (" greddy", "no player is called 'greddy'; did you mean greedy? A player is one of", 2),
+        ("zzz", "no player is called 'zzz'. A player is one of random", 1),
+        ("random@x", "no player is called 'random@x'", 1),
+        ("x" * 10**6, "no player is called 'xxx", 1),
+        ("random:depth=1", "random has no options", 8),
+        ("greedy:", "an option is written key=value, as in :ties=random; the options of gre", 8),
+        ("greedy:depth", "an option is written key=value", 8),
+        ("greedy:deph=1", "no option 'deph'; did you mean depth? The options of greedy are", 8),
+        ("greedy:x=1", "no option 'x'. The options of greedy are depth, ties, epsilon, view", 8),
+        ("greedy:primitives=liao", "no option 'primitives'", 8),
+        ("greedy:ties=first,ties=last", "option ties is given twice", 19),
+        ("greedy:ties=fist", "ties must be one of first, last, random, not 'fist'; did you", 13),
+        ("greedy: depth=-1", "depth must be a whole number from 0 to 60, not '-1'", 15),
+        ("greedy:depth=61", "depth must be a whole number from 0 to 60, not '61'", 14),
+        ("greedy:depth=٣", "depth must be a whole number", 14),
+        ("greedy:ties=last,epsilon=2", "epsilon must be a probability from 0 to 1, not '2'", 26),
+        ("greedy:epsilon=nan", "epsilon must be a probability", 16),
+        ("greedy:epsilon=", "epsilon must be a probability", 16),
+        ("greedy:epsilon=.", "epsilon must be a probability", 16),
+        ("greedy:view=me", "view must be one of turn, player", 13),
+        ("( white ):primitives=lio", "primitives must be one of liao, liao+mobility", 22),
+        ("( white ):division=two", "division must be one of one, zero, numerator, ieee", 20),
+        ("champion@first", "champions of runs cannot be used here", 1),
+    ],
+)
+def test_mistakes_are_shown_with_their_column(text, message, column):
+    with pytest.raises(PlayerTextError) as raised:
+        parse_player(text)
+    assert message in str(raised.value)
+    assert raised.value.column == column
+    assert len(str(raised.value)) < 400
+
+
+def test_a_player_must_fit_the_game():
+    with pytest.raises(PlayerTextError, match="'swh' cannot play othello-6: a weighted sum has 64"):
+        parse_player("swh", game="othello-6")
+    letters = "( gg ):primitives=letters"
+    parse_player(letters)
+    with pytest.raises(PlayerTextError, match=r"cannot play othello-6.*'class_g'"):
+        parse_player(letters, game="othello-6")
+    with pytest.raises(ValueError, match="unknown game 'chess'"):
+        parse_player("random", game="chess")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "( aa ):primitives=letters,division=zero",
+        "( + white white white ):depth=2,lenient=drop,ties=last,view=turn,epsilon=0.5",
+    ],
+)
+def test_labels_of_trees_can_be_read_back(text):
+    assert parse_player(text).label == text
+    assert parse_player(parse_player(text).label) == parse_player(text)
+
+
+def test_champions_without_a_fitting_game_or_with_long_names():
+    long = parse_player("champion@" + "x" * 500, runs=lambda run: CHAMPION)
+    assert len(long.label) == 200
+    with pytest.raises(ValueError, match="random has no options"):
+        parse_player("champion@x:depth=2", runs=lambda run: RandomPlayer())
+
+
+@pytest.mark.parametrize("text", ["( whit )", "( + white", "(", "(" * 10**6, "( white ) x", "()"])
+def test_wrong_trees_point_at_the_column(text):
+    with pytest.raises(TreeSyntaxError, match="column"):
+        parse_player(text)
+
+
+def test_saved_files_and_spec_files(tmp_path):
+    path = tmp_path / "mine.json"
+    save_player(path, CHAMPION)
+    loaded = parse_player(str(path))
+    assert loaded.evaluator.parsed.nodes == CHAMPION.evaluator.parsed.nodes
+    deeper = parse_player(f"{path}:depth=2")
+    assert (deeper.depth, deeper.ties, deeper.label) == (2, "random", f"{path}:depth=2")
+    spec = tmp_path / "player.toml"
+    spec.write_text(
+        'kind = "alpha_beta"\ndepth = 2\n[evaluator]\nkind = "tree"\ntree = "( black )"\n'
+    )
+    assert parse_player(str(spec)) == AlphaBeta(evaluator=TreeEvaluator(tree="( black )"), depth=2)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("kind = ", "not TOML"),
+        ("a = " + "[" * 10**5, "nested|not TOML"),
+        ("kind = 'x'", "player: Input tag 'x'"),
+        ("depth = 2", "player: Unable to extract tag"),
+        ("kind = 'random'\ndepth = 1", "depth: Extra inputs"),
+        (
+            "kind = 'alpha_beta'\ndepth = 0\n[evaluator]\nkind = 'tree'\ntree = '( x )'",
+            r"(?s)evaluator: .*column.*depth: Input should be greater",
+        ),
+    ],
+)
+def test_every_error_of_a_spec_file_is_shown(tmp_path, content, message):
+    spec = tmp_path / "player.toml"
+    spec.write_text(content)
+    with pytest.raises(ConfigError) as raised:
+        parse_player(str(spec))
+    assert raised.match(message)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"nothing.toml: No such file"):
+        parse_player(str(tmp_path / "nothing.toml"))
+    with pytest.raises(ValueError, match=r"nothing.json: No such file"):
+        parse_player(str(tmp_path / "nothing.json"))
+
+
+def test_options_apply_to_any_player():
+    player = AfterState(evaluator=ExpressionEvaluator(expression=count(board.own)), name="mine")
+    assert with_options(player, {}) == player
+    assert with_options(player, {"depth": 2}).label == "count(own):depth=2"
+    assert with_options(with_options(player, {"depth": 2}), {"depth": 0}).label == "count(own)"
+    with pytest.raises(ValueError, match="no options"):
+        with_options(RandomPlayer(), {"depth": 2})
+
+
+PIECES = st.sampled_from(
+    [
+        "random",
+        "greedy",
+        "swh",
+        "material",
+        "(",
+        ")",
+        "+",
+        "white",
+        "10",
+        ":",
+        ",",
+        "=",
+        "depth",
+        "ties",
+        "epsilon",
+        "view",
+        "primitives",
+        "1",
+        ".5",
+        "first",
+        "champion",
+        "@",
+        ".json",
+        ".toml",
+        "letters",
+        "-",
+        "/",
+        "1e999",
+        "\x00",
+        "�",
+        "é",
+    ]
+)
+
+
+@given(st.text(max_size=30) | st.lists(PIECES, max_size=12).map(" ".join))
+@example("\x00.json")
+@example("a\ud800.toml")
+@example("x" * 5000 + ".json")
+def test_any_other_text_gives_only_value_errors(text):
+    try:
+        parse_player(text, runs=lambda run: CHAMPION).native("othello")
+    except ValueError as error:
+        assert not isinstance(error, ValidationError), "pydantic's words are not for users"

@@ -1,0 +1,161 @@
+"""Saved players: round trips on their own, and everything that is refused."""
+
+import json
+import os
+
+import pytest
+
+from evoply.expressions import PRIMITIVE_SETS, features
+from evoply.files import read_limited, write_atomically
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    Origin,
+    PlayerFileError,
+    RandomPlayer,
+    TreeEvaluator,
+    load_player,
+    load_saved_player,
+    parse_player,
+    save_player,
+)
+from evoply.players.files import checksum
+
+MINE = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("own"))
+PLAYER = AlphaBeta(
+    evaluator=TreeEvaluator(tree="( - white frontier )", primitives=MINE.to_dict()), depth=2
+)
+ORIGIN = Origin(run="first", generation=12, seed=7, note="by hand")
+
+
+@pytest.mark.parametrize(
+    "text", ["random", "swh", "material:depth=3", "( / white 10 ):division=zero"]
+)
+def test_players_come_back_as_they_were(tmp_path, text):
+    path = tmp_path / "player.json"
+    player = parse_player(text)
+    save_player(path, player, ORIGIN)
+    saved = load_saved_player(path)
+    assert saved.player == player.self_contained()
+    assert (saved.game, saved.origin) == ("othello", ORIGIN)
+    save_player(tmp_path / "again.json", saved.player, saved.origin)
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+def test_a_saved_player_needs_no_names(tmp_path):
+    path = tmp_path / "player.json"
+    save_player(path, AfterState(evaluator=TreeEvaluator(tree="( white )")))
+    data = json.loads(path.read_text())
+    assert data["format"] == 1
+    primitives = data["player"]["evaluator"]["primitives"]["primitives"]
+    assert len(primitives) == 15
+    assert primitives[0]["expression"]["nodes"][-1] == ["add", 0, 1]
+    assert load_player(path).evaluator.primitive_set.name == "liao+mobility"
+
+
+def edited(path, **changes):
+    data = json.loads(path.read_text())
+    data.update(changes)
+    data.pop("gone", None)
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    path.write_text(json.dumps({"checksum": checksum(content), **content, **changes}))
+
+
+@pytest.fixture
+def path(tmp_path):
+    saved = tmp_path / "player.json"
+    save_player(saved, PLAYER, ORIGIN)
+    return saved
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": 2}, "saved in format 2, and this version reads format 1: update evoply"),
+        ({"format": "1"}, "it has no format"),
+        ({"kind": "x"}, "this is not a saved player"),
+        ({"more": 1}, "fields are missing or unknown: more"),
+        ({"checksum": "0"}, "the checksum is wrong"),
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"game": 3}, "game: Input should be a valid string"),
+        ({"origin": {"host": "x"}}, "origin.host: Extra inputs"),
+        ({"player": {"kind": "random", "depth": 1}}, "player.depth: Extra inputs"),
+        ({"player": {"kind": "after_state"}}, "player.evaluator: Field required"),
+        (
+            {"player": {"kind": "after_state", "evaluator": {"kind": "tree", "tree": "( x )"}}},
+            "player.evaluator: ",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused(path, changes, message):
+    edited(path, **changes)
+    with pytest.raises(PlayerFileError) as raised:
+        load_player(path)
+    assert str(raised.value).startswith(str(path))
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not JSON"),
+        (b"[]", "this is not a saved player"),
+        (b"\xff", "not UTF-8"),
+        (b"[" * 10**6, "nested too deeply"),
+        (b" " * 4_000_001, "larger than 4,000,000 bytes"),
+    ],
+)
+def test_files_of_another_kind_are_refused(path, content, message):
+    path.write_bytes(content)
+    with pytest.raises(PlayerFileError, match=message):
+        load_player(path)
+
+
+def test_every_damaged_byte_is_noticed(path):
+    content = path.read_bytes()
+    for place in range(0, len(content), 97):
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        path.write_bytes(damaged)
+        try:
+            player = load_player(path)
+        except PlayerFileError:
+            continue
+        # White space outside texts is not content.
+        assert content[place : place + 1].isspace()
+        assert player == PLAYER.self_contained()
+
+
+def test_another_game_is_refused(path):
+    assert load_player(path, game="othello").depth == 2
+    with pytest.raises(PlayerFileError, match="plays othello, not othello-6"):
+        load_player(path, game="othello-6")
+    with pytest.raises(ValueError, match="64 weights"):
+        save_player(path, parse_player("swh"), game="othello-6")
+    assert load_player(path).depth == 2
+
+
+def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
+    target = tmp_path / "file.txt"
+    write_atomically(target, "before")
+    assert target.stat().st_mode & 0o777 == 0o666 & ~_mask()
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(target, "after")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
+    assert read_limited(target, 6) == "before"
+
+
+def _mask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_missing_folder_is_reported(tmp_path):
+    with pytest.raises(OSError, match="No such file"):
+        save_player(tmp_path / "no" / "player.json", RandomPlayer())

@@ -1,0 +1,178 @@
+"""Players as data: models, labels, and what they choose."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from evoply import _native
+from evoply.expressions import PRIMITIVE_SETS, board, count, features
+from evoply.games import GAMES
+from evoply.games.othello import Position
+from evoply.players import (
+    NAMED_PLAYERS,
+    SWH_WEIGHTS,
+    AfterState,
+    AlphaBeta,
+    ExpressionEvaluator,
+    RandomPlayer,
+    TreeEvaluator,
+    parse_player,
+)
+from evoply.players.specs import PLAYER_ADAPTER
+
+TREE = TreeEvaluator(tree="( + white white_corners )")
+DISCS = ExpressionEvaluator(expression=count(board.own))
+
+
+def chosen(player, position):
+    """Return the move that *player* makes in *position*, as text."""
+    black, white, is_black, ply = position.row
+    native = player.native(position.game)
+    code = _native.analyse(native, black, white, is_black, ply, 1)[0]
+    return next(str(move) for move in position.legal_moves if move.code(position.size) == code)
+
+
+def greedy_move(position):
+    """The oracle: play every move, count, take the first of the best."""
+    side = position.turn
+
+    def gain(move):
+        after = position.play(move)
+        return after.discs(side) - after.discs(side.opposite)
+
+    return str(max(position.legal_moves, key=gain))
+
+
+def game_of(player, position):
+    moves = []
+    while position.outcome() is None:
+        moves.append(chosen(player, position))
+        position = position.play(moves[-1])
+    return moves, position
+
+
+def test_golden_game_of_greedy_against_itself():
+    moves, last = game_of(parse_player("greedy"), Position())
+    position = Position()
+    for move in moves:
+        assert move == greedy_move(position)
+        position = position.play(move)
+    assert "".join(move for move in moves if move != "pass") == GOLDEN
+    assert (last.black.bit_count(), last.white.bit_count()) == GOLDEN_DISCS
+
+
+GOLDEN = (
+    "d3c3b3b2b1e3f3a1c4g3h3e2f5a3e1d6c2d2a2c1d7g6d1c5e6f2g2e7e8f4"
+    "f6h2f1g1h1b4c6c7b8f7g8d8g4h4b5c8b7b6g5h5a6f8g7h7h6a8a4a5h8a7"
+)
+GOLDEN_DISCS = (19, 45)
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+@settings(deadline=None)
+@given(key=st.integers(0, 2**64 - 1))
+def test_greedy_takes_the_first_of_the_best_counts(game, key):
+    size = GAMES[game].size
+    row = _native.Positions.random(game, 1, key, 0, size * size)[0]
+    position = GAMES[game].position_from_row(row)
+    if position.outcome() is None:
+        assert chosen(parse_player("greedy", game=game), position) == greedy_move(position)
+
+
+def test_swh_weights_are_those_of_the_literature():
+    rows = [SWH_WEIGHTS[8 * row : 8 * row + 8] for row in range(8)]
+    assert rows[0] == (1, -0.25, 0.1, 0.05, 0.05, 0.1, -0.25, 1)
+    assert rows[1] == (-0.25, -0.25, 0.01, 0.01, 0.01, 0.01, -0.25, -0.25)
+    assert rows[2] == (0.1, 0.01, 0.05, 0.02, 0.02, 0.05, 0.01, 0.1)
+    assert rows[3] == (0.05, 0.01, 0.02, 0.01, 0.01, 0.02, 0.01, 0.05)
+    assert rows == rows[::-1]
+
+
+def test_swh_takes_a_corner():
+    position = Position.parse("------------------X--------OX------XO--------O--------O--------- X")
+    assert chosen(parse_player("swh"), position) == "h8"
+
+
+def test_material_sees_the_answer():
+    position = Position().play("f5").play("f6").play("e6").play("f4")
+    oracle = max(
+        position.legal_moves,
+        key=lambda move: min(
+            position.play(move).play(answer).discs(position.turn)
+            - position.play(move).play(answer).discs(position.turn.opposite)
+            for answer in position.play(move).legal_moves
+        ),
+    )
+    assert chosen(parse_player("material:depth=2"), position) == str(oracle)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMED_PLAYERS if name != "swh"])
+@pytest.mark.parametrize("game", list(GAMES))
+def test_named_players_play_every_game(name, game):
+    player = parse_player(name, game=game)
+    assert player.label == name
+    assert player.native(game).game == game
+
+
+@pytest.mark.parametrize(
+    ("player", "label"),
+    [
+        (RandomPlayer(), "random"),
+        (AfterState(evaluator=TREE), "( + white white_corners )"),
+        (AfterState(evaluator=DISCS, ties="random"), "count(own):ties=random"),
+        (AlphaBeta(evaluator=DISCS, depth=3, view="turn"), "count(own):depth=3,view=turn"),
+        (AlphaBeta(evaluator=TREE, depth=2, name="mine"), "mine"),
+        (AfterState(evaluator=DISCS, epsilon=0.25), "count(own):epsilon=0.25"),
+    ],
+)
+def test_labels_and_round_trips(player, label):
+    assert player.label == label
+    assert PLAYER_ADAPTER.validate_json(player.model_dump_json()) == player
+    assert PLAYER_ADAPTER.validate_python(player.model_dump()) == player
+    assert hash(PLAYER_ADAPTER.validate_python(player.model_dump())) == hash(player)
+    player.native("othello")
+    player.check_fits("othello-6")
+
+
+def test_long_labels_are_cut():
+    tree = "( + white " * 20 + "white" + " )" * 20
+    assert len(AfterState(evaluator=TreeEvaluator(tree=tree)).label) == 60
+
+
+def test_models_are_frozen_and_take_no_other_fields():
+    with pytest.raises(ValidationError, match="frozen"):
+        RandomPlayer().name = "x"
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        RandomPlayer(depth=1)
+    for depth in (0, 61, 2.0, True):
+        with pytest.raises(ValidationError, match="depth"):
+            AlphaBeta(evaluator=DISCS, depth=depth)
+    for epsilon in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValidationError, match="epsilon"):
+            AfterState(evaluator=DISCS, epsilon=epsilon)
+    with pytest.raises(ValidationError, match="set of squares is not a value"):
+        ExpressionEvaluator(expression=board.own)
+    with pytest.raises(ValidationError, match="no set of primitives 'x'"):
+        TreeEvaluator(tree="( white )", primitives="x")
+    with pytest.raises(ValidationError, match="whit"):
+        TreeEvaluator(tree="( whit )")
+
+
+def test_an_evaluator_carries_its_primitives():
+    mine = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("opponent"))
+    evaluator = TreeEvaluator(tree="( - white frontier )", primitives=mine.to_dict())
+    assert evaluator.primitive_set == mine
+    contained = TREE.self_contained()
+    assert isinstance(contained.primitives, dict)
+    assert contained.parsed.nodes == TREE.parsed.nodes
+
+
+def test_division_changes_what_a_tree_means():
+    start = Position()
+    values = {}
+    for division in (None, "one", "zero", "numerator", "ieee"):
+        evaluator = TreeEvaluator(tree="( / white ( - 10 10 ) )", division=division)
+        batch = _native.Positions("othello", [start.row])
+        values[division] = evaluator.program("othello").evaluate(batch)[0, 0]
+    assert values == {None: 1, "one": 1, "zero": 0, "numerator": 2, "ieee": float("inf")}
