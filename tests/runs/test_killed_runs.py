@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def start(folder: Path, config_file: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder), str(config_file)],
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
     )
 
@@ -88,3 +90,26 @@ def test_killed_runs_resume_to_the_same_digests(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_killed_runs_resume_to_the_same_digests_at_20_instants(tmp_path: Path) -> None:
     check_instants(tmp_path, run_config("long"), 20)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_stops_a_run_with_its_last_whole_generation(tmp_path: Path) -> None:
+    config = small_config(generations=10_000, population_size=200)
+    (tmp_path / "config.toml").write_text(config_to_toml(config))
+    process = start(tmp_path / "run", tmp_path / "config.toml")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "created\n"
+    with Run.open(tmp_path / "run") as run:
+        end = time.monotonic() + 30
+        while run.count() < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert run.status == "running"
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.communicate(timeout=30)
+    assert time.monotonic() - began < 5
+    with Run.open(tmp_path / "run") as run:
+        assert run.status == "stopped"
+        saved = run.digests()
+        assert 2 <= len(saved) < 10_000
+        assert saved == [g.digest for g in islice(evolve(config), len(saved))]

@@ -429,7 +429,9 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
 
 def test_an_opponent_from_a_file_is_kept_in_the_folder(tmp_path: Path) -> None:
     file = tmp_path / "opponent.json"
-    save_player(file, parse_player("( - white black ):ties=last", game="othello-6"), game="othello-6")
+    save_player(
+        file, parse_player("( - white black ):ties=last", game="othello-6"), game="othello-6"
+    )
     fitness = Fitness(opponents=(Opponent(player=str(file), pairs=2),))
     config = small_config(fitness=fitness, generations=2)
     expected = [generation.digest for generation in evolve(config)]

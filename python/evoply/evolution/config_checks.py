@@ -7,6 +7,7 @@ They never raise: what has the wrong type is left to the model, which names it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -26,10 +27,15 @@ TEST_OPPONENTS = frozenset({"swh"})
 Problem = tuple[str, str]
 
 
-def config_error(error: ValidationError | None, problems: Sequence[Problem]) -> ConfigError:
-    """Return one `ConfigError` with the model's errors and *problems*, each with its path."""
-    found = [] if error is None else [_readable(item) for item in error.errors()]
-    return ConfigError([*found, *problems])
+def config_error(
+    error: ValidationError | None, problems: Sequence[Problem], keys: Sequence[str]
+) -> ConfigError:
+    """Return one `ConfigError` with the model's errors and *problems*, each with its path.
+
+    *keys* are all keys of a config, from which the nearest to an unknown one is offered.
+    """
+    found = [] if error is None else [_readable(item, keys) for item in error.errors()]
+    return ConfigError(list(dict.fromkeys([*found, *problems])))
 
 
 def problems_of(data: Mapping[str, Any]) -> list[Problem]:
@@ -43,18 +49,17 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _readable(item: Mapping[str, Any]) -> Problem:
-    # A tagged union puts the tag into the path: it is no key of the file.
-    location = [
-        str(part)
-        for position, part in enumerate(item["loc"])
-        if not (position == 1 and item["loc"][0] == "selection" and part in _SELECTION_TAGS)
-        and not (position == 1 and item["loc"][0] == "primitives")
-    ]
+def _readable(item: Mapping[str, Any], keys: Sequence[str]) -> Problem:
+    location = [str(part) for part in item["loc"]]
+    if location[0] == "primitives":
+        return "primitives", "must be the name of a primitive set, or a set in its JSON form"
+    if location[0] == "selection" and location[1:2] and location[1] in _SELECTION_TAGS:
+        del location[1]  # the tag of the union is no key of the file
     path = ".".join(location)
     if item["type"] == "extra_forbidden":
-        return path, "unknown key"
-    message = str(item["msg"]).removeprefix("Value error, ")
+        near = get_close_matches(location[-1], keys, n=1)
+        return path, f"unknown key; did you mean {near[0]}?" if near else "unknown key"
+    message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
     value = repr(item.get("input"))
     is_scalar = len(value) <= 60 and not isinstance(item.get("input"), dict | list | BaseModel)
     return path, f"{message}, not {value}" if is_scalar else message
