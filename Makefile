@@ -1,0 +1,88 @@
+# One verb a line; `make` alone lists them. CI runs the same verbs (.ci/run).
+# The oldest Rust is stated in Cargo.toml (rust-version), the README, and here.
+RUST_MINIMUM := 1.89
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL_SOURCES := $(shell find crates -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long check bench bench-long signature docs lock clean tools
+
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.dev $(VENV)/.kernel ## make .venv with everything for development, and build the kernel
+
+demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it, test it, write a report
+	@$(BIN)/evoply evolve demo $(DEMO_OPTIONS)
+
+test: setup ## all tests but the long ones, with coverage
+	cargo test --quiet --package evoply-core
+	rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -q -m "not long"
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+test-long: setup ## every test at full counts (20 to 40 minutes)
+	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
+	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600
+
+check: setup ## format, lint, types, layers, stubs
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --package evoply-core
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest evoply._native
+	$(BIN)/lint-imports
+
+bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes)
+	$(BIN)/python benchmarks/run.py
+
+bench-long: setup $(VENV)/.bench ## the long rows too
+	$(BIN)/python benchmarks/run.py --long
+
+signature: setup ## one number for the behaviour of search and evolution
+	@$(BIN)/python benchmarks/signature.py
+
+docs: setup ## the documentation as HTML, in docs/_build
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+
+lock: ## make the lock files anew from pyproject.toml and Cargo.toml
+	cargo update --workspace
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
+
+clean: ## remove everything that was built, but no run
+	rm -rf target $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/evoply/_native*.so
+
+# Say in one sentence what is missing, before anything fails in a hundred.
+tools:
+	@command -v cargo >/dev/null || { echo "evoply needs cargo (Rust $(RUST_MINIMUM) or later): see https://rustup.rs"; exit 1; }
+	@printf '%s\n' $(RUST_MINIMUM) "$$(rustc --version | cut -d' ' -f2)" | sort -C -V || { echo "evoply needs Rust $(RUST_MINIMUM) or later; this is $$(rustc --version | cut -d' ' -f2): run 'rustup update'"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "evoply needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1 | cut -d' ' -f2): run 'make PYTHON=python3.11 ...'"; exit 1; }
+
+$(VENV)/bin/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.requirements: requirements.lock | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.requirements
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-bench.lock
+	@touch $@
+
+$(VENV)/.kernel: $(VENV)/.requirements $(KERNEL_SOURCES) pyproject.toml | tools
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
