@@ -5,7 +5,9 @@ package knows neither games nor fitness.
 """
 
 from evoply.gp.crossover import subtree_crossover
+from evoply.gp.drawing import tree_svg, tree_text
 from evoply.gp.generation import GenerationError, full, grow, ramped_half_and_half
+from evoply.gp.infix import infix
 from evoply.gp.lowering import lower
 from evoply.gp.mutation import (
     constant_mutation,
@@ -22,22 +24,30 @@ from evoply.gp.selection import (
     roulette_selection,
     tournament_selection,
 )
+from evoply.gp.sentences import PHRASES, Term, additive_terms, describe
+from evoply.gp.simplify import Simplified, simplify
 from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError
 
 __all__ = [
+    "PHRASES",
     "GenerationError",
     "Limits",
+    "Simplified",
+    "Term",
     "Tree",
     "TreeError",
     "TreeSyntaxError",
+    "additive_terms",
     "adjusted_fitness",
     "constant_mutation",
+    "describe",
     "format_tree",
     "full",
     "greedy_over_selection",
     "grow",
     "hoist_mutation",
+    "infix",
     "lower",
     "parse_tree",
     "point_mutation",
@@ -45,8 +55,11 @@ __all__ = [
     "reproduction",
     "roulette_selection",
     "shrink_mutation",
+    "simplify",
     "subtree_crossover",
     "subtree_mutation",
     "swap_mutation",
     "tournament_selection",
+    "tree_svg",
+    "tree_text",
 ]

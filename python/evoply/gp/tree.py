@@ -172,16 +172,17 @@ class Tree:
         heights = [1] * count
         for index in range(count - 1, -1, -1):
             arity = nodes[index].arity
-            if arity == 0:
-                continue
-            end = index + 1
-            height = 0
-            for _ in range(arity):
-                if heights[end] > height:
-                    height = heights[end]
-                end = ends[end]
-            ends[index] = end
-            heights[index] = height + 1
+            if arity:
+                first = index + 1
+                end = ends[first]
+                height = heights[first]
+                while arity > 1:
+                    if heights[end] > height:
+                        height = heights[end]
+                    end = ends[end]
+                    arity -= 1
+                ends[index] = end
+                heights[index] = height + 1
         _set_ends(self, ends)
         _set_heights(self, heights)
 
