@@ -131,7 +131,8 @@ def _rows(tree: Tree) -> list[float]:
 
 def _edge(x: float, y: float, to_x: float, to_y: float) -> str:
     middle = to_x - _GAP / 2
-    return f'<path d="M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"/>'
+    start, end = f"{x:.1f} {y:.1f}", f"{to_x:.1f} {to_y:.1f}"
+    return f'<path d="M{start}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {end}"/>'
 
 
 def _box(x: float, y: float, width: float, label: str, kind: str) -> str:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 Monomial = tuple[tuple[int, int], ...]
 Polynomial = dict[Monomial, Fraction]
 Factor = tuple[tuple[Monomial, Fraction], ...]  # a polynomial as a key, its leading coefficient 1
 
 MAX_TERMS = 500
-_MAX_PRODUCTS = 1000  # pairs of terms in one product or division
+_MAX_PRODUCTS = 600  # pairs of terms in one product
+_MAX_FRACTION_TERMS = 60  # of a numerator over factors: more than that nobody reads
+_MAX_DIVISION_STEPS = 2000  # terms looked at in one trial division
 _MAX_DEGREE = 500
 _MAX_BITS = 900  # of a numerator or denominator, so that every coefficient is a finite float
 
@@ -127,6 +130,8 @@ def _cancelled(numerator: Polynomial, factors: Mapping[Factor, int]) -> Rational
             left[factor] = exponent
     if len(numerator) > 1:
         numerator, left = _cancel_numerator(numerator, left)
+    if left and len(numerator) > _MAX_FRACTION_TERMS:
+        raise TooLargeError
     return Rational(numerator, left)
 
 
@@ -212,6 +217,7 @@ def _common_monomial(polynomial: Polynomial) -> Monomial:
     )
 
 
+@lru_cache(maxsize=1 << 14)
 def _order(monomial: Monomial) -> tuple[tuple[int, int], ...]:
     """Return a key of the lexicographic order, in which the first atom counts most."""
     return tuple((-index, exponent) for index, exponent in monomial)
@@ -222,14 +228,17 @@ def divide_exactly(polynomial: Polynomial, divisor: Polynomial) -> Polynomial | 
 
     Also None where finding out would take too long.
     """
-    if len(polynomial) * len(divisor) > _MAX_PRODUCTS:
-        return None
     lead = max(divisor, key=_order)
+    # The last terms must divide as the first do; this settles most cases at once.
+    if not _goes_into(min(divisor, key=_order), min(polynomial, key=_order)):
+        return None
     rest = dict(polynomial)
     quotient: Polynomial = {}
+    steps = 0
     while rest:
         top = max(rest, key=_order)
-        if not _goes_into(lead, top) or len(quotient) * len(divisor) > _MAX_PRODUCTS:
+        steps += len(rest)
+        if steps > _MAX_DIVISION_STEPS or not _goes_into(lead, top):
             return None
         monomial, value = _quotient(top, lead), rest[top] / divisor[lead]
         quotient[monomial] = value

@@ -23,7 +23,7 @@ class _MissingOperationError(Exception):
 class Builder:
     """Writes values as nodes; *atoms* are the nodes that each atom stands for, by its number."""
 
-    def __init__(self, primitive_set: PrimitiveSet, atoms: Sequence[Nodes]) -> None:
+    def __init__(self, primitive_set: PrimitiveSet, atoms: list[Nodes]) -> None:
         self.primitive_set = primitive_set
         self.atoms = atoms
         self._operations: dict[str, Primitive] = {}

@@ -26,6 +26,8 @@ PHRASES: Mapping[str, str] = {
 
 MOST_TERMS = 8
 _MOST_EXCEPTIONS = 3
+_LONGEST_FORMULA = 15  # nodes of a factor that is still spelled out
+_LONGEST_EXCEPTION = 160  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +92,21 @@ def describe(simplified: Simplified, phrases: Mapping[str, str] = PHRASES) -> st
     *phrases* gives each primitive in words; without one its name is read with spaces.
     """
     sentences = [_wish(simplified, phrases)]
-    exceptions = [_in_words(text, phrases) for text in simplified.exceptions]
+    # Long exceptions are only counted.
+    exceptions = [
+        _in_words(text, phrases)
+        for text in sorted(simplified.exceptions, key=lambda text: len(text) > _LONGEST_EXCEPTION)
+    ]
     if exceptions:
-        shown = exceptions[:_MOST_EXCEPTIONS]
+        readable = sum(len(text) <= _LONGEST_EXCEPTION for text in simplified.exceptions)
+        shown = exceptions[: min(_MOST_EXCEPTIONS, readable)]
         more = len(exceptions) - len(shown)
         sentences.append(
             "This holds "
-            + "; ".join(shown)
-            + (f"; and {_number_of(more, 'further exception')}" if more else "")
+            + "; and ".join(
+                ["; ".join(shown)] * bool(shown)
+                + [f"with {_number_of(more, 'further exception')}"] * bool(more)
+            )
             + "."
         )
     return " ".join(sentences)
@@ -105,10 +114,9 @@ def describe(simplified: Simplified, phrases: Mapping[str, str] = PHRASES) -> st
 
 def _wish(simplified: Simplified, phrases: Mapping[str, str]) -> str:
     if simplified.constant is not None:
-        return (
-            f"It gives every position the same value, {number_text(simplified.constant)}, "
-            "so the rule for ties alone chooses."
-        )
+        value = number_text(simplified.constant)
+        choice = "" if simplified.exceptions else ", so the rule for ties alone chooses"
+        return f"It gives every position the same value, {value}{choice}."
     if simplified.tree.type != "number":
         return f"It answers {_in_words(infix(simplified.tree), phrases)}."
     terms = [term for term in additive_terms(simplified.tree) if term.factors and term.weight]
@@ -136,6 +144,12 @@ def _factor(tree: Tree, phrases: Mapping[str, str]) -> str:
     """Return a factor in words, in brackets if it is a sum or a quotient among other things."""
     if len(tree) == 1:
         return _phrase(tree.nodes[0].name, phrases)
+    if len(tree) > _LONGEST_FORMULA:
+        features = {
+            node.name for node in tree.nodes if not node.arity and number_value(node) is None
+        }
+        size = _number_of(len(tree), "node")
+        return f"a formula of {size} in {_number_of(len(features), 'feature')}"
     text = infix(tree, lambda name: _phrase(name, phrases))
     return f"({text})" if operation(tree.nodes[0]) else text
 

@@ -18,7 +18,7 @@ from evoply.gp.rebuild import Builder
 from evoply.gp.tree import Tree
 
 _MOST_EXCEPTIONS = 8
-_MOST_NODES = 1000
+_MOST_NODES = 600
 """So many exceptions have their own value worked out, over so many nodes; others are only named."""
 
 
@@ -37,9 +37,8 @@ class Simplified:
     @property
     def text(self) -> str:
         """The formula and the exceptions in one line."""
-        return ", ".join(
-            [infix(self.tree), "; ".join(self.exceptions)][: 1 + bool(self.exceptions)]
-        )
+        formula = infix(self.tree)
+        return f"{formula}, {'; '.join(self.exceptions)}" if self.exceptions else formula
 
     def __str__(self) -> str:
         return self.text
@@ -55,7 +54,7 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _Division:
-    """A division that may be by zero: its place, where that is, and what is wrong there."""
+    """A division that may be by zero: its place, and the polynomial that is zero there."""
 
     index: int
     zeros: Polynomial
@@ -69,6 +68,10 @@ class _Simplifier:
     forced: frozenset[int] = frozenset()
     atoms: dict[tuple[Node, ...], int] = field(default_factory=dict)
     divisions: list[_Division] = field(default_factory=list)
+    builder: Builder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.builder = Builder(self.tree.primitive_set, [])
 
     def run(self) -> _Form:
         # Terminals are numbered in the order in which a reader meets them.
@@ -83,7 +86,10 @@ class _Simplifier:
         return finished[0]
 
     def atom(self, nodes: tuple[Node, ...]) -> Rational:
-        return rational.atom(self.atoms.setdefault(nodes, len(self.atoms)))
+        if nodes not in self.atoms:
+            self.atoms[nodes] = len(self.atoms)
+            self.builder.atoms.append(nodes)
+        return rational.atom(self.atoms[nodes])
 
     def form(self, index: int, node: Node, operands: list[_Form]) -> _Form:
         """Return the form of the subtree at *index* from those of its operands."""
@@ -93,8 +99,7 @@ class _Simplifier:
         value = self.bounded_value(index, node, operands)
         if value is None:
             return _Form(self.atom(plain), plain)
-        builder = Builder(self.tree.primitive_set, list(self.atoms))
-        short = builder.nodes(value, len(plain))
+        short = self.builder.nodes(value, len(plain))
         return _Form(value, plain if short is None else short)
 
     def bounded_value(self, index: int, node: Node, operands: list[_Form]) -> Rational | None:
@@ -205,10 +210,9 @@ def simplify(tree: Tree) -> Simplified:
 
 def _exceptions(tree: Tree, simplifier: _Simplifier) -> tuple[str, ...]:
     """Return a sentence for each different divisor that may be zero."""
-    builder = Builder(tree.primitive_set, list(simplifier.atoms))
     by_condition: dict[str, set[int]] = {}
     for division in sorted(simplifier.divisions, key=lambda division: division.index):
-        condition = condition_text(division.zeros, builder)
+        condition = condition_text(division.zeros, simplifier.builder)
         by_condition.setdefault(condition, set()).add(division.index)
     sentences: list[str] = []
     for condition, indices in by_condition.items():
