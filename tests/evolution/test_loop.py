@@ -23,7 +23,10 @@ from evoply.evolution import (
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.panel import native_players, panel_of, schedule_of, trial
+from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
+from evoply.players import parse_player
+from evoply.protocols import ConfigError
 
 
 def small(**changes: Any) -> EvolutionConfig:
@@ -158,7 +161,9 @@ def test_the_final_test_ranks_the_hall_of_fame(generations: list[Generation]) ->
     assert set(test.ranking) == set(generations[-1].hall_of_fame)
     assert list(test.fitness) == sorted(test.fitness, reverse=True)
     assert test.champion is test.ranking[0]
-    assert test == final_test(small(), generations[-1], threads=2)
+    told: list[Progress] = []
+    assert test == final_test(small(), generations[-1], threads=2, progress=told.append)
+    assert all(report.stage == "final" for report in told)
 
 
 def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) -> float:
@@ -268,3 +273,23 @@ def test_archive_draws_the_newest_and_no_tree_twice(generations: list[Generation
     assert len(drawn) == min(3, len(archive)) == len({tree for _, tree in drawn})
     assert drawn[-1] == (archive[-1].generation, archive[-1].tree)
     assert draw_earlier(config, (), stream_for(config, "opponents", 9)) == []
+
+
+def test_a_set_given_as_data_evolves_like_the_named_one(generations: list[Generation]) -> None:
+    config = small(primitives=PRIMITIVE_SETS["liao+mobility"].to_dict(), generations=2)
+    for generation, named in zip(evolve(config), generations, strict=False):
+        fitness = [one.fitness for one in generation.individuals]
+        assert fitness == [one.fitness for one in named.individuals]
+
+
+def test_an_opponent_in_json_form_is_the_opponent() -> None:
+    text = parse_player("( - white black ):ties=last", game="othello-6").model_dump_json()
+    both = [
+        small(generations=1, fitness=Fitness(opponents=(Opponent(player=player, pairs=2),)))
+        for player in (text, "( - white black ):ties=last")
+    ]
+    first, second = (next(evolve(config)) for config in both)
+    assert first.individuals == second.individuals
+    for broken in ("{", "{}", '{"kind": "random", "x": 1}', "[" * 10_000):
+        with pytest.raises(ConfigError, match=r"fitness\.opponents\.0\.player"):
+            small(fitness={"opponents": [{"player": broken}]})

@@ -441,3 +441,26 @@ def test_an_opponent_from_a_file_is_kept_in_the_folder(tmp_path: Path) -> None:
     with Run.open(tmp_path / "a") as run:
         assert run.digests() == expected
         assert replay(run, 0, 0).points in (0.0, 0.5, 1.0)
+
+
+def test_a_used_up_time_limit_is_the_status(tmp_path: Path) -> None:
+    config = small_config(generations=None, time_limit=1e-6)
+    with Run.create(tmp_path / "a", config) as run:
+        assert len(list(advance(run))) == 1
+        assert run.status == "limit"
+        assert list(advance(run)) == []
+        longer = small_config(generations=3)
+        assert [generation.number for generation in advance(run, config=longer)] == [1, 2]
+        assert run.status == "finished"
+
+
+def test_a_disk_that_fills_up_on_creation_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Path, *_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    with pytest.raises(RunError, match="No space left on device"):
+        Run.create(tmp_path / "a", small_config())
+    assert list(tmp_path.iterdir()) == []

@@ -76,72 +76,55 @@ def step(
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
     threads = threads or config.machine.threads
-    archive = () if previous is None else previous.archive
-    hall = () if previous is None else previous.hall_of_fame
+    times = [perf_counter()]
 
     # Step 1. Breed.
-    began = perf_counter()
-    stream = stream_for(config, "breeding", number)
-    offspring = (
-        first_population(config, stream)
-        if previous is None
-        else breed(config, previous.individuals, stream)
-    )
-    bred = perf_counter()
+    offspring = _offspring(config, previous, number)
+    times.append(perf_counter())
 
     # Step 2. Lower each different tree once: equal trees meet the same games anyway.
     distinct = list(dict.fromkeys(one.tree for one in offspring))
     players = native_players(config, distinct)
-    earlier = draw_earlier(config, archive, stream_for(config, "opponents", number))
-    panel = panel_of(config, earlier)
-    lowered = perf_counter()
+    archive = () if previous is None else previous.archive
+    panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
+    times.append(perf_counter())
 
     # Step 3. Play.
-    result = trial(
-        config,
-        players,
-        panel,
-        stream_for(config, "training", number),
-        threads=threads,
-        progress=_told(progress, number, "training"),
-    )
+    stream = stream_for(config, "training", number)
+    told = _told(progress, number, "training")
+    result = trial(config, players, panel, stream, threads=threads, progress=told)
     individuals = _individuals(offspring, dict(zip(distinct, result.fitness, strict=True)))
 
     # Step 4. Test the best again on fresh games.
-    test = fresh_test(
-        config,
-        number,
-        individuals,
-        hall,
-        panel,
-        threads=threads,
-        progress=_told(progress, number, "fresh"),
-    )
-    played = perf_counter()
+    hall = () if previous is None else previous.hall_of_fame
+    told = _told(progress, number, "fresh")
+    test = fresh_test(config, number, individuals, hall, panel, threads=threads, progress=told)
+    times.append(perf_counter())
 
-    new_hall = updated_hall(hall, test, number, config.hall_of_fame.size)
+    # Step 5. Describe what came out.
     games = len(distinct) * int(result.games.sum()) + test.games
-    digest = digest_of(config, number, individuals, test.results, new_hall, test.champion)
-    elapsed = 0.0 if previous is None else previous.seconds.elapsed
-    total = perf_counter() - began
+    hall = updated_hall(hall, test, number, config.hall_of_fame.size)
+    digest = digest_of(config, number, individuals, test.results, hall, test.champion)
     return Generation(
         number=number,
         individuals=individuals,
-        hall_of_fame=new_hall,
+        hall_of_fame=hall,
         archive=_archive_with(archive, test.champion, number),
         champion=test.champion,
         fresh=test.results,
         statistics=_statistics(individuals, test, len(distinct), games),
-        seconds=Seconds(
-            breeding=bred - began,
-            lowering=lowered - bred,
-            playing=played - lowered,
-            total=total,
-            elapsed=elapsed + total,
-            left=_seconds_left(config, number, total, elapsed + total),
-        ),
+        seconds=_seconds(config, previous, number, [*times, perf_counter()]),
         digest=digest,
     )
+
+
+def _offspring(
+    config: EvolutionConfig, previous: Generation | None, number: int
+) -> tuple[Offspring, ...]:
+    stream = stream_for(config, "breeding", number)
+    if previous is None:
+        return first_population(config, stream)
+    return breed(config, previous.individuals, stream)
 
 
 def _told(
@@ -189,12 +172,22 @@ def _statistics(
     )
 
 
-def _seconds_left(
-    config: EvolutionConfig, number: int, total: float, elapsed: float
-) -> float | None:
-    estimates = []
+def _seconds(
+    config: EvolutionConfig, previous: Generation | None, number: int, times: list[float]
+) -> Seconds:
+    began, bred, lowered, played, ended = times
+    total = ended - began
+    elapsed = total + (0.0 if previous is None else previous.seconds.elapsed)
+    left = []
     if config.generations is not None:
-        estimates.append(max(config.generations - number - 1, 0) * total)
+        left.append(max(config.generations - number - 1, 0) * total)
     if config.time_limit is not None:
-        estimates.append(max(config.time_limit - elapsed, 0.0))
-    return min(estimates, default=None)
+        left.append(max(config.time_limit - elapsed, 0.0))
+    return Seconds(
+        breeding=bred - began,
+        lowering=lowered - bred,
+        playing=played - lowered,
+        total=total,
+        elapsed=elapsed,
+        left=min(left, default=None),
+    )

@@ -55,6 +55,19 @@ CREATE TABLE events (
 );
 """
 
+_INDIVIDUALS = """
+SELECT t.text, fitness, origin, parents FROM individuals i JOIN trees t ON t.id = i.tree
+WHERE generation = ? ORDER BY position
+"""
+_HALL_OF_FAME = """
+SELECT t.text, entered, points, games FROM hall_of_fame h JOIN trees t ON t.id = h.tree
+WHERE generation = ? ORDER BY rank
+"""
+_ARCHIVE = """
+SELECT t.text, generation FROM archive a JOIN trees t ON t.id = a.tree
+WHERE generation <= ? ORDER BY generation
+"""
+
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the database at *path*, which must exist; statements outside `transaction` commit."""
@@ -141,39 +154,21 @@ def read_generation(
     ).fetchone()
     if row is None:
         raise LookupError(f"generation {number} is not stored")
-    known: dict[str, Tree] = {}
-
-    def tree(text: str) -> Tree:
-        if text not in known:
-            known[text] = parse(text)
-        return known[text]
-
+    tree = _remembering(parse)
     first_seconds = 5 + len(_STATISTICS)
     return Generation(
         number=number,
         individuals=tuple(
             Individual(tree(text), fitness, origin, tuple(json.loads(parents)))
-            for text, fitness, origin, parents in connection.execute(
-                "SELECT t.text, fitness, origin, parents FROM individuals i"
-                " JOIN trees t ON t.id = i.tree WHERE generation = ? ORDER BY position",
-                (number,),
-            )
+            for text, fitness, origin, parents in connection.execute(_INDIVIDUALS, (number,))
         ),
         hall_of_fame=tuple(
             HallOfFameEntry(tree(text), entered, points, games)
-            for text, entered, points, games in connection.execute(
-                "SELECT t.text, entered, points, games FROM hall_of_fame h"
-                " JOIN trees t ON t.id = h.tree WHERE generation = ? ORDER BY rank",
-                (number,),
-            )
+            for text, entered, points, games in connection.execute(_HALL_OF_FAME, (number,))
         ),
         archive=tuple(
             ArchiveEntry(tree(text), generation)
-            for text, generation in connection.execute(
-                "SELECT t.text, generation FROM archive a JOIN trees t ON t.id = a.tree"
-                " WHERE generation <= ? ORDER BY generation",
-                (number,),
-            )
+            for text, generation in connection.execute(_ARCHIVE, (number,))
         ),
         champion=tree(row[-1]),
         fresh=tuple(FreshResult(**result) for result in json.loads(row[4])),
@@ -181,6 +176,18 @@ def read_generation(
         seconds=Seconds(*row[first_seconds:-1]),
         digest=row[1],
     )
+
+
+def _remembering(parse: Callable[[str], Tree]) -> Callable[[str], Tree]:
+    """Return *parse* for texts that repeat: elites, members of the hall of fame."""
+    known: dict[str, Tree] = {}
+
+    def tree(text: str) -> Tree:
+        if text not in known:
+            known[text] = parse(text)
+        return known[text]
+
+    return tree
 
 
 def _statistics(row: tuple[float, ...]) -> Statistics:
