@@ -22,7 +22,7 @@ _MAX_PRODUCTS = 600  # pairs of terms in one product
 _MAX_FRACTION_TERMS = 60  # of a numerator over factors: more than that nobody reads
 _MAX_DIVISION_STEPS = 2000  # terms looked at in one trial division
 _MAX_DEGREE = 500
-_MAX_BITS = 900  # of a numerator or denominator, so that every coefficient is a finite float
+_MAX_BITS = 4000  # of a coefficient's numerator or denominator
 
 _UNIT: Monomial = ()
 

@@ -16,8 +16,8 @@ from evoply.gp.rational import Monomial, Polynomial, Rational
 Nodes = tuple[Node, ...]
 
 
-class _MissingOperationError(Exception):
-    """The set lacks an operation that is needed."""
+class _InexpressibleError(Exception):
+    """The set lacks an operation that is needed, or a number is no float."""
 
 
 class Builder:
@@ -45,7 +45,7 @@ class Builder:
             nodes = self._sum(value.numerator)
             if value.factors:
                 nodes = (self._operation("divide"), *nodes, *self._denominator(value.factors))
-        except _MissingOperationError:
+        except _InexpressibleError:
             return None
         return nodes if len(nodes) <= longest else None
 
@@ -87,12 +87,24 @@ class Builder:
         return (*operations, *(node for part in parts for node in part))
 
     def _number(self, value: Fraction) -> Node:
-        return self._numbers.get(float(value)) or Constant(float(value))
+        number = to_float(value)
+        if number is None:
+            raise _InexpressibleError
+        return self._numbers.get(number) or Constant(number)
 
     def _operation(self, name: str) -> Primitive:
         if name not in self._operations:
-            raise _MissingOperationError
+            raise _InexpressibleError
         return self._operations[name]
+
+
+def to_float(value: Fraction) -> float | None:
+    """Return the nearest float, or None where that is infinite or a zero that *value* is not."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return None if value and not number else number
 
 
 def _least_length(polynomial: Polynomial) -> int:

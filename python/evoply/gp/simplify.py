@@ -14,10 +14,11 @@ from evoply.expressions import Node, Primitive
 from evoply.gp import rational
 from evoply.gp.infix import infix, number_text, number_value, operation
 from evoply.gp.rational import Polynomial, Rational, TooLargeError
-from evoply.gp.rebuild import Builder
+from evoply.gp.rebuild import Builder, to_float
 from evoply.gp.tree import Tree
 
 _MOST_EXCEPTIONS = 8
+_LONGEST_VALUE = 200  # characters of the value at an exception
 _MOST_NODES = 600
 """So many exceptions have their own value worked out, over so many nodes; others are only named."""
 
@@ -203,24 +204,37 @@ def simplify(tree: Tree) -> Simplified:
     constant = form.value.constant if form.value is not None else None
     return Simplified(
         Tree(tree.primitive_set, form.nodes),
-        None if constant is None else float(constant),
-        _exceptions(tree, simplifier),
+        None if constant is None else to_float(constant),
+        _exceptions(tree, form.nodes, simplifier),
     )
 
 
-def _exceptions(tree: Tree, simplifier: _Simplifier) -> tuple[str, ...]:
-    """Return a sentence for each different divisor that may be zero."""
-    by_condition: dict[str, set[int]] = {}
+def _exceptions(tree: Tree, usual: tuple[Node, ...], simplifier: _Simplifier) -> tuple[str, ...]:
+    """Return a sentence for each divisor that may be zero and then changes the *usual* value."""
+    by_condition: dict[str, frozenset[int]] = {}
     for division in sorted(simplifier.divisions, key=lambda division: division.index):
         condition = condition_text(division.zeros, simplifier.builder)
-        by_condition.setdefault(condition, set()).add(division.index)
+        by_condition[condition] = by_condition.get(condition, frozenset()) | {division.index}
+    # Step 1. What comes out at each exception, as far as that is affordable.
+    most = min(_MOST_EXCEPTIONS, 1 + _MOST_NODES // len(tree))
+    results = {
+        condition: _Simplifier(tree, forced=indices).run().nodes
+        for condition, indices in list(by_condition.items())[:most]
+    }
+    # Step 2. Those that change nothing, neither alone nor all together, are no exceptions.
+    harmless = {condition for condition, nodes in results.items() if nodes == usual}
+    together = frozenset().union(*(by_condition[condition] for condition in harmless))
+    if together and _Simplifier(tree, forced=together).run().nodes != usual:
+        harmless = set()
+    # Step 3. The others in words.
     sentences: list[str] = []
-    for condition, indices in by_condition.items():
+    for condition in by_condition:
+        if condition in harmless:
+            continue
         sentence = f"except where {condition}"
-        if len(sentences) < _MOST_EXCEPTIONS and len(sentences) * len(tree) < _MOST_NODES:
-            form = _Simplifier(tree, forced=frozenset(indices)).run()
-            value = infix(Tree(tree.primitive_set, form.nodes))
-            sentence += f", where it is {value}" if len(value) <= 200 else ""
+        if results.get(condition, usual) != usual:
+            value = infix(Tree(tree.primitive_set, results[condition]))
+            sentence += f", where it is {value}" if len(value) <= _LONGEST_VALUE else ""
         sentences.append(sentence)
     return tuple(sentences)
 

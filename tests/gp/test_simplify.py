@@ -1,0 +1,213 @@
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tree_strategies import (
+    ENVIRONMENT,
+    EXTREMES,
+    LIAO,
+    TYPED,
+    ZeroDivisorError,
+    assert_well_formed,
+    trees,
+    value_of,
+)
+
+from evoply._native import Stream
+from evoply.expressions import PrimitiveSet, argument, board, count, divide, negate
+from evoply.gp import grow, infix, parse_tree, simplify
+from evoply.gp.rational import divide_exactly
+
+environments = st.fixed_dictionaries({name: st.integers(0, 40) for name in ENVIRONMENT})
+TABLE_2 = "( / ( - white_near_corners black_corners ) ( - black_corners white_near_corners ) )"
+
+
+def test_table_2_tree_2_is_constant_or_protected():
+    simplified = simplify(parse_tree(TABLE_2, LIAO))
+    assert simplified.constant == -1
+    assert simplified.exceptions == (
+        "except where black_corners = white_near_corners, where it is 1",
+    )
+    assert simplified.text == ("-1, except where black_corners = white_near_corners, where it is 1")
+    assert str(simplified.tree) == "( -1 )"
+
+
+@pytest.mark.parametrize(
+    ("convention", "value"), [("zero", "0"), ("numerator", "white - black"), ("ieee", None)]
+)
+def test_the_value_at_the_exception_follows_the_convention(convention, value):
+    tree = parse_tree("( / ( - white black ) ( - black white ) )", LIAO.with_division(convention))
+    simplified = simplify(tree)
+    assert simplified.constant == -1
+    (sentence,) = simplified.exceptions
+    if value is None:
+        value = "(white - black) / (black - white)"
+    assert sentence == f"except where black = white, where it is {value}"
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("( - white white )", "0"),
+        ("( * ( - 10 10 ) white )", "0"),
+        ("( + white ( + black white ) )", "2 * white + black"),
+        ("( - ( - white black ) ( + 10 white ) )", "-black - 10"),
+        ("( / white white )", "1"),  # also where white = 0
+        ("( / white ( - black black ) )", "1"),
+        ("( / white ( + 10 10 ) )", "0.05 * white"),
+        ("( - ( * ( + white black ) ( - white black ) ) ( * white white ) )", "-black * black"),
+        ("( min ( + white 2 ) ( + white 3 ) )", "white + 2"),
+        ("( max white ( - white 0.5 ) )", "white"),
+        ("( max white ( + black ( - white white ) ) )", "max(white, black)"),
+        ("( - ( max white black ) ( max white black ) )", "0"),
+        ("( * ( + white black ) ( - white_edges 1 ) )", "(white + black) * (white_edges - 1)"),
+    ],
+)
+def test_examples(text, formula):
+    simplified = simplify(parse_tree(text, EXTREMES))
+    assert simplified.text == formula
+    assert simplified.constant == (float(formula) if formula in "01" else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "formula", "conditions"),
+    [
+        (
+            "( / ( - ( * white white ) ( * black black ) ) ( + white black ) )",
+            "white - black",
+            ["white + black = 0, where it is 1"],
+        ),
+        (
+            "( / ( + white black ) ( - ( * white white ) ( * black black ) ) )",
+            "1 / (white - black)",
+            ["white * white = black * black, where it is 1"],
+        ),
+        (
+            "( + ( / white ( * 2 black ) ) ( / white ( * 2 black ) ) )",
+            "white / black",
+            ["black = 0, where it is 2"],
+        ),
+        (
+            "( / ( / white black ) ( / white_edges white ) )",
+            "white * white / (black * white_edges)",
+            [
+                "white_edges = 0, where it is 1",
+                "black = 0, where it is white / white_edges",
+                "white = 0, where it is white / black",
+            ],
+        ),
+    ],
+)
+def test_fractions(text, formula, conditions):
+    simplified = simplify(parse_tree(text, LIAO))
+    assert infix(simplified.tree) == formula
+    assert list(simplified.exceptions) == [f"except where {condition}" for condition in conditions]
+
+
+@given(trees(sets=(LIAO, EXTREMES), max_depth=7), environments)
+def test_value_stays_where_no_divisor_is_zero(tree, environment):
+    simplified = simplify(tree)
+    assert_well_formed(simplified.tree)
+    assert len(simplified.tree) <= len(tree)
+    try:
+        value, largest = value_of(tree, environment, strict=True)
+    except ZeroDivisorError:
+        assume(False)
+    # Cancelling never adds a divisor that can be zero where the original had none.
+    short, short_largest = value_of(simplified.tree, environment, strict=True)
+    tolerance = Fraction(1, 10**9) * (1 + max(largest, short_largest))
+    assert abs(value - short) <= tolerance
+    if simplified.constant is not None:
+        assert abs(value - Fraction(simplified.constant)) <= tolerance
+    if not simplified.exceptions:
+        assert abs(value_of(tree, environment)[0] - short) <= tolerance
+
+
+@given(trees())
+def test_any_set_is_taken(tree):
+    simplified = simplify(tree)
+    assert_well_formed(simplified.tree)
+    assert simplified.tree.type == tree.type
+    assert str(simplified) == simplified.text
+
+
+def test_a_set_without_the_operations_is_left_alone():
+    lean = (
+        PrimitiveSet("lean")
+        .with_primitive("+", argument(0) + argument(1))
+        .with_primitive("minus", negate(argument(0)))
+        .with_primitive("white", count(board.own))
+    )
+    tree = parse_tree("( + white ( + white ( minus white ) ) )", lean)
+    assert simplify(tree).tree == tree
+    assert infix(tree) == "white + white + minus(white)"
+
+
+def test_truth_trees_have_no_algebra_but_their_numbers_do():
+    tree = parse_tree("( < ( + 1 1 ) white )", TYPED, root_type=None)
+    simplified = simplify(tree)
+    assert infix(simplified.tree) == "<(2, white)"
+    assert simplified.constant is None
+
+
+def test_large_trees_take_little_time():
+    stream = Stream(1, "large")
+    for _ in range(15):
+        tree = grow(LIAO, 12, stream, function_probability=0.75)
+        start = time.perf_counter()
+        simplify(tree)
+        assert time.perf_counter() - start < 5
+    # Repeated squares: the exponent doubles at every level.
+    chain = "( * " * 60 + "white" + " white )" * 60
+    assert simplify(parse_tree(chain, LIAO)).constant is None
+    sums = "( * ( + white black ) " * 40 + "( + 10 white )" + " )" * 40
+    assert len(simplify(parse_tree(sums, LIAO)).tree) <= 163
+    deep = "( + white " * 2047 + "white" + " )" * 2047
+    assert infix(simplify(parse_tree(deep, LIAO)).tree) == "2048 * white"
+
+
+def test_huge_numbers_do_not_overflow():
+    tree = parse_tree("( * 1e300 ( * 1e300 ( * 1e300 white ) ) )", LIAO)
+    assert_well_formed(simplify(tree).tree)
+    assert simplify(parse_tree("( / 1e300 0.25 )", LIAO)).constant == 4e300
+    too_small = simplify(parse_tree("( / 1e-300 1e300 )", LIAO))
+    assert too_small.constant is None
+    assert too_small.exceptions == ()
+
+
+def test_long_exceptions_are_named_without_their_value():
+    names = [name for name in ENVIRONMENT]
+    parts = [f"( / 1 ( - {a} {b} ) )" for a in names[:4] for b in names[4:]]
+    text = "( + " * (len(parts) - 1) + parts[0]
+    text += "".join(f" {part} )" for part in parts[1:])
+    simplified = simplify(parse_tree(text, LIAO))
+    assert len(simplified.exceptions) == 16
+    assert "where it is" not in simplified.exceptions[-1]
+
+
+def test_harmless_exceptions_are_not_told():
+    assert simplify(parse_tree("( * ( - 10 10 ) ( / white black ) )", LIAO)).text == "0"
+    # Either divisor alone changes nothing, both together do: (1 - white) * (1 - white_edges).
+    half = "( - ( / {0} {1} ) ( * {0} ( / 1 {1} ) ) )"
+    first, second = half.format("white", "black"), half.format("white_edges", "black_edges")
+    simplified = simplify(parse_tree(f"( * {first} {second} )", LIAO))
+    assert simplified.constant == 0
+    assert simplified.exceptions == ("except where black = 0", "except where black_edges = 0")
+
+
+def test_exact_division_of_polynomials():
+    one = Fraction(1)
+    x, y = ((0, 1),), ((1, 1),)
+    difference = {x: one, y: -one}
+    squares = {((0, 2),): one, ((1, 2),): -one}
+    assert divide_exactly(squares, difference) == {x: one, y: one}
+    assert divide_exactly({x: one, (): one}, difference) is None
+    assert divide_exactly({((0, 2),): one, ((1, 2),): one}, difference) is None
+
+
+def test_division_conventions_of_a_set_are_told_apart():
+    both = LIAO.renamed("both").with_primitive("%", divide(argument(0), argument(1), "zero"))
+    simplified = simplify(parse_tree("( % white ( - black black ) )", both))
+    assert simplified.constant == 0

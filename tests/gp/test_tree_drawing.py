@@ -1,0 +1,59 @@
+import xml.etree.ElementTree as ElementTree
+
+from hypothesis import given
+from tree_strategies import LIAO, TYPED, trees
+
+from evoply.gp import parse_tree, tree_svg, tree_text
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_text_drawing():
+    tree = parse_tree("( + ( - white 0.5 ) ( * 10 black ) )", LIAO)
+    assert tree_text(tree).splitlines() == [
+        "+",
+        "├── -",
+        "│   ├── white",
+        "│   └── 0.5",
+        "└── *",
+        "    ├── 10",
+        "    └── black",
+    ]
+
+
+@given(trees(max_depth=7))
+def test_every_node_is_drawn_once_inside_the_picture(tree):
+    root = ElementTree.fromstring(tree_svg(tree))
+    labels = [text.text for text in root.iter(f"{SVG}text")]
+    # A constant is written as in the text form, where "( 1 )" is a lone leaf.
+    assert labels == [word for word in str(tree).split() if word not in "()"]
+    assert root.find(f"{SVG}title").text == str(tree)
+    assert len(list(root.iter(f"{SVG}path"))) == len(tree) - 1
+    width, height = float(root.get("width")), float(root.get("height"))
+    boxes = [
+        tuple(float(box.get(name)) for name in ("x", "y", "width", "height"))
+        for box in root.iter(f"{SVG}rect")
+        if box.get("x")
+    ]
+    for x, y, w, h in boxes:
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= width
+        assert y + h <= height
+    for i, (x, y, w, h) in enumerate(boxes):
+        for x2, y2, w2, h2 in boxes[:i]:
+            assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y
+    assert len(tree_text(tree).splitlines()) == len(tree)
+    assert tree._repr_svg_() == tree_svg(tree)
+
+
+def test_names_are_escaped():
+    svg = tree_svg(parse_tree("( < 1 white )", TYPED, root_type=None))
+    assert "&lt;" in svg
+    ElementTree.fromstring(svg)
+
+
+def test_deep_trees_are_drawn_without_recursion():
+    deep = parse_tree("( + white " * 2000 + "white" + " )" * 2000, LIAO)
+    assert len(tree_text(deep).splitlines()) == 4001
+    assert tree_svg(deep).startswith("<svg")

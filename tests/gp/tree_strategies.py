@@ -1,0 +1,108 @@
+"""Sets, random trees and a slow interpreter that the tests of `evoply.gp` share."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from evoply._native import Stream
+from evoply.expressions import (
+    PRIMITIVE_SETS,
+    PrimitiveSet,
+    argument,
+    board,
+    count,
+    is_empty,
+    less,
+    maximum,
+    minimum,
+    select,
+)
+from evoply.gp import Tree, grow
+
+LIAO = PRIMITIVE_SETS["liao"]
+CONSTANTS = LIAO.renamed("liao with constants").with_constants(-2.0, 3.0)
+EXTREMES = (
+    LIAO.renamed("liao with extremes")
+    .with_primitive("min", minimum(argument(0), argument(1)))
+    .with_primitive("max", maximum(argument(0), argument(1)))
+)
+TYPED = (
+    PrimitiveSet("typed", constants=(0.0, 1.0))
+    .with_primitive("+", argument(0) + argument(1))
+    .with_primitive("if", select(argument(0, "truth"), argument(1), argument(2)))
+    .with_primitive("<", less(argument(0), argument(1)))
+    .with_primitive("both", argument(0, "truth") & argument(1, "truth"))
+    .with_primitive("count", count(argument(0, "squares")))
+    .with_primitive("or", argument(0, "squares") | argument(1, "squares"))
+    .with_primitive("own", board.own)
+    .with_primitive("opponent", board.opponent)
+    .with_primitive("white", count(board.own))
+    .with_primitive("full", is_empty(board.empty))
+)
+SETS = (LIAO, CONSTANTS, EXTREMES, TYPED)
+
+# SPEC 2.7
+ENVIRONMENT = {
+    "white": 10,
+    "black": 7,
+    "white_corners": 2,
+    "black_corners": 1,
+    "white_near_corners": 3,
+    "black_near_corners": 4,
+    "white_edges": 6,
+    "black_edges": 5,
+}
+
+seeds = st.integers(0, 2**63)
+
+
+@st.composite
+def trees(draw, sets=SETS, max_depth=8):
+    primitive_set = draw(st.sampled_from(sets))
+    depth = draw(st.integers(1, max_depth))
+    probability = draw(st.sampled_from([0.3, 0.6, 0.9 if max_depth <= 6 else 0.6]))
+    stream = Stream(draw(seeds), "test tree")
+    return grow(primitive_set, depth, stream, function_probability=probability)
+
+
+def assert_well_formed(tree: Tree) -> None:
+    """The slow definition: `Tree.checked` accepts the nodes for the same root type."""
+    assert Tree.checked(tree.primitive_set, tree.nodes, root_type=tree.type) == tree
+
+
+class ZeroDivisorError(Exception):
+    """A divisor is zero where the caller does not want that."""
+
+
+def value_of(
+    tree: Tree, environment: Mapping[str, int], *, strict: bool = False
+) -> tuple[Fraction, Fraction]:
+    """Exact value under a/0 = 1, and the largest size of anything met on the way."""
+    largest = Fraction(0)
+
+    def at(index: int) -> Fraction:
+        nonlocal largest
+        node = tree.nodes[index]
+        operands = [at(child) for child in tree.children(index)]
+        match node.name, operands:
+            case "+", [a, b]:
+                result = a + b
+            case "-", [a, b]:
+                result = a - b
+            case "*", [a, b]:
+                result = a * b
+            case "/", [a, b]:
+                if strict and b == 0:
+                    raise ZeroDivisorError
+                result = a / b if b else Fraction(1)
+            case "min", [a, b]:
+                result = min(a, b)
+            case "max", [a, b]:
+                result = max(a, b)
+            case name, []:
+                result = Fraction(environment[name] if name in environment else float(name))
+        largest = max(largest, abs(result))
+        return result
+
+    return at(0), largest
