@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from evoply.runs.errors import RunError
+from evoply.runs.errors import RunError, RunNameError
 from evoply.runs.run import Run
 
 __all__ = ["RunSummary", "find_run", "list_runs", "new_run_path", "runs_directory"]
@@ -61,7 +61,7 @@ def find_run(text: str | None = None) -> Run:
     if text is None:
         readable = [summary for summary in list_runs() if summary.error is None]
         if not readable:
-            raise RunError(
+            raise RunNameError(
                 f"there is no run in {runs_directory()} yet: make one with `evoply evolve`"
             )
         return Run.open(readable[-1].path)
@@ -72,7 +72,7 @@ def find_run(text: str | None = None) -> Run:
     if Path(text).is_dir():
         return Run.open(text)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
-    raise RunError(f"no run is called {text!r} in {runs_directory()}; there are: {names}")
+    raise RunNameError(f"no run is called {text!r} in {runs_directory()}; there are: {names}")
 
 
 def _summary(folder: Path) -> RunSummary:

@@ -33,7 +33,7 @@ from evoply.evolution import (
 from evoply.gp import Tree, parse_tree
 from evoply.protocols import ConfigError
 from evoply.runs import database
-from evoply.runs.errors import RunError
+from evoply.runs.errors import RunError, RunNameError
 from evoply.runs.lock import WriterLock, is_locked
 
 __all__ = ["FORMAT", "Run"]
@@ -68,7 +68,7 @@ class Run:
         """
         folder = Path(path)
         if folder.exists():
-            raise RunError(
+            raise RunNameError(
                 f"{folder} exists already: give another name, "
                 f"or go on with `evoply resume {folder}`"
             )
@@ -95,7 +95,7 @@ class Run:
         for name in (_CONFIG, _DATABASE):
             if not (folder / name).is_file():
                 what = "has no " + name if folder.is_dir() else "does not exist"
-                raise RunError(
+                raise RunNameError(
                     f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
                 )
         try:

@@ -1,0 +1,22 @@
+"""The command line: `evoply COMMAND ...`, one module a command.
+
+It reads arguments, shows what the layers below do, and computes nothing itself. Importing it is
+quick: everything heavy is imported by the command that needs it, when it runs.
+"""
+
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments* (default: those of the process); return the exit code.
+
+    0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C.
+    """
+    try:
+        from evoply.cli.app import run
+
+        return run(arguments)
+    except KeyboardInterrupt:  # while importing; `run` handles it from then on
+        return 130

@@ -1,0 +1,116 @@
+"""What is said and kept when a run has ended: champion, matches, report, and how to play it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply.arena import match
+from evoply.cli.explaining import say_explanation
+from evoply.cli.match import match_table, progress_bar
+from evoply.cli.output import Output
+from evoply.cli.report import REPORT_FILE
+from evoply.evolution import individual_player
+from evoply.players import Player, parse_player, with_options
+from evoply.reports import explain
+from evoply.runs import Run
+
+__all__ = ["TEST_GAMES", "TEST_OPPONENTS", "close_run"]
+
+TEST_GAMES = 1000
+TEST_OPPONENTS = ("random", "greedy", "swh")
+"""Whom a champion meets at the end; swh only where it fits the board."""
+
+
+def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> dict[str, Any]:
+    """Show the champion, test it, write the report; return all of it as JSON-ready data."""
+    champion = run.champion
+    player = with_options(
+        individual_player(run.config, champion.tree), {}, name=f"champion@{run.name}"
+    )
+    digests = run.digests()
+    output.say()
+    output.say(
+        f"Champion of {run.name}: {len(champion.tree)} nodes, from generation "
+        f"{champion.generation} of {len(digests)}",
+        style="bold",
+    )
+    explained = explain(player, game=run.config.game)
+    say_explanation(output, explained)
+    matches = []
+    if with_tests:
+        matches = _kept_matches(run, str(champion.tree)) or _matches(run, player, threads)
+        output.say()
+        output.say(
+            f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of 8 random plies, "
+            "each played twice with colours swapped"
+        )
+        output.people.print(match_table(matches))
+    report = _write_report(run, output) if with_tests else None
+    play = f"evoply play --against champion@{run.name}"
+    output.say(f"Run folder  {run.path}")
+    output.say(f"Play it     {play}")
+    return {
+        "run": str(run.path),
+        "name": run.name,
+        "status": run.status,
+        "generations": len(digests),
+        "digest": digests[-1],
+        "champion": {
+            "nodes": len(champion.tree),
+            "generation": champion.generation,
+            **explained.to_dict(),
+        },
+        "matches": matches,
+        "report": report,
+        "play": play,
+    }
+
+
+def _kept_matches(run: Run, tree: str) -> list[dict[str, Any]]:
+    """Return the test matches of this champion if they were played before."""
+    wanted = {"tree": tree, "generation": run.count() - 1}
+    return [match for match in run.matches() if wanted.items() <= match.items()]
+
+
+def _matches(run: Run, player: Player, threads: int) -> list[dict[str, Any]]:
+    """Play the test matches; keep and return their results, with the tree they are about."""
+    game = run.config.game
+    opponents = [name for name in TEST_OPPONENTS if _fits(name, game)]
+    about = {"tree": str(run.champion.tree), "generation": run.count() - 1}
+    results = []
+    with progress_bar("test matches", TEST_GAMES * len(opponents), is_shown=True) as progress:
+        for number, opponent in enumerate(opponents):
+
+            def told(done: int, before: int = number * TEST_GAMES) -> None:
+                progress(before + done)
+
+            result = match(
+                player,
+                opponent,
+                game=game,
+                games=TEST_GAMES,
+                # Matches have keys of their own purpose: never the openings of training.
+                seed=run.config.seed,
+                threads=threads,
+                progress=told,
+            )
+            results.append({**result.to_dict(), **about})
+    for data in results:
+        run.save_match(data)
+    return results
+
+
+def _fits(opponent: str, game: str) -> bool:
+    try:
+        parse_player(opponent, game=game)
+    except ValueError:
+        return False
+    return True
+
+
+def _write_report(run: Run, output: Output) -> str:
+    from evoply.reports import write_report
+
+    path = write_report(run, run.path / REPORT_FILE)
+    output.say(f"Report      {path}")
+    return str(path)

@@ -1,0 +1,68 @@
+"""Taking a run from where it is to its end, for people who watch: used by evolve and resume."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+from evoply.cli.closing import close_run
+from evoply.cli.live import view_on
+from evoply.cli.output import Output, StoppedError
+from evoply.evolution import EvolutionConfig
+from evoply.runs import Run, advance
+
+__all__ = ["drive"]
+
+
+def drive(
+    run: Run,
+    output: Output,
+    *,
+    config: EvolutionConfig | None = None,
+    threads: int,
+    with_tests: bool,
+    command: str,
+    allow_other_version: bool = False,
+) -> None:
+    """Make the generations that are still to come, then the summary.
+
+    Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
+    """
+    try:
+        with view_on(output.people, config or run.config, run.name) as view:
+            generations = advance(
+                run,
+                config=config,
+                threads=threads,
+                progress=view.progress,
+                command=command,
+                allow_other_version=allow_other_version,
+            )
+            with closing(generations):
+                for generation in generations:
+                    view.show(generation)
+        if run.status == "stopped":  # by a request left in the folder
+            raise KeyboardInterrupt
+        result = close_run(run, output, threads=threads, with_tests=with_tests)
+    except KeyboardInterrupt:
+        output.result(_stopped(run))
+        raise StoppedError(_how_to_go_on(run)) from None
+    output.result(result)
+
+
+def _stopped(run: Run) -> dict[str, Any]:
+    digests = run.digests()
+    return {
+        "run": str(run.path),
+        "status": "stopped",
+        "generations": len(digests),
+        "digest": digests[-1] if digests else None,
+    }
+
+
+def _how_to_go_on(run: Run) -> str:
+    count = run.count()
+    kept = f"Stopped; {count:,} whole generations are in {run.path}."
+    if not count:
+        kept = f"Stopped before the first generation was whole; {run.path} holds the config."
+    return f"{kept}\nGo on with: evoply resume {run.name}"

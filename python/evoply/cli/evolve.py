@@ -1,0 +1,111 @@
+"""`evoply evolve`: evolve a player by a config file or a preset, into a new run folder."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Json, Threads
+from evoply.cli.output import Output
+
+if TYPE_CHECKING:
+    from evoply.evolution import EvolutionConfig
+
+__all__ = ["evolve"]
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+
+
+def evolve(
+    config: str,
+    /,
+    *,
+    name: str | None = None,
+    seed: int | None = None,
+    population_size: int | None = None,
+    generations: int | Literal["none"] | None = None,
+    time_limit: float | Literal["none"] | None = None,
+    game: str | None = None,
+    set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
+    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
+    threads: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Evolve a player.
+
+    Every generation is kept in a run folder, so nothing is lost when you
+    stop with Ctrl-C: `evoply resume` goes on. At the end the champion is
+    shown, plays test matches, and a report is written.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or the name of a preset (see `evoply presets`).
+    name
+        Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
+    seed
+        Where all randomness comes from.
+    population_size
+        Trees in a generation.
+    generations
+        How many generations, the random first one included; none: no limit.
+    time_limit
+        Seconds, looked at between generations; none: no limit.
+    game
+        othello (8x8), othello-4, othello-6 or othello-10.
+    set_
+        Any value of the config, as PATH=VALUE; may be given several times.
+    tests
+        Play test matches and write the report at the end.
+    """
+    chosen = {
+        "seed": seed,
+        "population_size": population_size,
+        "generations": generations,
+        "time_limit": time_limit,
+        "game": game,
+    }
+    overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
+    settings = _read_config(config, [*(set_ or []), *overrides])
+
+    from evoply.cli.driving import drive
+    from evoply.runs import Run, new_run_path, runs_directory
+
+    path = new_run_path(settings.game) if name is None else runs_directory() / _checked(name)
+    command = shlex.join(["evoply", *sys.argv[1:]])
+    output = Output(json)
+    with Run.create(path, settings, command=command) as run:
+        output.say(f"Run folder: {run.path}  (Ctrl-C stops; evoply resume {run.name} goes on)")
+        drive(run, output, threads=threads, with_tests=tests, command=command)
+
+
+def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:
+    """Return the config in the file, or of the preset, that *text* names."""
+    from evoply.evolution import config_from_toml, load_config
+    from evoply.presets import PRESETS, preset_text
+
+    if text in PRESETS and not Path(text).is_file():
+        return config_from_toml(preset_text(text), overrides, name=text)
+    if not Path(text).is_file():
+        near = get_close_matches(text, PRESETS, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise ValueError(
+            f"there is no file {text!r} and no preset of that name.{hint} "
+            f"The presets are {', '.join(PRESETS)}"
+        )
+    return load_config(text, overrides)
+
+
+def _checked(name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(
+            f"--name: {name!r} cannot be the name of a run: use letters, digits, - _ + and . "
+            "(set EVOPLY_RUNS for another folder of runs)"
+        )
+    return name

@@ -1,0 +1,53 @@
+"""A player's evaluator for people: expression, simplified, in words, influence of its parts."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from evoply.cli.output import Output, percent, shortened
+from evoply.reports import Explanation
+
+__all__ = ["say_explanation"]
+
+_MOST_PARTS = 8
+_MOST_EXCEPTIONS = 3
+_LONGEST = 72
+"""Characters of a part or an exception that is still easy to read."""
+
+
+def say_explanation(output: Output, explained: Explanation) -> None:
+    """Print everything an explanation says, the expression in full."""
+    if explained.tree is not None:
+        output.say(f"Expression  {explained.tree}")
+    if explained.simplified is not None:
+        output.say(f"Simplified  {explained.simplified}")
+    for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
+        where = exception if len(exception) <= _LONGEST else exception.split(", where it is")[0]
+        output.say(f"            {shortened(where, 2 * _LONGEST)}")
+    more = len(explained.exceptions) - _MOST_EXCEPTIONS
+    if more > 0:
+        output.say(f"            and {more} more such place{'s' * (more > 1)}")
+    output.say(f"In words    {explained.sentence}")
+    _say_parts(output, explained)
+
+
+def _say_parts(output: Output, explained: Explanation) -> None:
+    """Print the influence of the terms, or of the features where terms are hard to read."""
+    terms, what = explained.terms, "were left out"
+    if not terms or any(len(part.text) > _LONGEST for part in terms):
+        terms, what = explained.features, "were held at its average"
+    if not terms:
+        return
+    count = f"{explained.positions:,}"
+    output.say(
+        f"Measured    how often it would choose another move if this {what} ({count} boards)"
+    )
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right", no_wrap=True, width=20)
+    grid.add_column(overflow="fold")
+    ordered = sorted(terms, key=lambda part: -part.share)
+    for part in ordered[:_MOST_PARTS]:
+        grid.add_row(percent(part.share), part.text)
+    if len(ordered) > _MOST_PARTS:
+        grid.add_row("", f"and {len(ordered) - _MOST_PARTS} smaller ones")
+    output.people.print(grid)

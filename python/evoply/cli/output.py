@@ -1,0 +1,103 @@
+"""Where text goes: results to standard output, everything else to standard error.
+
+With `--json` standard output carries one JSON object and nothing more. Colours follow rich: none
+without a terminal or with NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+__all__ = [
+    "Output",
+    "StoppedError",
+    "percent",
+    "shortened",
+    "stderr",
+    "stdout",
+    "table",
+]
+
+_PIPE_WIDTH = 160
+"""Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
+
+
+class StoppedError(Exception):
+    """The user stopped the command; the message says what is left and how to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The two audiences of a command: people, and with `--json` a program."""
+
+    is_json: bool
+
+    @property
+    def people(self) -> Console:
+        """What people read: standard output, or standard error beside JSON."""
+        return stderr() if self.is_json else stdout()
+
+    def result(self, data: dict[str, Any]) -> None:
+        """Write *data* as the one JSON object, if that was asked for."""
+        if self.is_json:
+            sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+
+    def say(self, text: str = "", *, style: str | None = None) -> None:
+        """Print a line for people as it is: no markup, no line breaks put in."""
+        self.people.print(text, style=style, soft_wrap=True)
+
+
+def stdout() -> Console:
+    """Return a console on what standard output is now."""
+    return _console(is_error=False)
+
+
+def stderr() -> Console:
+    """Return a console on what standard error is now."""
+    return _console(is_error=True)
+
+
+def _console(*, is_error: bool) -> Console:
+    stream = sys.stderr if is_error else sys.stdout
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Console(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
+
+
+def table(*columns: str, left: Sequence[str] = ()) -> Table:
+    """Return an empty table; its columns hold numbers, right-aligned, except those of *left*.
+
+    Texts of the *left* columns may break over lines; numbers never do.
+    """
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in columns:
+        if column in left:
+            made.add_column(column, overflow="fold")
+        else:
+            made.add_column(column, justify="right", no_wrap=True)
+    return made
+
+
+def percent(share: float | None) -> str:
+    """Return a share in [0, 1] as text, "-" for none.
+
+    >>> percent(0.7123)
+    '71.2 %'
+    """
+    return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """Return *text* in at most *length* characters.
+
+    >>> shortened("white + black", 10)
+    'white +...'
+    """
+    return text if len(text) <= length else text[: length - 3] + "..."

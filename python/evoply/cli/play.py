@@ -1,0 +1,126 @@
+"""`evoply play`: play against a player in the terminal."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+from evoply.cli.options import Game, Json, Position
+from evoply.cli.output import Output, StoppedError
+
+if TYPE_CHECKING:
+    from evoply.cli.terminal_game import TerminalGame
+    from evoply.protocols import Outcome
+
+__all__ = ["play"]
+
+LARGEST_SEED = 2**63
+
+
+def play(
+    *,
+    against: str | None = None,
+    game: Game = None,
+    color: Literal["black", "white", "random"] = "black",
+    position: Position = None,
+    seed: int | None = None,
+    json: Json = False,
+) -> None:
+    """Play against a player.
+
+    Legal moves are marked on the board. Type a square such as f5, or moves,
+    hint, undo, board, help, quit. Without a terminal the moves are read from
+    standard input.
+
+    Parameters
+    ----------
+    against
+        The player: see `evoply match --help`. Default: the newest run's champion, else greedy.
+    color
+        Your side. Black begins.
+    seed
+        Where the opponent's randomness comes from. Default: another one each time.
+    """
+    from evoply import _native
+    from evoply.cli.board_view import board_text
+    from evoply.cli.player_texts import read_players, read_position
+    from evoply.cli.terminal_game import TerminalGame
+    from evoply.protocols import Color
+
+    if seed is None:
+        seed = secrets.randbits(32)
+    if not 0 <= seed < LARGEST_SEED:
+        raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
+    game, (opponent,) = read_players([against or _default_opponent(game)], game)
+    if color == "random":
+        color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
+    output = Output(json)
+    session = TerminalGame(
+        output.people, opponent, Color(color), read_position(game, position), seed
+    )
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="replace")
+    output.say(f"You are {Color(color)} against {opponent.label}. Type help for the commands.")
+    try:
+        session.play()
+    except KeyboardInterrupt:
+        output.say()
+        raise StoppedError(f"Stopped. {_how_to_go_on(session)}") from None
+    output.people.print()
+    output.people.print(board_text(session.game, output.people, legal=False))
+    output.say(_ending(session))
+    output.result(_result(session))
+    if session.refused and not session.is_interactive:
+        raise ValueError(f"{session.refused} of the lines read were no legal move and no command")
+
+
+def _default_opponent(game: str | None) -> str:
+    """Return the newest champion that plays *game* (by default Othello 8x8), or greedy."""
+    from evoply.cli.player_texts import DEFAULT_GAME
+    from evoply.runs import list_runs
+
+    for run in reversed(list_runs()):
+        if run.error is None and run.generations and run.game == (game or DEFAULT_GAME):
+            return f"champion@{run.name}"
+    return "greedy"
+
+
+def _ending(session: TerminalGame) -> str:
+    outcome = session.game.outcome()
+    if outcome is None:
+        return _how_to_go_on(session)
+    words = {1.0: "You win", 0.5: "You draw", 0.0: "You lose"}
+    return (
+        f"The game is over: {outcome}. {words[outcome.points(session.color)]}.\n"
+        f"Moves: {session.game}"
+    )
+
+
+def _how_to_go_on(session: TerminalGame) -> str:
+    if not session.game.moves:
+        return "No move was played."
+    against = f" --against '{session.opponent.label}'"
+    side = f" --color {session.color.value}"
+    size = session.game.position.size
+    game = f" --game {session.game.position.game}" if size != 8 else ""
+    return (
+        f"Moves so far: {session.game}\n"
+        f"Go on with: evoply play{against}{side}{game} --position '{session.game}'"
+    )
+
+
+def _result(session: TerminalGame) -> dict[str, Any]:
+    outcome: Outcome | None = session.game.outcome()
+    winner = outcome.winner if outcome else None
+    return {
+        "game": session.game.position.game,
+        "against": session.opponent.label,
+        "color": session.color.value,
+        "seed": session.seed,
+        "transcript": str(session.game),
+        "finished": outcome is not None,
+        "winner": winner.value if winner else None,
+        "points": outcome.points(session.color) if outcome else None,
+        "disc_difference": outcome.disc_difference if outcome else None,
+    }

@@ -1,0 +1,90 @@
+"""What users write where a player or a position is asked for, made into players and games."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evoply.games import game_rules
+from evoply.games.othello import Game
+from evoply.protocols import InvalidMoveError
+
+if TYPE_CHECKING:
+    from evoply.players import Player
+
+__all__ = ["read_players", "read_position"]
+
+DEFAULT_GAME = "othello"
+
+_CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)
+_SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
+
+
+def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Player]]:
+    """Return the game and the players that *texts* name.
+
+    Without a *game* it is that of the champions and saved players among them, else Othello 8x8.
+    `champion` alone is that of the newest run. Raises ValueError, also if they play different
+    games.
+    """
+    from evoply.players import parse_player
+    from evoply.runs import resolve_champion
+
+    if game is not None:
+        game_rules(game)
+    texts = [_named_in_full(text) for text in texts]
+    game = game or _common_game(texts)
+    return game, [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+
+
+def _named_in_full(text: str) -> str:
+    """Return *text* with the newest run's name in place of a missing one."""
+    from evoply.runs import find_run
+
+    champion = _CHAMPION.fullmatch(text)
+    if champion is None or (champion["run"] or "").strip():
+        return text
+    with find_run() as run:
+        return f"champion@{run.name}{champion['options'] or ''}"
+
+
+def _common_game(texts: Sequence[str]) -> str:
+    games = {text: own for text in texts if (own := _own_game(text)) is not None}
+    if len(set(games.values())) > 1:
+        told = " and ".join(f"{text} plays {game}" for text, game in games.items())
+        raise ValueError(f"{told}: say which game is meant with --game")
+    return next(iter(games.values()), DEFAULT_GAME)
+
+
+def _own_game(text: str) -> str | None:
+    from evoply.players import load_saved_player
+    from evoply.runs import find_run
+
+    champion = _CHAMPION.fullmatch(text)
+    if champion is not None:
+        with find_run((champion["run"] or "").strip() or None) as run:
+            return run.config.game
+    saved = _SAVED.fullmatch(text)
+    if saved is not None and not text.lstrip().startswith("("):
+        return load_saved_player(saved["path"]).game
+    return None
+
+
+def read_position(game: str, text: str | None) -> Game:
+    """Return the record of *game* that *text* shows: a board, moves, or a board and moves.
+
+    Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
+    """
+    rules = game_rules(game)
+    if text is None:
+        return rules.record()
+    if re.search(r"\d", text) is None:
+        return Game(rules.parse(text))
+    record = rules.record(text)
+    if record.start.size != rules.size:
+        raise InvalidMoveError(
+            f"the position is {record.start.size}x{record.start.size}, and {game} is played on "
+            f"{rules.size}x{rules.size}"
+        )
+    return record

@@ -1,0 +1,87 @@
+"""`evoply resume`: go on with a run that was stopped, or for longer with one that ended."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Json, Threads
+from evoply.cli.output import Output
+
+if TYPE_CHECKING:
+    from evoply.evolution import EvolutionConfig
+    from evoply.runs import Run
+
+__all__ = ["resume"]
+
+
+def resume(
+    run: str | None = None,
+    /,
+    *,
+    generations: int | Literal["none"] | None = None,
+    time_limit: float | Literal["none"] | None = None,
+    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
+    allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    threads: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Go on with a run, exactly as if it had never stopped.
+
+    A run that has reached a limit goes on when it is given a larger one; if
+    only the other limit is given, the one it has reached no longer counts.
+
+    Parameters
+    ----------
+    run
+        Name or path of the run. Default: the newest.
+    generations
+        How many generations in all, those before included; none: no limit.
+    time_limit
+        Seconds in all, those before included; none: no limit.
+    tests
+        Play test matches and write the report at the end.
+    allow_other_version
+        Go on although this evoply computes differently; the run notes it.
+    """
+    from evoply.cli.driving import drive
+    from evoply.evolution import is_finished
+    from evoply.runs import find_run
+
+    limits = {"generations": generations, "time_limit": time_limit}
+    output = Output(json)
+    with find_run(run) as found:
+        config = _with_limits(
+            found, {key: value for key, value in limits.items() if value is not None}
+        )
+        count = found.count()
+        output.say(f"Run folder: {found.path}, with {count:,} generations so far")
+        if is_finished(config, found.last()):
+            output.say("It has reached its limit; --generations or --time-limit sets a larger one.")
+        drive(
+            found,
+            output,
+            config=config,
+            threads=threads,
+            with_tests=tests,
+            command=shlex.join(["evoply", *sys.argv[1:]]),
+            allow_other_version=allow_other_version,
+        )
+
+
+def _with_limits(run: Run, limits: dict[str, Any]) -> EvolutionConfig:
+    """Return the run's config with other *limits*; a limit that is in their way is lifted."""
+    from evoply.evolution import EvolutionConfig, is_finished
+
+    if not limits:
+        return run.config
+    limits = {key: None if value == "none" else value for key, value in limits.items()}
+    others = {key: None for key in ("generations", "time_limit") if key not in limits}
+    settings = {**run.config.model_dump(mode="python"), **limits}
+    config = EvolutionConfig(**settings)
+    if any(value is not None for value in limits.values()) and is_finished(config, run.last()):
+        return EvolutionConfig(**{**settings, **others})
+    return config

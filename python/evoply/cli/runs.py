@@ -1,0 +1,137 @@
+"""`evoply runs`: the list of runs, or the generations of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evoply.cli.options import Json
+from evoply.cli.output import Output, percent, shortened, table
+
+if TYPE_CHECKING:
+    from evoply.runs import Run, RunSummary
+
+__all__ = ["runs"]
+
+_MOST_LINES = 40
+
+_GENERATIONS = (
+    "SELECT g.*, t.text AS champion_tree FROM generations g"
+    " JOIN trees t ON t.id = g.champion ORDER BY number"
+)
+
+
+def runs(
+    run: str | None = None, /, *, csv: Path | None = None, all_: bool = False, json: Json = False
+) -> None:
+    """List the runs, or show the generations of one.
+
+    Parameters
+    ----------
+    run
+        Name or path of the run to show. Default: list all runs.
+    csv
+        Write generations, individuals and hall of fame of the run as CSV files into this folder.
+    all_
+        Show every generation of a long run, not the last ones only.
+    """
+    from evoply.runs import export_csv, find_run, list_runs
+
+    output = Output(json)
+    if run is None:
+        if csv is not None:
+            raise ValueError("--csv: say which run: evoply runs RUN --csv FOLDER")
+        _show_list(output, list_runs())
+        return
+    with find_run(run) as found:
+        files = [] if csv is None else export_csv(found, csv)
+        _show_run(output, found, show_all=all_)
+        for path in files:
+            output.say(f"Written: {path}")
+
+
+def _show_list(output: Output, summaries: list[RunSummary]) -> None:
+    from evoply.runs import runs_directory
+
+    names = ("run", "game", "status", "created", "generations", "best on fresh games")
+    listed = table(*names, left=names[:4])
+    for one in summaries:
+        if one.error is None:
+            created = one.created[:16].replace("T", " ")
+            best = percent(one.best_fresh)
+            listed.add_row(one.name, one.game, one.status, created, f"{one.generations:,}", best)
+    if summaries:
+        output.people.print(listed)
+    else:
+        output.say(f"There is no run in {runs_directory()} yet: `evoply evolve demo` makes one.")
+    for one in summaries:
+        if one.error is not None:
+            output.say(f"{one.name} cannot be read: {one.error}")
+    output.result({"folder": str(runs_directory()), "runs": [_summary(one) for one in summaries]})
+
+
+def _summary(one: RunSummary) -> dict[str, Any]:
+    if one.error is not None:
+        return {"name": one.name, "path": str(one.path), "error": one.error}
+    return {
+        "name": one.name,
+        "path": str(one.path),
+        "game": one.game,
+        "status": one.status,
+        "created": one.created,
+        "generations": one.generations,
+        "best_fresh": one.best_fresh,
+    }
+
+
+def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
+    generations = run.table(_GENERATIONS)
+    output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {run.status}", style="bold")
+    if run.command:
+        output.say(f"made by: {run.command}")
+    shown = generations if show_all else generations[-_MOST_LINES:]
+    if len(shown) < len(generations):
+        output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
+    listed = table(
+        "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
+        "games", "seconds", "digest",
+    )  # fmt: skip
+    for row in shown:
+        listed.add_row(
+            f"{row['number']:,}",
+            *(percent(row[name]) for name in ("best_fresh", "mean_fresh", "best", "mean")),
+            f"{row['best_size']:.0f}",
+            f"{row['mean_size']:.1f}",
+            f"{row['games']:,.0f}",
+            f"{row['seconds_total']:.2f}",
+            row["digest"][:8],
+        )
+    output.people.print(listed)
+    if generations:
+        champion = run.champion
+        output.say(f"champion: {shortened(str(champion.tree), 300)}")
+    output.result(_data(run, generations))
+
+
+def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "run": str(run.path),
+        "name": run.name,
+        "game": run.config.game,
+        "seed": run.config.seed,
+        "status": run.status,
+        "created": run.created,
+        "version": run.version,
+        "signature": run.signature,
+        "command": run.command,
+        "champion": str(run.champion.tree) if generations else None,
+        "generations": [_generation(row) for row in generations],
+        "matches": run.matches(),
+        "events": run.events(),
+    }
+
+
+def _generation(row: dict[str, Any]) -> dict[str, Any]:
+    hidden = ("seed", "champion", "fresh", "champion_tree")
+    data = {name: value for name, value in row.items() if name not in hidden}
+    return {**data, "champion": row["champion_tree"]}
