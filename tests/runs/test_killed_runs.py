@@ -28,7 +28,7 @@ for generation in advance(run):
 
 def run_config(seconds: str) -> EvolutionConfig:
     """Return a config of many short generations."""
-    generations = {"short": 12, "long": 60}[seconds]
+    generations = {"short": 12, "long": 250}[seconds]
     opponents = (Opponent(player="random", pairs=8), Opponent(player="greedy", pairs=8))
     return small_config(
         generations=generations, population_size=100, fitness=Fitness(opponents=opponents)
@@ -60,7 +60,7 @@ def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> No
     for instant in range(instants):
         folder = tmp_path / f"killed-{instant}"
         process = start(folder, tmp_path / "config.toml")
-        time.sleep(seconds * (0.3 + 0.7 * draws.random()))
+        time.sleep(seconds * (0.1 + 0.9 * draws.random()))
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         try:
