@@ -1,0 +1,10 @@
+"""What a player does, in words and numbers, and what a run did, as a page.
+
+This package reads players and run folders and changes neither.
+"""
+
+from evoply.reports.explanation import Explanation, Influence, explain
+from evoply.reports.report import write_report
+from evoply.reports.squares import square_effects
+
+__all__ = ["Explanation", "Influence", "explain", "square_effects", "write_report"]

@@ -1,0 +1,153 @@
+"""Figures of a run as plotly's data and layout: plain values, the same for a page and a notebook.
+
+`plotly.graph_objects.Figure(figure)` shows one in a notebook. Colors of text and grid are left to
+whoever draws them. Rows are those of the table `generations`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+__all__ = [
+    "Figure",
+    "depth_figure",
+    "diversity_figure",
+    "fitness_figure",
+    "opponents_figure",
+    "size_figure",
+    "time_figure",
+]
+
+Figure = dict[str, Any]
+Rows = Sequence[Mapping[str, Any]]
+
+_COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
+_LONGEST_NAME = 30
+_MOST_MARKED = 40  # generations whose points are marked
+
+
+def fitness_figure(rows: Rows) -> Figure:
+    """Return best and mean fitness in training and on fresh games, in points per game."""
+    lines = (
+        ("best, fresh games", "best_fresh", 0, "solid"),
+        ("mean, fresh games", "mean_fresh", 2, "solid"),
+        ("best, training", "best", 0, "dot"),
+        ("mean, training", "mean", 2, "dot"),
+    )
+    data = [
+        _line(rows, [row[key] for row in rows], name, color=color, dash=dash)
+        for name, key, color, dash in lines
+    ]
+    return _figure(data, _share_axis("points per game"))
+
+
+def opponents_figure(rows: Rows) -> Figure:
+    """Return the best individual's points per fresh game against each opponent.
+
+    Champions of earlier generations are one line, weighted by games: every generation meets others.
+    """
+    names: dict[str, None] = {}
+    scores: list[dict[str, float]] = []
+    for row in rows:
+        sums: dict[str, tuple[float, int]] = {}
+        for result in json.loads(row["fresh"]):
+            name = str(result["opponent"])
+            if name.startswith("champion of generation "):
+                name = "earlier champions"
+            # plotly reads names as HTML of its own kind.
+            name = escape(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
+            points, games = sums.get(name, (0.0, 0))
+            sums[name] = (points + result["best"] * result["games"], games + result["games"])
+        scores.append({name: points / games for name, (points, games) in sums.items() if games})
+        names.update(dict.fromkeys(sums))
+    data = [
+        _line(rows, [score.get(name) for score in scores], name, color=color)
+        for color, name in enumerate(names)
+    ]
+    return _figure(data, _share_axis("points per game"))
+
+
+def size_figure(rows: Rows) -> Figure:
+    """Return the nodes of the best tree and of the mean one."""
+    data = [
+        _line(rows, [row["mean_size"] for row in rows], "mean", color=2),
+        _line(rows, [row["best_size"] for row in rows], "best", color=0),
+    ]
+    return _figure(data, {"title": {"text": "nodes"}, "rangemode": "tozero"})
+
+
+def depth_figure(rows: Rows) -> Figure:
+    """Return the levels of the best tree and of the mean one."""
+    data = [
+        _line(rows, [row["mean_depth"] for row in rows], "mean", color=2),
+        _line(rows, [row["best_depth"] for row in rows], "best", color=0),
+    ]
+    return _figure(data, {"title": {"text": "levels"}, "rangemode": "tozero"})
+
+
+def diversity_figure(rows: Rows) -> Figure:
+    """Return the share of different trees in the population."""
+    data = [_line(rows, [row["diversity"] for row in rows], "different trees", color=3)]
+    return _figure(data, _share_axis("share of population"), showlegend=False)
+
+
+def time_figure(rows: Rows) -> Figure:
+    """Return where the seconds of each generation went, as stacked bars."""
+    steps = (("playing", 0), ("lowering", 1), ("breeding", 2))
+    data: list[dict[str, Any]] = []
+    for name, color in steps:
+        data.append(
+            {
+                "type": "bar",
+                "name": name,
+                "x": [row["number"] for row in rows],
+                "y": [_number(row[f"seconds_{name}"]) for row in rows],
+                "marker": {"color": _COLORS[color], "line": {"width": 0}},
+                "hovertemplate": "%{y:.3f} s",
+            }
+        )
+    axis = {"title": {"text": "seconds"}, "rangemode": "tozero"}
+    return _figure(data, axis, barmode="stack", bargap=0.15)
+
+
+def _line(
+    rows: Rows,
+    values: Sequence[float | None],
+    name: str,
+    *,
+    color: int,
+    dash: str = "solid",
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if len(rows) <= _MOST_MARKED else "lines",
+        "name": name,
+        "x": [row["number"] for row in rows],
+        "y": [_number(value) for value in values],
+        "line": {"color": _COLORS[color % len(_COLORS)], "dash": dash, "width": 2},
+        "marker": {"size": 5},
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """Return *value* rounded for drawing; what is not finite leaves a gap."""
+    return round(float(value), 6) if value is not None and math.isfinite(value) else None
+
+
+def _share_axis(title: str) -> dict[str, Any]:
+    return {"title": {"text": title}, "range": [0, 1.02], "tickformat": ".0%"}
+
+
+def _figure(data: list[dict[str, Any]], yaxis: dict[str, Any], **layout: Any) -> Figure:
+    xaxis: dict[str, Any] = {
+        "title": {"text": "generation"},
+        "rangemode": "tozero",
+        "tickformat": "d",
+    }
+    if data and len(data[0]["x"]) < 6:
+        xaxis["dtick"] = 1
+    return {"data": data, "layout": {"xaxis": xaxis, "yaxis": yaxis, "showlegend": True, **layout}}

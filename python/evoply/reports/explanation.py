@@ -1,0 +1,276 @@
+"""Why a player plays as it does: its formula, what each part decides, and a sentence.
+
+Everything said is measured on positions, not read off the weights: a large weight on a feature
+that never differs between two moves decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from evoply import _native
+from evoply.expressions import Constant
+from evoply.gp import Tree, lower
+from evoply.gp.infix import infix, operation
+from evoply.gp.simplify import Simplified, simplify
+from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, TreeEvaluator, parse_player
+from evoply.reports.expression_terms import explained_expression
+from evoply.reports.influence import (
+    MEASURED_DEPTH,
+    Row,
+    changed_moves,
+    chosen_moves,
+    positions_with_choice,
+)
+from evoply.reports.phrases import (
+    percent,
+    tree_phrase,
+    wanted,
+    wanted_term,
+    wanted_value,
+    without_common,
+)
+from evoply.reports.sentence import Influence, constant_sentence, influence_sentence
+from evoply.reports.terms import features, terms_of, with_feature, without
+
+__all__ = ["Explanation", "Influence", "explain"]
+
+_FAITHFUL = 0.9
+"""With less agreement the simplified form is shown, but its terms explain nothing."""
+_NOTABLE = 0.05
+"""A term of this influence that only a formula can say: the features are said instead."""
+_MOST_EXCEPTIONS = 3
+_LONGEST_EXCEPTION = 100  # characters
+_CLEAR = 0.8
+"""A feature is wanted if more of it raises the value in this share of positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a player's evaluator comes to and what of it decides moves."""
+
+    player: str
+    game: str
+    sentence: str
+    tree: str | None = None
+    """The tree as it was evolved, or the formula of a player that is no tree."""
+    simplified: str | None = None
+    exceptions: tuple[str, ...] = ()
+    """Where the simplified form does not hold, in words."""
+    agreement: float | None = None
+    """Share of positions where the simplified form chooses the same move."""
+    terms: tuple[Influence, ...] = ()
+    """Terms of the simplified form; share of moves that change when one is left out."""
+    features: tuple[Influence, ...] = ()
+    """What is measured on the board; share of moves that change when one is held at its mean."""
+    positions: int = 0
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "player": self.player,
+            "game": self.game,
+            "sentence": self.sentence,
+            "tree": self.tree,
+            "simplified": self.simplified,
+            "exceptions": list(self.exceptions),
+            "agreement": self.agreement,
+            "terms": [part.to_dict() for part in self.terms],
+            "features": [part.to_dict() for part in self.features],
+            "positions": self.positions,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        lines = [self.player]
+        if self.tree is not None and self.tree != self.player:
+            lines.append(self.tree)
+        if self.simplified is not None:
+            lines.append(f"= {self.simplified}")
+        lines += [*_shown_exceptions(self.exceptions), self.sentence]
+        lines += [f"{percent(part.share):>10}  {part.text}" for part in self.parts]
+        return "\n".join(lines)
+
+    @property
+    def parts(self) -> tuple[Influence, ...]:
+        """The terms, or the features where there are no terms, most influential first."""
+        return tuple(sorted(self.terms or self.features, key=lambda part: -part.share))
+
+    def _repr_html_(self) -> str:
+        formula = f"<p><code>{escape(self.simplified)}</code></p>" if self.simplified else ""
+        rows = "".join(
+            f"<tr><td>{escape(part.text)}</td><td>{escape(part.wants)}</td>"
+            f"<td>{percent(part.share)}</td></tr>"
+            for part in self.parts
+        )
+        head = "<tr><th>part</th><th>wants</th><th>moves changed</th></tr>"
+        table = f"<table>{head}{rows}</table>" if rows else ""
+        sentence = f"<p><b>{escape(self.player)}</b></p>{formula}<p>{escape(self.sentence)}</p>"
+        return f"<div>{sentence}{table}</div>"
+
+
+def explain(
+    player: Player | str, *, game: str = "othello", positions: int = 1000, seed: int = 0
+) -> Explanation:
+    """Return what *player* wants, with the influence of its parts measured on *positions*.
+
+    Influence is how often the chosen move changes when a part is left out. The positions come
+    from random games over all stages, leave a choice, and depend on *seed* only. Takes well below
+    a second for a player that looks one ply ahead; deeper ones are measured at depth 3 at most.
+
+    >>> print(explain("random").sentence)
+    It chooses uniformly among its legal moves.
+    """
+    if isinstance(player, str):
+        player = parse_player(player, game=game)
+    if isinstance(player, RandomPlayer):
+        return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
+    rows = positions_with_choice(game, positions, seed)
+    if isinstance(player.evaluator, TreeEvaluator):
+        return _of_tree(player, player.evaluator.parsed, rows, game=game, seed=seed)
+    text, parts, sentence = explained_expression(
+        player, player.evaluator.parsed, rows, game=game, seed=seed
+    )
+    return Explanation(
+        player=player.label,
+        game=game,
+        sentence=sentence + _habits(player),
+        tree=text,
+        terms=parts,
+        positions=len(rows),
+        seed=seed,
+    )
+
+
+def _of_tree(
+    player: AfterState | AlphaBeta, tree: Tree, rows: Sequence[Row], *, game: str, seed: int
+) -> Explanation:
+    form = simplify(tree)
+    agreement, terms, are_words, common = _terms(player, tree, form, rows, game=game, seed=seed)
+    is_constant = form.constant is not None and not form.exceptions
+    parts = () if is_constant else _features(player, tree, rows, game=game, seed=seed)
+    if is_constant or not parts:
+        sentence = constant_sentence(player.ties)
+    elif terms and agreement >= _FAITHFUL and are_words:
+        sentence = influence_sentence(terms, left_out="leaving this out", noun="term") + common
+        if agreement < 0.99:
+            sentence += f" This simplified form chooses {percent(agreement)} of the same moves."
+    else:
+        sentence = influence_sentence(parts, left_out="holding this at its average", noun="feature")
+    return Explanation(
+        player=player.label,
+        game=game,
+        sentence=sentence + _habits(player),
+        tree=str(tree),
+        simplified=infix(form.tree),
+        exceptions=form.exceptions,
+        agreement=agreement,
+        terms=terms,
+        features=parts,
+        positions=len(rows),
+        seed=seed,
+    )
+
+
+def _terms(
+    player: AfterState | AlphaBeta,
+    tree: Tree,
+    form: Simplified,
+    rows: Sequence[Row],
+    *,
+    game: str,
+    seed: int,
+) -> tuple[float, tuple[Influence, ...], bool, str]:
+    """Return the agreement of the simplified form and its terms.
+
+    Then whether words can say the terms, and the sentence about what all of them share.
+    """
+    terms = [term for term in terms_of(form.tree) if not term.is_constant]
+    variants = [form.tree, tree, *(without(form.tree, term) for term in terms)]
+    moves = chosen_moves(player, lower(variants, game), rows, game=game, seed=seed)
+    disagreement, *shares = changed_moves(moves)
+    influences = []
+    are_words = True
+    worded, common = without_common(terms)
+    for term, words, share in zip(terms, worded, shares, strict=True):
+        wants, is_words = wanted_term(words)
+        are_words &= is_words or share < min(_NOTABLE, max(shares))
+        influences.append(Influence(term.text, wants, share))
+    return 1 - disagreement, tuple(influences), are_words, common
+
+
+def _features(
+    player: AfterState | AlphaBeta, tree: Tree, rows: Sequence[Row], *, game: str, seed: int
+) -> tuple[Influence, ...]:
+    """Return the influence of each feature of the tree, held at its mean over the positions."""
+    parts = features(tree)
+    if not parts:
+        return ()
+    batch = _native.Positions(game, rows)
+    means = [float(np.mean(program.evaluate(batch))) for program in lower(parts, game)]
+    variants = [tree]
+    for part, mean in zip(parts, means, strict=True):
+        constant = Tree(tree.primitive_set, (Constant(mean),))
+        variants.append(with_feature(tree, part, constant))
+    moves = chosen_moves(player, lower(variants, game), rows, game=game, seed=seed)
+    directions = _directions(tree, parts, batch, game)
+    influences = []
+    for part, is_more, share in zip(parts, directions, changed_moves(moves), strict=True):
+        phrase = tree_phrase(part)
+        text = infix(part)
+        noun = phrase or text.replace("_", " ")
+        wants = noun
+        if is_more is not None:
+            wants = wanted(noun, is_more) if phrase else wanted_value(noun, is_more)
+        influences.append(Influence(text, wants, share, depends=is_more is None))
+    return tuple(influences)
+
+
+def _directions(
+    tree: Tree, parts: Sequence[Tree], batch: _native.Positions, game: str
+) -> list[bool | None]:
+    """Return for each feature whether one more of it raises the value; None if it depends."""
+    adders = [node for node in tree.primitive_set.functions if operation(node) == "add"]
+    if not adders:
+        return [None] * len(parts)
+    one_more = [
+        with_feature(tree, part, Tree(tree.primitive_set, (adders[0], *part.nodes, Constant(1.0))))
+        for part in parts
+    ]
+    base, *raised = (program.evaluate(batch) for program in lower([tree, *one_more], game))
+    directions: list[bool | None] = []
+    for values in raised:
+        rises, falls = int((values > base).sum()), int((values < base).sum())
+        share = rises / (rises + falls) if rises + falls else 0.5
+        directions.append(True if share >= _CLEAR else False if share <= 1 - _CLEAR else None)
+    return directions
+
+
+def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
+    """Return the first exceptions, the value left out where it is long."""
+    shown = [
+        text if len(text) <= _LONGEST_EXCEPTION else text.split(", where it is ")[0]
+        for text in exceptions[:_MOST_EXCEPTIONS]
+    ]
+    more = len(exceptions) - len(shown)
+    return [*shown, f"and {more} more exceptions" if more > 1 else "and one more exception"][
+        : len(shown) + (more > 0)
+    ]
+
+
+def _habits(player: AfterState | AlphaBeta) -> str:
+    """Return what else the player does: searching and exploring."""
+    sentences = []
+    if isinstance(player, AlphaBeta):
+        plies = "its own move" if player.depth == 1 else f"{player.depth} plies"
+        measured = f" (measured at {MEASURED_DEPTH})" if player.depth > MEASURED_DEPTH else ""
+        sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
+    if player.epsilon:
+        sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
+    return "".join(f" {sentence}" for sentence in sentences)

@@ -1,0 +1,86 @@
+"""How often a player would choose another move if a part of its evaluator were missing.
+
+Positions come from random games over all stages and leave a choice; the same seed gives the same
+positions. Chance in the player is the same for every variant, so only the part makes the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.games import game_rules
+from evoply.players import AfterState, AlphaBeta
+
+__all__ = ["MEASURED_DEPTH", "changed_moves", "chosen_moves", "positions_with_choice"]
+
+MEASURED_DEPTH = 3
+"""Deeper players are measured at this depth: every variant searches every position."""
+
+Row = tuple[int, int, bool, int]
+
+
+def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
+    """Return *count* positions (as rows) with two legal moves or more, over all stages of *game*.
+
+    Raises ValueError unless 1 <= count <= 1,000,000.
+    """
+    if not 1 <= count <= 1_000_000:
+        raise ValueError(f"positions: {count} is not a number from 1 to 1,000,000")
+    size = game_rules(game).size
+    rows: list[Row] = []
+    stream = _native.Stream(seed, "influence")
+    attempt = 0
+    while len(rows) < count:
+        drawn = _native.Positions.random(
+            game, count + count // 4 + 8, stream.child(attempt).key, 0, size * size - 5
+        )
+        rows += [row for row in map(drawn.__getitem__, range(len(drawn))) if _choices(size, row)]
+        attempt += 1
+    return rows[:count]
+
+
+def _choices(size: int, row: Row) -> bool:
+    black, white, is_black, _ = row
+    own, opponent = (black, white) if is_black else (white, black)
+    return _native.othello_moves(size, own, opponent).bit_count() > 1
+
+
+def chosen_moves(
+    player: AfterState | AlphaBeta,
+    programs: Sequence[_native.Program],
+    rows: Sequence[Row],
+    *,
+    game: str,
+    seed: int = 0,
+) -> NDArray[np.int64]:
+    """Return the move codes, shape (programs, rows), of *player* with each evaluator.
+
+    Exploring moves are left out, and the depth is at most `MEASURED_DEPTH`.
+    """
+    batch = _native.Positions(game, rows)
+    keys = _native.Stream(seed, "influence", "game").keys(len(rows))
+    depth = min(player.depth, MEASURED_DEPTH) if isinstance(player, AlphaBeta) else 1
+    return np.array(
+        [
+            batch.choose(
+                _native.Player(
+                    game, player.kind, program, view=player.view, ties=player.ties, depth=depth
+                ),
+                keys,
+            )
+            for program in programs
+        ]
+    )
+
+
+def changed_moves(moves: NDArray[np.int64]) -> list[float]:
+    """Return for each row of *moves* after the first how often it differs from the first.
+
+    >>> changed_moves(np.array([[1, 2, 3, 4], [1, 2, 3, 4], [1, 0, 3, 0]]))
+    [0.0, 0.5]
+    """
+    return [float(share) for share in (moves[1:] != moves[0]).mean(axis=1)]
