@@ -233,9 +233,15 @@ def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
     assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
 
 
+def many_games() -> EvolutionConfig:
+    """Return a config whose generation takes a second or so."""
+    return small(fitness=Fitness(opponents=(Opponent(player="material:depth=2", pairs=300),)))
+
+
 def test_progress_is_told(generations: list[Generation]) -> None:
     told: list[Progress] = []
-    next(iter(evolve(small(population_size=400), progress=told.append)))
+    next(evolve(many_games(), progress=told.append))
+    assert told
     assert {report.stage for report in told} <= {"training", "fresh"}
     assert all(0 <= report.done <= report.games for report in told)
 
@@ -245,7 +251,7 @@ def test_ctrl_c_goes_through_and_yields_nothing() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        next(evolve(small(population_size=3000), progress=interrupt))
+        next(evolve(many_games(), progress=interrupt))
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
