@@ -7,7 +7,7 @@ from scipy.stats import chisquare
 from tree_strategies import CONSTANTS, LIAO, SETS, TYPED, assert_well_formed, seeds
 
 from evoply._native import Stream
-from evoply.expressions import PrimitiveSet, argument, board, count
+from evoply.expressions import PrimitiveSet, argument, board, count, is_empty, less
 from evoply.gp import GenerationError, Limits, full, grow, ramped_half_and_half
 
 
@@ -103,6 +103,15 @@ def test_ramped_trees_keep_the_limit(seed, max_nodes):
     for tree in ramped_half_and_half(LIAO, 20, Stream(seed), limits=limits):
         assert len(tree) <= max_nodes
         assert tree.depth <= 9
+
+
+def test_constants_may_be_the_only_numbers():
+    lean = PrimitiveSet("lean", constants=(0.0, 1.0)).with_primitive(
+        "<", less(argument(0), argument(1))
+    )
+    lean = lean.with_primitive("full", is_empty(board.empty))
+    tree = grow(lean, 2, Stream(8), root_type="truth")
+    assert len(tree.constants()) == 2
 
 
 TINY = (

@@ -44,11 +44,6 @@ class Menu:
         """Draw a function uniformly."""
         return self.functions[stream.below(len(self.functions))]
 
-    @property
-    def has_terminal(self) -> bool:
-        """Whether a branch can end in this type."""
-        return bool(self.terminals) or self.constants is not None
-
 
 def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Constant:
     """Draw a constant uniformly from *bounds*; raises GenerationError if there are none."""
@@ -60,30 +55,26 @@ def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Const
 
 @lru_cache(maxsize=64)
 def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
-    """Return the menu of each type that occurs in *primitive_set*; made once and kept."""
-    types = {primitive.type for primitive in primitive_set.primitives} | {
-        argument for function in primitive_set.functions for argument in function.argument_types
-    }
+    """Return the menu of each type in which a branch of *primitive_set* can end; kept."""
+    types = sorted({primitive.type for primitive in primitive_set.primitives} | {Constant.type})
     table = {
         name: Menu(
             tuple(function for function in primitive_set.functions if function.type == name),
             tuple(terminal for terminal in primitive_set.terminals if terminal.type == name),
-            primitive_set.constants if name == "number" else None,
+            primitive_set.constants if name == Constant.type else None,
         )
-        for name in sorted(types)
+        for name in types
     }
-    return MappingProxyType(table)
+    return MappingProxyType(
+        {name: menu for name, menu in table.items() if menu.terminals or menu.constants is not None}
+    )
 
 
-def _menu(table: Mapping[str, Menu], wanted: str, primitive_set: PrimitiveSet) -> Menu:
-    """Return the menu of type *wanted*, which must have a terminal."""
-    menu = table.get(wanted)
-    if menu is None or not menu.has_terminal:
-        raise GenerationError(
-            f"the primitive set {primitive_set.name} has no terminal of type {wanted}, "
-            "so a branch of that type could never end"
-        )
-    return menu
+def _no_terminal(wanted: str, primitive_set: PrimitiveSet) -> GenerationError:
+    return GenerationError(
+        f"the primitive set {primitive_set.name} has no terminal of type {wanted}, "
+        "so a branch of that type could never end"
+    )
 
 
 def _build(
@@ -98,7 +89,9 @@ def _build(
 ) -> Tree | None:
     """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*."""
     table = menus(primitive_set)
-    if root_is_function and depth > 1 and not _menu(table, root_type, primitive_set).functions:
+    if root_type not in table:
+        raise _no_terminal(root_type, primitive_set)
+    if root_is_function and depth > 1 and not table[root_type].functions:
         raise GenerationError(
             f"the primitive set {primitive_set.name} has no function of type {root_type} "
             "for the root"
@@ -107,7 +100,9 @@ def _build(
     open_places = [(root_type, 1)]  # the types and levels of operands to come, the next one last
     while open_places:
         wanted, level = open_places.pop()
-        menu = _menu(table, wanted, primitive_set)
+        menu = table.get(wanted)
+        if menu is None:
+            raise _no_terminal(wanted, primitive_set)
         is_inner = level < depth and bool(menu.functions)
         if is_inner and (level > 1 or not root_is_function) and function_probability < 1:
             is_inner = stream.random() < function_probability
