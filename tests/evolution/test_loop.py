@@ -235,7 +235,7 @@ def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
 
 def many_games() -> EvolutionConfig:
     """Return a config whose generation takes a second or so."""
-    return small(fitness=Fitness(opponents=(Opponent(player="material:depth=2", pairs=300),)))
+    return small(fitness=Fitness(opponents=(Opponent(player="material:depth=2", pairs=1500),)))
 
 
 def test_progress_is_told(generations: list[Generation]) -> None:
