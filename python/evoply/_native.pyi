@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+cpu: str
+"""The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 
 @final
 class Stream:

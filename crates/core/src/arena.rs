@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
@@ -70,55 +71,88 @@ pub fn play<G: Game>(
     stop: &AtomicBool,
     done: &AtomicU64,
 ) -> Result<Vec<Record>, Stopped> {
-    let mut records = vec![Record::default(); pairings.len()];
-    for_each_parallel_with(&mut records, threads, stop, <[Workspace<G>; 2]>::default, |workspaces, index, record| {
-        *record = play_game(players, &pairings[index], conditions, workspaces, stop);
-        done.fetch_add(1, Ordering::Relaxed);
-    })?;
-    Ok(records)
+    dispatch(Play { players, pairings, conditions, threads, stop, done })
 }
 
-fn play_game<G: Game>(
-    players: &[Player<G>],
-    pairing: &Pairing,
-    conditions: &Conditions<G>,
-    workspaces: &mut [Workspace<G>; 2],
-    stop: &AtomicBool,
-) -> Record {
-    let mut position = conditions.start;
-    let mut record = Record { hash: start_hash(&position), ..Record::default() };
-    let mut apply = |position: &mut G, chosen: G::Move| {
-        *position = position.play_unchecked(chosen);
-        record.hash = Key(record.hash).child(G::code(chosen).into()).0;
-        record.plies += 1;
-        if conditions.record_moves {
-            record.moves.push(G::code(chosen));
-        }
-    };
-    // Step 1. The opening: the same for every game with this opening key.
-    let mut opening = pairing.opening.stream();
-    for _ in 0..conditions.opening_plies {
-        let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
-        apply(&mut position, chosen);
+struct Play<'a, G: Game> {
+    players: &'a [Player<G>],
+    pairings: &'a [Pairing],
+    conditions: &'a Conditions<G>,
+    threads: usize,
+    stop: &'a AtomicBool,
+    done: &'a AtomicU64,
+}
+
+impl<G: Game> Task for Play<'_, G> {
+    type Output = Result<Vec<Record>, Stopped>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { players, pairings, conditions, threads, stop, done } = self;
+        let mut records = vec![Record::default(); pairings.len()];
+        for_each_parallel_with(
+            &mut records,
+            threads,
+            stop,
+            <[Workspace<G>; 2]>::default,
+            |workspaces, index, record| {
+                *record = cpu.call(PlayGame { players, pairing: &pairings[index], conditions, workspaces, stop });
+                done.fetch_add(1, Ordering::Relaxed);
+            },
+        )?;
+        Ok(records)
     }
-    // Step 2. The players.
-    let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
-    for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
-        player.prepare(workspace);
-    }
-    loop {
-        let side = position.turn();
-        let key = move_key(pairing.key, side, position.ply());
-        // No choice: the game is over, or the whole schedule is being given up.
-        let Some(choice) = seats[side as usize].choose(&position, key, &mut workspaces[side as usize], stop) else {
-            break;
+}
+
+/// One game, from the opening to the end.
+struct PlayGame<'a, G: Game> {
+    players: &'a [Player<G>],
+    pairing: &'a Pairing,
+    conditions: &'a Conditions<G>,
+    workspaces: &'a mut [Workspace<G>; 2],
+    stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task for PlayGame<'_, G> {
+    type Output = Record;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Record {
+        let Self { players, pairing, conditions, workspaces, stop } = self;
+        let mut position = conditions.start;
+        let mut record = Record { hash: start_hash(&position), ..Record::default() };
+        let mut apply = |position: &mut G, chosen: G::Move| {
+            *position = position.play_unchecked(chosen);
+            record.hash = Key(record.hash).child(G::code(chosen).into()).0;
+            record.plies += 1;
+            if conditions.record_moves {
+                record.moves.push(G::code(chosen));
+            }
         };
-        apply(&mut position, choice.chosen);
+        // Step 1. The opening: the same for every game with this opening key.
+        let mut opening = pairing.opening.stream();
+        for _ in 0..conditions.opening_plies {
+            let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
+            apply(&mut position, chosen);
+        }
+        // Step 2. The players.
+        let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
+        for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
+            player.prepare(workspace);
+        }
+        loop {
+            let side = position.turn();
+            let key = move_key(pairing.key, side, position.ply());
+            // No choice: the game is over, or the whole schedule is being given up.
+            let Some(choice) = seats[side as usize].choose(cpu, &position, key, &mut workspaces[side as usize], stop)
+            else {
+                break;
+            };
+            apply(&mut position, choice.chosen);
+        }
+        let (own, opponent) = (position.own().len(), position.opponent().len());
+        (record.black_pieces, record.white_pieces) =
+            if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) };
+        record
     }
-    let (own, opponent) = (position.own().len(), position.opponent().len());
-    (record.black_pieces, record.white_pieces) =
-        if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) };
-    record
 }
 
 /// A uniformly random legal move; a forced one draws nothing. `None` if the game is over.

@@ -2,7 +2,7 @@
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
 //! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, and the [`arena`]
-//! plays schedules of games on all cores.
+//! plays schedules of games on all cores. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
@@ -13,11 +13,13 @@
 //! assert!(start.outcome().is_none());
 //! ```
 #![deny(missing_docs)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod arena;
 pub mod bitboard;
+pub mod cpu;
 pub mod expression;
+pub mod lanes;
 pub mod player;
 pub mod rules;
 pub mod search;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::bitboard::Bitboard;
-use crate::expression::lanes::{Block, LANES, Registers};
+use crate::cpu::{Cpu, Task};
+use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
+use crate::lanes::{LANES, Lanes};
 use crate::rules::{Color, Game};
 use crate::search::{Search, alphabeta};
 use crate::stream::{Key, Stream};
@@ -73,8 +75,8 @@ pub struct Choice<G: Game> {
     pub score: Option<f64>,
     /// Positions entered and leaves evaluated.
     pub nodes: u64,
-    /// The best line found, beginning with the move.
-    pub principal_variation: Vec<G::Move>,
+    /// The best line found after the move.
+    pub continuation: Vec<G::Move>,
 }
 
 /// What one player needs in one thread while it plays.
@@ -120,9 +122,9 @@ impl<G: Game> Siblings<G> {
         let nothing = Bitboard::<G::Board>::EMPTY.0;
         Self {
             block: Block {
-                own: [nothing; LANES],
-                opponent: [nothing; LANES],
-                moved_to: [nothing; LANES],
+                own: Lanes::splat(nothing),
+                opponent: Lanes::splat(nothing),
+                moved_to: Lanes::splat(nothing),
                 own_is_black: own == Color::Black,
                 ply: f64::from(parent.ply() + 1),
                 quiet_plies: 0.0,
@@ -140,9 +142,9 @@ impl<G: Game> Siblings<G> {
         // After the move it is the other side's turn.
         let (own, opponent) =
             if self.own_moved { (child.opponent(), child.own()) } else { (child.own(), child.opponent()) };
-        self.block.own[self.used] = own.0;
-        self.block.opponent[self.used] = opponent.0;
-        self.block.moved_to[self.used] = G::moved_to(chosen).0;
+        self.block.own.0[self.used] = own.0;
+        self.block.opponent.0[self.used] = opponent.0;
+        self.block.moved_to.0[self.used] = G::moved_to(chosen).0;
         self.used += 1;
     }
 
@@ -211,10 +213,18 @@ impl<G: Game> Player<G> {
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
     ///
     /// `key` is the key of this move: all draws come from it. The workspace was prepared for this player.
-    pub fn choose(&self, position: &G, key: Key, workspace: &mut Workspace<G>, stop: &AtomicBool) -> Option<Choice<G>> {
+    #[inline(always)]
+    pub fn choose(
+        &self,
+        cpu: impl Cpu,
+        position: &G,
+        key: Key,
+        workspace: &mut Workspace<G>,
+        stop: &AtomicBool,
+    ) -> Option<Choice<G>> {
         let mut moves = position.legal_moves();
         let first = moves.next()?;
-        let simple = |chosen| Choice { chosen, score: None, nodes: 0, principal_variation: vec![chosen] };
+        let simple = |chosen| Choice { chosen, score: None, nodes: 0, continuation: Vec::new() };
         if moves.next().is_none() {
             // No choice: nothing is drawn and nothing is evaluated.
             return Some(simple(first));
@@ -229,21 +239,45 @@ impl<G: Game> Player<G> {
             Chooser::Random => Some(simple(nth(stream.below(count)))),
             Chooser::AfterState(evaluator) => {
                 let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
-                after_state(position, evaluator, &mut workspace.registers, &mut best);
+                after_state(cpu, position, evaluator, &mut workspace.registers, &mut best);
                 let chosen = best.chosen?;
-                Some(Choice { chosen, score: Some(best.value), nodes: count, principal_variation: vec![chosen] })
+                Some(Choice { chosen, score: Some(best.value), nodes: count, continuation: Vec::new() })
             }
             Chooser::AlphaBeta(evaluator, depth) => {
                 let search = Search { evaluator, depth: *depth, ties: self.ties, stop };
-                alphabeta::search(&search, position, stream, &mut workspace.registers)
+                alphabeta::search(cpu, &search, position, stream, &mut workspace.registers)
             }
         }
+    }
+}
+
+/// One choice, as a task: for whoever is not inside a CPU path yet.
+#[derive(Debug)]
+pub struct Choose<'a, G: Game> {
+    /// Who chooses.
+    pub player: &'a Player<G>,
+    /// Where.
+    pub position: &'a G,
+    /// The key of the move.
+    pub key: Key,
+    /// Prepared for the player.
+    pub workspace: &'a mut Workspace<G>,
+    /// Set from outside to give up.
+    pub stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task for Choose<'_, G> {
+    type Output = Option<Choice<G>>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        self.player.choose(cpu, self.position, self.key, self.workspace, self.stop)
     }
 }
 
 /// Offer every move with the value of the board after it.
 #[inline(always)]
 fn after_state<G: Game>(
+    cpu: impl Cpu,
     position: &G,
     evaluator: &Evaluator<G>,
     registers: &mut Registers<G::Board>,
@@ -262,10 +296,10 @@ fn after_state<G: Game>(
             siblings.push(&position.play_unchecked(chosen), chosen);
         }
         if siblings.is_full() || (next.is_none() && !siblings.is_empty()) {
-            let mut outputs = [[0.0; LANES]];
-            registers.evaluate::<G>(&evaluator.program, &siblings.block, &mut outputs);
+            let mut outputs = [Lanes::splat(0.0)];
+            registers.evaluate::<G>(cpu, &evaluator.program, &siblings.block, &mut outputs);
             for (lane, chosen) in waiting.into_iter().flatten().take(siblings.len()).enumerate() {
-                let value = outputs[0][lane];
+                let value = outputs[0].0[lane];
                 // A value for the other side counts against the mover; NaN is the worst for the mover either way.
                 let value = if own == mover { value } else { -value };
                 best.offer(chosen, bounded(value, -LARGEST_VALUE));

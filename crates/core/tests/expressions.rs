@@ -4,11 +4,13 @@ mod common;
 
 use common::{RandomExpression, random_set, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::cpu::{Path, available};
+use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::json;
-use evoply_core::expression::lanes::{Block, LANES, Registers};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, primitives};
+use evoply_core::lanes::{LANES, Lanes};
 use evoply_core::rules::Game;
 use evoply_core::rules::othello::Othello;
 use evoply_core::stream::{Key, Stream};
@@ -36,14 +38,17 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
 fn check<B: Board>(pairs: u64) {
     let key = Key::new(11).child(B::SIZE.into());
     let mut registers = Registers::<B>::default();
+    let paths = available();
     let (mut compared, mut round, mut not_a_number) = (0, 0, 0_u64);
     while compared < pairs {
         let mut draws = key.child(round).stream();
         round += 1;
+        // Every path has to equal the reference, so the paths equal one another.
+        let path = paths[round as usize % paths.len()];
         let drawn = RandomExpression::draw::<B>(&mut draws, 4 + (round as usize * 7) % 90);
         let literal = drawn.build(Builder::literal());
         let program = Program::<B>::new(&drawn.build(Builder::default())).expect("a checked expression");
-        let mut outputs = vec![[0.0; LANES]; program.outputs()];
+        let mut outputs = vec![Lanes::splat(0.0); program.outputs()];
         registers.load::<Othello<B>>(&program, &Block::filled(&random_inputs(&mut draws)));
         for _ in 0..4 {
             let common = random_inputs::<B>(&mut draws);
@@ -53,18 +58,18 @@ fn check<B: Board>(pairs: u64) {
             });
             let mut block = Block::filled(&common);
             for (lane, inputs) in lanes.iter().enumerate() {
-                block.own[lane] = inputs.own.0;
-                block.opponent[lane] = inputs.opponent.0;
-                block.moved_to[lane] = inputs.moved_to.0;
+                block.own.0[lane] = inputs.own.0;
+                block.opponent.0[lane] = inputs.opponent.0;
+                block.moved_to.0[lane] = inputs.moved_to.0;
             }
-            registers.evaluate::<Othello<B>>(&program, &block, &mut outputs);
+            registers.evaluate_on::<Othello<B>>(path, &program, &block, &mut outputs);
             for (lane, inputs) in lanes.iter().enumerate() {
                 let expected = evaluate::<Othello<B>>(&literal, inputs);
                 for (output, &value) in expected.iter().enumerate() {
-                    let found = outputs[output][lane];
+                    let found = outputs[output].0[lane];
                     assert!(
                         same(found, value),
-                        "round {round}, lane {lane}, output {output}: {found} is not {value}\n{:#?}\n{inputs:?}",
+                        "round {round}, {path:?}, lane {lane}, output {output}: {found} is not {value}\n{:#?}\n{inputs:?}",
                         drawn.nodes
                     );
                     not_a_number += u64::from(!value.is_finite());
@@ -152,12 +157,12 @@ fn a_shared_intersection_is_stored() {
         "outputs": [5, 9, 10]}"#;
     let expression = read(text).expect("well formed");
     let program = Program::<Size8>::new(&expression).expect("checked");
-    let (mut registers, mut outputs) = (Registers::default(), [[0.0; LANES]; 3]);
+    let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0); 3]);
     let mut draws = Key::new(1).stream();
     for _ in 0..100 {
         let inputs = random_inputs::<Size8>(&mut draws);
         registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
-        registers.evaluate::<Othello<Size8>>(&program, &Block::filled(&inputs), &mut outputs);
-        assert_eq!(outputs.map(|lanes| lanes[0]).to_vec(), evaluate::<Othello<Size8>>(&expression, &inputs));
+        registers.evaluate_on::<Othello<Size8>>(Path::Avx512, &program, &Block::filled(&inputs), &mut outputs);
+        assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), evaluate::<Othello<Size8>>(&expression, &inputs));
     }
 }

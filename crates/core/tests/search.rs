@@ -10,21 +10,34 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use common::{random_position, scaled, small_evaluator};
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
-use evoply_core::player::{Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Game, othello};
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::Key;
 
+fn choose<B: Board>(
+    path: Path,
+    player: &Player<Othello<B>>,
+    position: &Othello<B>,
+    key: Key,
+    workspace: &mut Workspace<Othello<B>>,
+) -> Choice<Othello<B>> {
+    let stop = &AtomicBool::new(false);
+    on(path, Choose { player, position, key, workspace, stop }).unwrap()
+}
+
 /// Compare value and set of best moves on `positions` random positions at one depth.
 fn check<B: Board>(positions: u64, depth: u32) {
-    let never = AtomicBool::new(false);
+    let paths = available();
     let key = Key::new(5).child(B::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
     let mut ties_seen = 0;
     for round in 0..positions {
         let mut draws = key.child(round).stream();
+        let path = paths[round as usize % paths.len()];
         let position = random_position::<B>(&mut draws, u64::from(B::SQUARES));
         if position.count_moves() < 2 {
             continue;
@@ -47,15 +60,14 @@ fn check<B: Board>(positions: u64, depth: u32) {
             let player = player(ties);
             player.prepare(&mut workspace);
             for attempt in 0..if ties == Ties::Random { 3 } else { 1 } {
-                let choice = player.choose(&position, Key(round).child(attempt), &mut workspace, &never).unwrap();
+                let choice = choose(path, &player, &position, Key(round).child(attempt), &mut workspace);
                 assert_eq!(choice.score, Some(best), "{ties:?} {view:?} depth {depth} round {round}");
-                assert_eq!(choice.principal_variation[0], choice.chosen);
                 assert!(equals.contains(&choice.chosen), "{ties:?} depth {depth} round {round}");
                 drawn.insert(choice.chosen);
                 if let Some(&expected) = expected {
                     assert_eq!(choice.chosen, expected, "{ties:?} depth {depth} round {round}");
                 }
-                check_line(&position, &choice.principal_variation);
+                check_line(&position, choice.chosen, &choice.continuation);
             }
         }
     }
@@ -63,9 +75,9 @@ fn check<B: Board>(positions: u64, depth: u32) {
 }
 
 /// A principal variation is a line of legal moves.
-fn check_line<B: Board>(position: &Othello<B>, line: &[othello::Move]) {
+fn check_line<B: Board>(position: &Othello<B>, chosen: othello::Move, continuation: &[othello::Move]) {
     let mut position = *position;
-    for &chosen in line {
+    for &chosen in std::iter::once(&chosen).chain(continuation) {
         position = position.play(chosen).expect("a legal move");
     }
 }
@@ -83,9 +95,10 @@ fn alphabeta_equals_minimax() {
 
 #[test]
 fn after_state_equals_its_definition() {
-    let never = AtomicBool::new(false);
+    let paths = available();
     let mut workspace = Workspace::default();
     for round in 0..scaled(50_000) {
+        let path = paths[round as usize % paths.len()];
         let mut draws = Key::new(9).child(round).stream();
         let position = random_position::<Size8>(&mut draws, 60);
         if position.count_moves() < 2 {
@@ -95,7 +108,7 @@ fn after_state_equals_its_definition() {
         let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
         let player = Player { chooser: Chooser::AfterState(evaluator), ties: Ties::First, epsilon: 0.0 };
         player.prepare(&mut workspace);
-        let choice = player.choose(&position, Key(round), &mut workspace, &never).unwrap();
+        let choice = choose(path, &player, &position, Key(round), &mut workspace);
         // The same as one ply of minimax where no move ends the game.
         let ends = |chosen| position.play_unchecked(chosen).outcome().is_some();
         if !position.legal_moves().any(ends) {
@@ -117,6 +130,28 @@ fn players() -> Vec<Player<Othello<Size8>>> {
         players.push(Player { chooser, ties, epsilon });
     }
     players
+}
+
+/// Move, value and number of nodes are the same on every path, and so is every random draw.
+#[test]
+fn paths_agree() {
+    let mut workspace = Workspace::default();
+    for (number, player) in players().iter().enumerate() {
+        player.prepare(&mut workspace);
+        for round in 0..scaled(250_000) {
+            let mut draws = Key::new(6).child(number as u64).child(round).stream();
+            let position = random_position::<Size8>(&mut draws, 60);
+            let [first, others @ ..] = &available()[..] else { panic!("a machine has a path") };
+            let mut ask = |path| {
+                let choice = choose(path, player, &position, Key(round), &mut workspace);
+                (choice.chosen, choice.score.map(f64::to_bits), choice.nodes)
+            };
+            let expected = ask(*first);
+            for &path in others {
+                assert_eq!(ask(path), expected, "player {number}, round {round}, {path:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use evoply_core::bitboard::{Bitboard, Board};
-use evoply_core::expression::lanes::{Block, LANES, Registers};
+use evoply_core::cpu::Path;
+use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::reference::{Inputs, evaluate as evaluate_reference};
 use evoply_core::expression::{Builder, Expression, ExpressionError, json, primitives};
+use evoply_core::lanes::Lanes;
 use evoply_core::player::View;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game};
@@ -98,8 +100,9 @@ impl Program {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         fn rows<B: Held>(compiled: &Compiled<B>, positions: &[Othello<B>], reference: bool) -> Vec<f64> {
             let mut values = Vec::new();
+            let path = evoply_core::cpu::selected().unwrap_or(Path::Baseline);
             let mut registers = Registers::default();
-            let mut outputs = vec![[0.0; LANES]; compiled.program.outputs()];
+            let mut outputs = vec![Lanes::splat(0.0); compiled.program.outputs()];
             let start = Block::filled(&inputs(&Othello::<B>::start()));
             registers.load::<Othello<B>>(&compiled.program, &start);
             for position in positions {
@@ -107,8 +110,8 @@ impl Program {
                 if reference {
                     values.extend(evaluate_reference::<Othello<B>>(&compiled.expression, &inputs));
                 } else {
-                    registers.evaluate::<Othello<B>>(&compiled.program, &Block::filled(&inputs), &mut outputs);
-                    values.extend(outputs.iter().map(|lanes| lanes[0]));
+                    registers.evaluate_on::<Othello<B>>(path, &compiled.program, &Block::filled(&inputs), &mut outputs);
+                    values.extend(outputs.iter().map(|lanes| lanes.0[0]));
                 }
             }
             values

@@ -30,6 +30,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
+        module.add("cpu", path.name())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

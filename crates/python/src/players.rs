@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::arena::{move_key, random_move};
-use evoply_core::player::{Choice, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
+use evoply_core::cpu::dispatch;
+use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
@@ -165,7 +166,8 @@ impl Positions {
                     let mut workspace = Workspace::default();
                     player.prepare(&mut workspace);
                     let mut code = |(position, &key): (&Othello<B>, &u64)| {
-                        let choice = player.choose(position, Key(key), &mut workspace, stop);
+                        let workspace = &mut workspace;
+                        let choice = dispatch(Choose { player, position, key: Key(key), workspace, stop });
                         choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)))
                     };
                     Ok(positions.iter().zip(keys).map(&mut code).collect::<Vec<_>>())
@@ -200,7 +202,7 @@ pub fn analyse(
         let mut workspace = Workspace::default();
         player.prepare(&mut workspace);
         let key = move_key(key, position.turn(), position.ply());
-        let choice = player.choose(position, key, &mut workspace, stop);
+        let choice = dispatch(Choose { player, position, key, workspace: &mut workspace, stop });
         if stop.load(std::sync::atomic::Ordering::Relaxed) { Err(Stopped) } else { Ok(choice) }
     }
     with_board!(size_of_game(player.0.game())?, B => {
@@ -208,7 +210,8 @@ pub fn analyse(
         let position = position::<B>((black, white, black_to_move, ply))?;
         let choice = interrupt::run(py, |stop| choose(player, &position, Key(game_key), stop), |_| Ok(()))?;
         let choice = choice.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
-        let line = choice.principal_variation.iter().map(|&chosen| Othello::<B>::code(chosen)).collect();
+        let line = std::iter::once(choice.chosen).chain(choice.continuation);
+        let line = line.map(Othello::<B>::code).collect();
         Ok((Othello::<B>::code(choice.chosen), choice.score, choice.nodes, line))
     })
 }

@@ -207,9 +207,7 @@ impl Reader<'_> {
         };
         let read_table = |table: &Value| -> Result<Box<[f64]>, ExpressionError> {
             match table.as_array() {
-                Some(weights) if weights.len() == self.squares as usize => {
-                    weights.iter().map(number).collect()
-                }
+                Some(weights) if weights.len() == self.squares as usize => weights.iter().map(number).collect(),
                 _ => error(format!("a table has one weight for each of the {} squares", self.squares)),
             }
         };

@@ -2,11 +2,11 @@
 //!
 //! An [`Expression`] is a list of nodes in which arguments come before their users, so it has no cycles and needs no
 //! recursion. [`json`] reads the documented text form, [`primitives`] put trees together from named expressions,
-//! [`program`] lowers to register code, [`lanes`] runs that code on eight sibling positions at once, and [`mod@reference`] is
+//! [`program`] lowers to register code, [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
 //! the short, slow interpreter that says what every operation means.
 
+pub mod evaluation;
 pub mod json;
-pub mod lanes;
 pub mod primitives;
 pub mod program;
 pub mod reference;

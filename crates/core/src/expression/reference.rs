@@ -1,6 +1,6 @@
 //! What every operation means: one position, one node after the other, nothing shared, nothing clever.
 //!
-//! The oracle for [`super::lanes`]. Written to be read.
+//! The oracle for [`super::evaluation`]. Written to be read.
 
 use super::{Expression, Node, NodeId, Side, Tables, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::bitboard::{Bitboard, Board};
+use crate::lanes::Lanes;
 
 /// A side. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,6 +38,9 @@ pub struct Outcome {
     /// Black's pieces minus White's on the final board.
     pub difference: i32,
 }
+
+/// Sets of squares of eight boards.
+pub type LanesOf<G> = Lanes<<<G as Game>::Board as Board>::Word>;
 
 /// A position of a deterministic two-player game with perfect information: board, side to move, counters.
 ///
@@ -78,6 +82,16 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> Bitboard<Self::Board>;
     /// Number of legal moves of the side that owns `own`, whoever is to move; a forced pass counts 0.
     fn mobility(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> u32;
+    /// [`Self::destinations`] of eight boards at once.
+    #[inline(always)]
+    fn destinations_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> LanesOf<Self> {
+        own.zip(opponent, |own, opponent| Self::destinations(Bitboard(own), Bitboard(opponent)).0)
+    }
+    /// [`Self::mobility`] of eight boards at once.
+    #[inline(always)]
+    fn mobility_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> Lanes<f64> {
+        own.zip(opponent, |own, opponent| f64::from(Self::mobility(Bitboard(own), Bitboard(opponent)) as i32))
+    }
     /// Clock from 0 at the start to 1 on a full board (Othello), from the number of pieces.
     fn clock(pieces: f64) -> f64;
 }

@@ -5,8 +5,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::{Color, Game, Outcome};
+use super::{Color, Game, LanesOf, Outcome};
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::lanes::{Bits, Lanes};
 
 /// A position: discs of the side to move and of the other side, who moves, and how many plies were played.
 ///
@@ -61,7 +62,7 @@ impl<B: Board> Iterator for Moves<B> {
 
 /// Both senses of one line of the board: squares of `through` in unbroken runs that begin beside `own`, moved one on.
 #[inline(always)]
-fn ends_of_runs<B: Board>(own: B::Word, through: B::Word, step: u32) -> B::Word {
+fn ends_of_runs<B: Board, T: Bits>(own: T, through: T, step: u32) -> T {
     let mut up = through & (own << step);
     let mut down = through & (own >> step);
     up = up | (through & (up << step));
@@ -76,16 +77,22 @@ fn ends_of_runs<B: Board>(own: B::Word, through: B::Word, step: u32) -> B::Word 
     (up << step) | (down >> step)
 }
 
+/// Destinations on one board or on eight; `spread` makes a constant of the board as wide as they are.
+#[inline(always)]
+fn moves_of<B: Board, T: Bits>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> T {
+    // A run that is closed at both ends never includes an edge file in a direction that crosses files.
+    let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
+    let found = ends_of_runs::<B, T>(own, inner, 1)
+        | ends_of_runs::<B, T>(own, opponent, B::SIZE)
+        | ends_of_runs::<B, T>(own, inner, B::SIZE - 1)
+        | ends_of_runs::<B, T>(own, inner, B::SIZE + 1);
+    found & !(own | opponent) & spread(B::FULL)
+}
+
 /// Squares where the owner of `own` may place a disc.
 #[inline(always)]
 pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
-    // A run that is closed at both ends never includes an edge file in a direction that crosses files.
-    let inner = opponent.0 & !(B::FIRST_FILE | B::LAST_FILE);
-    let found = ends_of_runs::<B>(own.0, inner, 1)
-        | ends_of_runs::<B>(own.0, opponent.0, B::SIZE)
-        | ends_of_runs::<B>(own.0, inner, B::SIZE - 1)
-        | ends_of_runs::<B>(own.0, inner, B::SIZE + 1);
-    Bitboard(found & !(own.0 | opponent.0) & B::FULL)
+    Bitboard(moves_of::<B, B::Word>(own.0, opponent.0, |mask| mask))
 }
 
 /// Discs that turn when the owner of `own` places a disc on `square`; empty if the move is not legal.
@@ -238,6 +245,16 @@ impl<B: Board> Game for Othello<B> {
     #[inline(always)]
     fn mobility(own: Bitboard<B>, opponent: Bitboard<B>) -> u32 {
         moves(own, opponent).len()
+    }
+
+    #[inline(always)]
+    fn destinations_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> LanesOf<Self> {
+        moves_of::<B, _>(own, opponent, Lanes::splat)
+    }
+
+    #[inline(always)]
+    fn mobility_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> Lanes<f64> {
+        Self::destinations_of_lanes(own, opponent).map(|set| f64::from(set.count_ones() as i32))
     }
 
     #[inline(always)]

@@ -7,26 +7,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Game;
 use super::othello::{Othello, flips, moves};
 use crate::bitboard::{Bitboard, Board};
+use crate::cpu::{Cpu, Task, dispatch};
 use crate::work::{Stopped, for_each_parallel};
 
 /// Leaves at `depth` plies below a position, the last ply counted in bulk.
-fn count<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, depth: u32) -> u64 {
-    let mut squares = moves(own, opponent);
-    if depth == 1 {
-        // A forced pass is one leaf, and so is a game that has ended.
-        return u64::from(squares.len().max(1));
+struct Count<B: Board> {
+    own: Bitboard<B>,
+    opponent: Bitboard<B>,
+    depth: u32,
+}
+
+impl<B: Board> Task for Count<B> {
+    type Output = u64;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let Self { own, opponent, depth } = self;
+        let count = |own, opponent, depth| cpu.call(Count { own, opponent, depth });
+        let mut squares = moves(own, opponent);
+        if depth == 1 {
+            // A forced pass is one leaf, and so is a game that has ended.
+            return u64::from(squares.len().max(1));
+        }
+        if squares.is_empty() {
+            return if moves(opponent, own).is_empty() { 1 } else { count(opponent, own, depth - 1) };
+        }
+        let mut leaves = 0;
+        while !squares.is_empty() {
+            let square = squares.first();
+            squares = squares.without_first();
+            let flipped = flips(own, opponent, square);
+            leaves += count(opponent - flipped, own | flipped | Bitboard::square(square), depth - 1);
+        }
+        leaves
     }
-    if squares.is_empty() {
-        return if moves(opponent, own).is_empty() { 1 } else { count(opponent, own, depth - 1) };
-    }
-    let mut leaves = 0;
-    while !squares.is_empty() {
-        let square = squares.first();
-        squares = squares.without_first();
-        let flipped = flips(own, opponent, square);
-        leaves += count(opponent - flipped, own | flipped | Bitboard::square(square), depth - 1);
-    }
-    leaves
 }
 
 /// Positions `depth` plies below `position`, passes counting as plies; a game that ended earlier stays as it is.
@@ -64,10 +77,10 @@ pub fn perft<B: Board>(position: Othello<B>, depth: u32, threads: usize, stop: &
     Ok(leaves.into_iter().sum())
 }
 
-/// As [`count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
+/// As [`Count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
 fn count_stoppable<B: Board>(position: Othello<B>, depth: u32, stop: &AtomicBool) -> u64 {
     if depth <= 6 {
-        return count(position.own(), position.opponent(), depth);
+        return dispatch(Count { own: position.own(), opponent: position.opponent(), depth });
     }
     let (mut leaves, mut over) = (0, true);
     for chosen in position.legal_moves() {

@@ -6,8 +6,10 @@
 use std::sync::atomic::Ordering;
 
 use super::{Search, WIN, outcome_value};
-use crate::bitboard::Bitboard;
-use crate::expression::lanes::{LANES, Registers};
+use crate::bitboard::Word;
+use crate::cpu::{Cpu, Task};
+use crate::expression::evaluation::Registers;
+use crate::lanes::{LANES, Lanes};
 use crate::player::{Choice, LARGEST_VALUE, Siblings, Ties, bounded, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Stream;
@@ -18,7 +20,8 @@ const NODES_BETWEEN_STOPS: u64 = 1 << 12;
 /// Search a position that is not over. `None` if the search was stopped.
 ///
 /// Random ties are drawn from `stream` among the moves whose exact values are equal.
-pub fn search<G: Game>(
+pub fn search<G: Game, C: Cpu>(
+    cpu: C,
     search: &Search<'_, G>,
     position: &G,
     mut stream: Stream,
@@ -26,6 +29,7 @@ pub fn search<G: Game>(
 ) -> Option<Choice<G>> {
     let depth = search.depth.max(1);
     let mut searcher = Searcher {
+        cpu,
         search,
         registers,
         chooser: position.turn(),
@@ -71,12 +75,12 @@ pub fn search<G: Game>(
         Ties::Random => stream.below(equals.len() as u64) as usize,
     };
     let nodes = searcher.nodes;
-    let (chosen, line) = equals.into_iter().nth(index)?;
-    let principal_variation = std::iter::once(chosen).chain(line).collect();
-    Some(Choice { chosen, score: Some(best), nodes, principal_variation })
+    let (chosen, continuation) = equals.into_iter().nth(index)?;
+    Some(Choice { chosen, score: Some(best), nodes, continuation })
 }
 
-struct Searcher<'a, G: Game> {
+struct Searcher<'a, G: Game, C: Cpu> {
+    cpu: C,
     search: &'a Search<'a, G>,
     registers: &'a mut Registers<G::Board>,
     chooser: Color,
@@ -89,9 +93,15 @@ struct Searcher<'a, G: Game> {
     lines: Vec<Vec<G::Move>>,
 }
 
-impl<G: Game> Searcher<'_, G> {
+impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
     fn negamax(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
+        self.cpu.call(Negamax { searcher: self, position, depth, alpha, beta })
+    }
+
+    /// The body of [`Self::negamax`], compiled for the CPU path of the search.
+    #[inline(always)]
+    fn node(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
         // Step 1. Count, and give up if asked to.
         self.nodes += 1;
         if self.nodes >= self.next_stop {
@@ -167,23 +177,20 @@ impl<G: Game> Searcher<'_, G> {
             }
             self.nodes += siblings.len() as u64;
             // Step 2. Evaluate them all at once.
-            let mut outputs = [[0.0; LANES]];
-            self.registers.evaluate::<G>(&self.search.evaluator.program, &siblings.block, &mut outputs);
+            let mut outputs = [Lanes::splat(0.0)];
+            self.registers.evaluate::<G>(self.cpu, &self.search.evaluator.program, &siblings.block, &mut outputs);
             // Step 3. Which of them may be finished games? Those in which the side to move has nowhere to go.
-            let (own_sets, opponent_sets) = (&siblings.block.own, &siblings.block.opponent);
-            let blocked: [bool; LANES] = std::array::from_fn(|lane| {
-                let (own_set, opponent_set) = (Bitboard(own_sets[lane]), Bitboard(opponent_sets[lane]));
-                let (to_move, waiting) = if own == mover { (opponent_set, own_set) } else { (own_set, opponent_set) };
-                G::destinations(to_move, waiting).is_empty()
-            });
+            let (own_sets, opponent_sets) = (siblings.block.own, siblings.block.opponent);
+            let (to_move, waiting) = if own == mover { (opponent_sets, own_sets) } else { (own_sets, opponent_sets) };
+            let destinations = G::destinations_of_lanes(to_move, waiting);
             // Step 4. Values for the side that moved.
             let mut best = -f64::INFINITY;
             for (lane, &(chosen, child)) in children.iter().flatten().take(siblings.len()).enumerate() {
-                let finished = if blocked[lane] { child.outcome() } else { None };
+                let finished = if destinations.0[lane] == Word::ZERO { child.outcome() } else { None };
                 let value = match finished {
                     Some(outcome) => outcome_value(outcome, mover),
-                    None if own == mover => bounded(outputs[0][lane], worst),
-                    None => -bounded(outputs[0][lane], worst),
+                    None if own == mover => bounded(outputs[0].0[lane], worst),
+                    None => -bounded(outputs[0].0[lane], worst),
                 };
                 best = best.max(value);
                 visit(chosen, value);
@@ -192,5 +199,22 @@ impl<G: Game> Searcher<'_, G> {
                 return;
             }
         }
+    }
+}
+
+/// One node, as a task of the CPU path that the whole search runs in.
+struct Negamax<'a, 'b, G: Game, C: Cpu> {
+    searcher: &'a mut Searcher<'b, G, C>,
+    position: &'a G,
+    depth: u32,
+    alpha: f64,
+    beta: f64,
+}
+
+impl<G: Game, C: Cpu> Task for Negamax<'_, '_, G, C> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> f64 {
+        self.searcher.node(self.position, self.depth, self.alpha, self.beta)
     }
 }

@@ -3,19 +3,20 @@
 //! Every operation is a short loop over lanes that the compiler turns into vector instructions. Lanes do not know of each
 //! other, so a lane that holds no position does no harm. The meaning is that of [`super::reference`], bit for bit.
 
+use std::marker::PhantomData;
+
 use super::program::{Op, Program, REGISTERS};
 use super::reference::{Inputs, divide, selected_table, weighted_sum};
 use super::{Side, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
+use crate::cpu::{self, Baseline, Cpu, Path, Task};
+use crate::lanes::Lanes;
 use crate::rules::Game;
 
-/// Positions evaluated together. Part of the search's definition, not of the CPU: node counts depend on it.
-pub const LANES: usize = 8;
-
-type Sets<B> = [<B as Board>::Word; LANES];
-type Numbers = [f64; LANES];
+type Sets<B> = Lanes<<B as Board>::Word>;
+type Numbers = Lanes<f64>;
 /// All ones or all zeros.
-type Truths = [u64; LANES];
+type Truths = Lanes<u64>;
 
 /// Eight boards seen by the same side at the same ply of the same game, so that only boards differ.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +43,9 @@ impl<B: Board> Block<B> {
     /// A block in which every lane holds the same position.
     pub fn filled(inputs: &Inputs<B>) -> Self {
         Self {
-            own: [inputs.own.0; LANES],
-            opponent: [inputs.opponent.0; LANES],
-            moved_to: [inputs.moved_to.0; LANES],
+            own: Lanes::splat(inputs.own.0),
+            opponent: Lanes::splat(inputs.opponent.0),
+            moved_to: Lanes::splat(inputs.moved_to.0),
             own_is_black: inputs.own_is_black,
             ply: inputs.ply,
             quiet_plies: inputs.quiet_plies,
@@ -65,25 +66,15 @@ pub struct Registers<B: Board> {
 impl<B: Board> Default for Registers<B> {
     fn default() -> Self {
         Self {
-            sets: Box::new([[B::Word::ZERO; LANES]; REGISTERS]),
-            numbers: Box::new([[0.0; LANES]; REGISTERS]),
-            truths: Box::new([[0; LANES]; REGISTERS]),
+            sets: Box::new([Lanes::splat(B::Word::ZERO); REGISTERS]),
+            numbers: Box::new([Lanes::splat(0.0); REGISTERS]),
+            truths: Box::new([Lanes::splat(0); REGISTERS]),
         }
     }
 }
 
 const fn mask(truth: bool) -> u64 {
     if truth { u64::MAX } else { 0 }
-}
-
-#[inline(always)]
-fn map<T: Copy, U: Copy + Default>(a: &[T; LANES], f: impl Fn(T) -> U) -> [U; LANES] {
-    std::array::from_fn(|lane| f(a[lane]))
-}
-
-#[inline(always)]
-fn zip<T: Copy, U: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> U) -> [U; LANES] {
-    std::array::from_fn(|lane| f(a[lane], b[lane]))
 }
 
 #[inline(always)]
@@ -96,29 +87,72 @@ impl<B: Board> Registers<B> {
     /// Make ready for a program: its constants go to their registers.
     pub fn load<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>) {
         let mut nothing = [];
-        self.run::<G>(&program.preamble, program, block, &mut nothing);
+        Run { registers: self, ops: &program.preamble, program, block, outputs: &mut nothing, game: PhantomData::<G> }
+            .run(Baseline);
     }
 
-    /// Evaluate a program that was loaded. `outputs` has one entry for each output of the program.
-    #[inline(always)]
-    pub fn evaluate<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>, outputs: &mut [Numbers]) {
-        self.sets[0] = block.own;
-        self.sets[1] = block.opponent;
-        self.sets[2] = zip(&block.own, &block.opponent, |a, b| !(a | b) & B::FULL);
-        self.sets[3] = block.moved_to;
-        self.run::<G>(&program.body, program, block, outputs);
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_lines)] // One line an operation.
-    fn run<G: Game<Board = B>>(
+    /// As [`Self::evaluate`], for whoever is not inside a CPU path yet; `path` is one of [`cpu::available`].
+    pub fn evaluate_on<G: Game<Board = B>>(
         &mut self,
-        ops: &[Op<B::Word>],
+        path: Path,
         program: &Program<B>,
         block: &Block<B>,
         outputs: &mut [Numbers],
     ) {
-        let Self { sets, numbers, truths } = self;
+        cpu::on(path, Evaluate { registers: self, program, block, outputs, game: PhantomData::<G> });
+    }
+
+    /// Evaluate a program that was loaded. `outputs` has one entry for each output of the program.
+    #[inline(always)]
+    pub fn evaluate<G: Game<Board = B>>(
+        &mut self,
+        cpu: impl Cpu,
+        program: &Program<B>,
+        block: &Block<B>,
+        outputs: &mut [Numbers],
+    ) {
+        self.sets[0] = block.own;
+        self.sets[1] = block.opponent;
+        self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & B::FULL);
+        self.sets[3] = block.moved_to;
+        cpu.call(Run { registers: self, ops: &program.body, program, block, outputs, game: PhantomData::<G> });
+    }
+}
+
+/// An evaluation from outside.
+struct Evaluate<'a, G: Game> {
+    registers: &'a mut Registers<G::Board>,
+    program: &'a Program<G::Board>,
+    block: &'a Block<G::Board>,
+    outputs: &'a mut [Numbers],
+    game: PhantomData<G>,
+}
+
+impl<G: Game> Task for Evaluate<'_, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) {
+        self.registers.evaluate::<G>(cpu, self.program, self.block, self.outputs);
+    }
+}
+
+/// Operations to be done on a block.
+struct Run<'a, G: Game> {
+    registers: &'a mut Registers<G::Board>,
+    ops: &'a [Op<<G::Board as Board>::Word>],
+    program: &'a Program<G::Board>,
+    block: &'a Block<G::Board>,
+    outputs: &'a mut [Numbers],
+    game: PhantomData<G>,
+}
+
+impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    #[allow(clippy::too_many_lines)] // One line an operation.
+    fn run<C: Cpu>(self, _: C) {
+        let Self { registers: Registers { sets, numbers, truths }, ops, program, block, outputs, .. } = self;
         macro_rules! at {
             ($file:ident, $register:expr) => {
                 $file[usize::from($register)]
@@ -126,52 +160,50 @@ impl<B: Board> Registers<B> {
         }
         macro_rules! binary {
             ($file:ident, $to:expr, $a:expr, $b:expr, $f:expr) => {
-                at!($file, $to) = zip(&at!($file, $a), &at!($file, $b), $f)
+                at!($file, $to) = at!($file, $a).zip(at!($file, $b), $f)
             };
         }
         macro_rules! compare {
             ($to:expr, $a:expr, $b:expr, $f:expr) => {
-                at!(truths, $to) = zip(&at!(numbers, $a), &at!(numbers, $b), |a, b| mask($f(a, b)))
+                at!(truths, $to) = at!(numbers, $a).zip(at!(numbers, $b), |a, b| mask($f(a, b)))
             };
         }
         for op in ops {
             match *op {
-                Op::ConstantSquares(to, squares) => at!(sets, to) = [squares; LANES],
+                Op::ConstantSquares(to, squares) => at!(sets, to) = Lanes::splat(squares),
                 Op::TurnedSquares(to, squares, turned) => {
-                    at!(sets, to) = [if block.own_is_black { squares } else { turned }; LANES];
+                    at!(sets, to) = Lanes::splat(if block.own_is_black { squares } else { turned });
                 }
                 Op::Intersection(to, a, b) => binary!(sets, to, a, b, |a, b| a & b),
                 Op::Union(to, a, b) => binary!(sets, to, a, b, |a, b| a | b),
                 Op::Difference(to, a, b) => binary!(sets, to, a, b, |a, b| a & !b),
-                Op::Complement(to, a) => at!(sets, to) = map(&at!(sets, a), |a| !a & B::FULL),
+                Op::Complement(to, a) => at!(sets, to) = at!(sets, a).map(|a| !a & B::FULL),
                 Op::Shift(to, a, direction) => at!(sets, to) = shift::<B>(&at!(sets, a), direction),
                 Op::Fill(to, a, b, bits) => at!(sets, to) = fill::<B>(&at!(sets, a), &at!(sets, b), bits),
                 Op::Symmetry(to, a, index) => {
-                    at!(sets, to) = map(&at!(sets, a), |a| Bitboard::<B>(a).symmetry(index).0);
+                    at!(sets, to) = at!(sets, a).map(|a| Bitboard::<B>(a).symmetry(index).0);
                 }
                 Op::Destinations(to, side) => at!(sets, to) = destinations::<G>(block, side),
                 Op::SelectSquares(to, condition, yes, no) => {
-                    let (condition, yes, no) = (&at!(truths, condition), &at!(sets, yes), &at!(sets, no));
-                    at!(sets, to) = std::array::from_fn(|i| if condition[i] == 0 { no[i] } else { yes[i] });
+                    at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
-                Op::ConstantNumber(to, value) => at!(numbers, to) = [value; LANES],
-                Op::PieceCount(to) => at!(numbers, to) = zip(&block.own, &block.opponent, |a, b| count(a | b)),
-                Op::Ply(to) => at!(numbers, to) = [block.ply; LANES],
-                Op::QuietPlies(to) => at!(numbers, to) = [block.quiet_plies; LANES],
-                Op::Clock(to) => at!(numbers, to) = zip(&block.own, &block.opponent, |a, b| G::clock(count(a | b))),
-                Op::RootClock(to) => at!(numbers, to) = [block.root_clock; LANES],
-                Op::RootPly(to) => at!(numbers, to) = [block.root_ply; LANES],
-                Op::Count(to, a) => at!(numbers, to) = map(&at!(sets, a), count),
+                Op::ConstantNumber(to, value) => at!(numbers, to) = Lanes::splat(value),
+                Op::PieceCount(to) => at!(numbers, to) = block.own.zip(block.opponent, |a, b| count(a | b)),
+                Op::Ply(to) => at!(numbers, to) = Lanes::splat(block.ply),
+                Op::QuietPlies(to) => at!(numbers, to) = Lanes::splat(block.quiet_plies),
+                Op::Clock(to) => at!(numbers, to) = block.own.zip(block.opponent, |a, b| G::clock(count(a | b))),
+                Op::RootClock(to) => at!(numbers, to) = Lanes::splat(block.root_clock),
+                Op::RootPly(to) => at!(numbers, to) = Lanes::splat(block.root_ply),
+                Op::Count(to, a) => at!(numbers, to) = at!(sets, a).map(count),
                 Op::CountIntersection(to, a, b) => {
-                    at!(numbers, to) = zip(&at!(sets, a), &at!(sets, b), |a, b| count(a & b));
+                    at!(numbers, to) = at!(sets, a).zip(at!(sets, b), |a, b| count(a & b));
                 }
                 Op::NumberOfMoves(to, side) => at!(numbers, to) = mobility::<G>(block, side),
                 Op::WeightedSum(to, a, list, selector) => {
                     let tables = &program.tables[list as usize];
-                    let selector = selector.map_or([0.0; LANES], |register| at!(numbers, register));
-                    let set = &at!(sets, a);
-                    at!(numbers, to) = std::array::from_fn(|i| {
-                        weighted_sum(Bitboard::<B>(set[i]), selected_table(tables, selector[i]))
+                    let selector = selector.map_or(Lanes::splat(0.0), |register| at!(numbers, register));
+                    at!(numbers, to) = at!(sets, a).zip(selector, |set, selector| {
+                        weighted_sum(Bitboard::<B>(set), selected_table(tables, selector))
                     });
                 }
                 Op::Add(to, a, b) => binary!(numbers, to, a, b, |a, b| a + b),
@@ -184,30 +216,28 @@ impl<B: Board> Registers<B> {
                 Op::Minimum(to, a, b) => binary!(numbers, to, a, b, |a, b| if a < b { a } else { b }),
                 Op::Maximum(to, a, b) => binary!(numbers, to, a, b, |a, b| if a > b { a } else { b }),
                 Op::SelectNumber(to, condition, yes, no) => {
-                    let (condition, yes, no) = (&at!(truths, condition), &at!(numbers, yes), &at!(numbers, no));
-                    at!(numbers, to) = std::array::from_fn(|i| if condition[i] == 0 { no[i] } else { yes[i] });
+                    at!(numbers, to) = choose(at!(truths, condition), at!(numbers, yes), at!(numbers, no));
                 }
-                Op::IsBlack(to) => at!(truths, to) = [mask(block.own_is_black); LANES],
-                Op::ConstantTruth(to, value) => at!(truths, to) = [mask(value); LANES],
-                Op::IsOdd(to, a) => at!(truths, to) = map(&at!(sets, a), |a| mask(a.count_ones() & 1 == 1)),
-                Op::IsEmpty(to, a) => at!(truths, to) = map(&at!(sets, a), |a| mask(a == B::Word::ZERO)),
+                Op::IsBlack(to) => at!(truths, to) = Lanes::splat(mask(block.own_is_black)),
+                Op::ConstantTruth(to, value) => at!(truths, to) = Lanes::splat(mask(value)),
+                Op::IsOdd(to, a) => at!(truths, to) = at!(sets, a).map(|a| mask(a.count_ones() & 1 == 1)),
+                Op::IsEmpty(to, a) => at!(truths, to) = at!(sets, a).map(|a| mask(a == B::Word::ZERO)),
                 Op::Contains(to, a, square) => {
                     let square = B::Word::ONE << u32::from(square);
-                    at!(truths, to) = map(&at!(sets, a), |a| mask(a & square != B::Word::ZERO));
+                    at!(truths, to) = at!(sets, a).map(|a| mask(a & square != B::Word::ZERO));
                 }
                 Op::Less(to, a, b) => compare!(to, a, b, |a, b| a < b),
                 Op::LessEqual(to, a, b) => compare!(to, a, b, |a, b| a <= b),
                 Op::Equal(to, a, b) => compare!(to, a, b, |a, b| a == b),
                 Op::Both(to, a, b) => binary!(truths, to, a, b, |a, b| a & b),
                 Op::Either(to, a, b) => binary!(truths, to, a, b, |a, b| a | b),
-                Op::Negation(to, a) => at!(truths, to) = map(&at!(truths, a), |a: u64| !a),
+                Op::Negation(to, a) => at!(truths, to) = at!(truths, a).map(|a: u64| !a),
                 Op::SelectTruth(to, condition, yes, no) => {
-                    let (condition, yes, no) = (&at!(truths, condition), &at!(truths, yes), &at!(truths, no));
-                    at!(truths, to) = std::array::from_fn(|i| condition[i] & yes[i] | !condition[i] & no[i]);
+                    at!(truths, to) = choose(at!(truths, condition), at!(truths, yes), at!(truths, no));
                 }
                 Op::OutputNumber(number, register) => outputs[usize::from(number)] = at!(numbers, register),
                 Op::OutputTruth(number, register) => {
-                    outputs[usize::from(number)] = map(&at!(truths, register), |a| (a & 1) as f64);
+                    outputs[usize::from(number)] = at!(truths, register).map(|a| (a & 1) as f64);
                 }
             }
         }
@@ -217,27 +247,32 @@ impl<B: Board> Registers<B> {
 // What follows is too long or too rare to stand inside the loop over operations.
 
 #[inline(always)]
-fn sides<B: Board>(block: &Block<B>, side: Side) -> (&Sets<B>, &Sets<B>) {
+fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
+    Lanes(std::array::from_fn(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+}
+
+#[inline(always)]
+fn sides<B: Board>(block: &Block<B>, side: Side) -> (Sets<B>, Sets<B>) {
     match side {
-        Side::Own => (&block.own, &block.opponent),
-        Side::Opponent => (&block.opponent, &block.own),
+        Side::Own => (block.own, block.opponent),
+        Side::Opponent => (block.opponent, block.own),
     }
 }
 
 #[inline(always)]
 fn destinations<G: Game>(block: &Block<G::Board>, side: Side) -> Sets<G::Board> {
     let (own, opponent) = sides(block, side);
-    zip(own, opponent, |own, opponent| G::destinations(Bitboard(own), Bitboard(opponent)).0)
+    G::destinations_of_lanes(own, opponent)
 }
 
 #[inline(always)]
 fn mobility<G: Game>(block: &Block<G::Board>, side: Side) -> Numbers {
     let (own, opponent) = sides(block, side);
-    zip(own, opponent, |own, opponent| f64::from(G::mobility(Bitboard(own), Bitboard(opponent)) as i32))
+    G::mobility_of_lanes(own, opponent)
 }
 
 fn shift<B: Board>(sets: &Sets<B>, direction: Direction) -> Sets<B> {
-    map(sets, |set| Bitboard::<B>(set).shift(direction).0)
+    sets.map(|set| Bitboard::<B>(set).shift(direction).0)
 }
 
 fn fill<B: Board>(starts: &Sets<B>, through: &Sets<B>, bits: u8) -> Sets<B> {
@@ -249,5 +284,5 @@ fn fill<B: Board>(starts: &Sets<B>, through: &Sets<B>, bits: u8) -> Sets<B> {
             used += 1;
         }
     }
-    zip(starts, through, |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0)
+    starts.zip(*through, |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0)
 }
