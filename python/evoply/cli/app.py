@@ -161,7 +161,7 @@ def _usage(error: CycloptsError) -> str:
     command = " ".join(["evoply", *(error.command_chain or ())])
     message = str(error).removeprefix(f'Command "{" ".join(error.command_chain or ())}" ')
     if isinstance(error, UnusedCliTokensError):
-        unused = " ".join(map(str, error.unused_tokens))
+        unused = " ".join(error.unused_tokens or ())
         message = f"Too many arguments: {unused}. Is a player with spaces in quotes?"
     return f"{message}\n`{command} --help` shows how it is used."
 

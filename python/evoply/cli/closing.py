@@ -47,8 +47,8 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         output.people.print(match_table(matches))
     report = _write_report(run, output) if with_tests else None
     play = f"evoply play --against champion@{run.name}"
-    output.say(f"Run folder  {run.path}")
-    output.say(f"Play it     {play}")
+    output.labelled("Run folder", str(run.path))
+    output.labelled("Play it", play)
     return {
         "run": str(run.path),
         "name": run.name,
@@ -112,5 +112,5 @@ def _write_report(run: Run, output: Output) -> str:
     from evoply.reports import write_report
 
     path = write_report(run, run.path / REPORT_FILE)
-    output.say(f"Report      {path}")
+    output.labelled("Report", str(path))
     return str(path)

@@ -18,16 +18,16 @@ _LONGEST = 72
 def say_explanation(output: Output, explained: Explanation) -> None:
     """Print everything an explanation says, the expression in full."""
     if explained.tree is not None:
-        output.say(f"Expression  {explained.tree}")
+        output.labelled("Expression", explained.tree)
     if explained.simplified is not None:
-        output.say(f"Simplified  {explained.simplified}")
+        output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
         where = exception if len(exception) <= _LONGEST else exception.split(", where it is")[0]
-        output.say(f"            {shortened(where, 2 * _LONGEST)}")
+        output.labelled("", shortened(where, 2 * _LONGEST))
     more = len(explained.exceptions) - _MOST_EXCEPTIONS
     if more > 0:
-        output.say(f"            and {more} more such place{'s' * (more > 1)}")
-    output.say(f"In words    {explained.sentence}")
+        output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
+    output.labelled("In words", explained.sentence)
     _say_parts(output, explained)
 
 

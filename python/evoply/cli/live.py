@@ -95,6 +95,7 @@ class LiveView:
         self._best: list[float] = []
         self._mean: list[float] = []
         self._shown_at = monotonic()
+        self._is_over = False
         is_unicode = console.encoding.lower().startswith("utf")
         self._levels = "▁▂▃▄▅▆▇█" if is_unicode else ".:-=+*#@"
         self._live = Live(
@@ -110,6 +111,7 @@ class LiveView:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_over = True
         self._live.stop()
 
     def progress(self, progress: Progress, /) -> None:
@@ -125,7 +127,9 @@ class LiveView:
         self._shown_at = monotonic()
 
     def _panel(self) -> Panel:
-        parts = [self._bar()] if self._generation is None else [*self._facts(), self._bar()]
+        parts: list[Table | Text] = [] if self._generation is None else self._facts()
+        if not self._is_over:
+            parts.append(self._bar())
         title = Text.assemble((self._name, "bold"), f" · {self._config.game}")
         return Panel(Group(*parts), title=title, title_align="left", padding=(0, 1), width=84)
 
@@ -135,7 +139,7 @@ class LiveView:
         numbers = generation.statistics
         of = f" of {self._config.generations - 1:,}" if self._config.generations else ""
         grid = Table.grid(padding=(0, 2))
-        for style, width in (("dim", 16), ("bold", 22), ("dim", 16), ("bold", 20)):
+        for style, width in (("dim", 17), ("bold", 18), ("dim", 16), ("bold", 20)):
             grid.add_column(style=style, width=width)
         best, mean = percent(numbers.best_fresh), percent(numbers.mean_fresh)
         size = f"{numbers.best_size} (mean {numbers.mean_size:.1f})"
@@ -146,12 +150,12 @@ class LiveView:
         trees = f"{percent(numbers.diversity)}"
         grid.add_row("best, training", percent(numbers.best), "different trees", trees)
         curves = Table.grid(padding=(0, 2))
-        curves.add_column(style="dim", width=16)
+        curves.add_column(style="dim", width=17)
         curves.add_column(width=_CURVE_LENGTH, no_wrap=True)
         curves.add_row("best so far", Text(curve(self._best, self._levels), style="green"))
         curves.add_row("mean so far", Text(curve(self._mean, self._levels), style="cyan"))
         champion = Text.assemble(
-            ("champion          ", "dim"), shortened(str(generation.champion), 60)
+            ("champion           ", "dim"), shortened(str(generation.champion), 58)
         )
         return [grid, curves, champion]
 
@@ -160,7 +164,7 @@ class LiveView:
         number = 0 if self._generation is None else self._generation.number + 1
         stage = _STAGES["training"] if progress is None else _STAGES[progress.stage]
         row = Table.grid(padding=(0, 2))
-        row.add_column(width=36)
+        row.add_column(width=38)
         row.add_column(width=28)
         row.add_column(justify="right", width=6)
         done = progress.done / max(progress.games, 1) if progress else 0.0

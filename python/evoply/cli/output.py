@@ -26,6 +26,7 @@ __all__ = [
     "table",
 ]
 
+_LABEL_WIDTH = 12
 _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
 
@@ -49,6 +50,18 @@ class Output:
         """Write *data* as the one JSON object, if that was asked for."""
         if self.is_json:
             sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+
+    def labelled(self, label: str, text: str) -> None:
+        """Print a label and a text, which breaks at words and stays indented in a terminal."""
+        console = self.people
+        if not console.is_terminal:
+            self.say(f"{label:<{_LABEL_WIDTH}}{text}")
+            return
+        grid = Table.grid(padding=0)
+        grid.add_column(width=_LABEL_WIDTH, style="dim")
+        grid.add_column(overflow="fold")
+        grid.add_row(label, text)
+        console.print(grid)
 
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """Print a line for people as it is: no markup, no line breaks put in."""

@@ -67,12 +67,13 @@ def play(
     except KeyboardInterrupt:
         output.say()
         raise StoppedError(f"Stopped. {_how_to_go_on(session)}") from None
-    output.people.print()
-    output.people.print(board_text(session.game, output.people, legal=False))
+    output.say()
+    if not session.is_left:
+        output.people.print(board_text(session.game, output.people, legal=False))
     output.say(_ending(session))
     output.result(_result(session))
     if session.refused and not session.is_interactive:
-        raise ValueError(f"{session.refused} of the lines read were no legal move and no command")
+        raise ValueError(f"lines that were neither a legal move nor a command: {session.refused}")
 
 
 def _default_opponent(game: str | None) -> str:
@@ -106,7 +107,7 @@ def _how_to_go_on(session: TerminalGame) -> str:
     game = f" --game {session.game.position.game}" if size != 8 else ""
     return (
         f"Moves so far: {session.game}\n"
-        f"Go on with: evoply play{against}{side}{game} --position '{session.game}'"
+        f"Go on with: evoply play{against}{side}{game} --seed {session.seed} --position '{session.game}'"
     )
 
 

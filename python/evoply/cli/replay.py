@@ -45,14 +45,13 @@ def replay(
     record = played.game
     outcome = record.outcome()
     places = ", ".join(map(str, played.individuals))
-    output.say(f"Game {game} of {played.games:,} of generation {generation}")
-    output.say(f"Black   {played.black}")
-    output.say(f"White   {played.white}")
-    output.say(f"Counted for individual {places}: {played.points:g} points")
-    output.say(
-        f"Moves   {record.transcript()}  (the first {played.opening_plies} plies are random)"
-    )
-    output.say(f"Result  {outcome}")
+    output.say(f"Game {game} of {played.games:,} of generation {generation}", style="bold")
+    output.labelled("Black", played.black)
+    output.labelled("White", played.white)
+    output.labelled("Counted", f"{played.points:g} points for individual {places}")
+    output.labelled("Moves", record.transcript())
+    output.labelled("", f"the first {played.opening_plies} plies are random")
+    output.labelled("Result", str(outcome))
     output.say(str(record.position))
     output.result(
         {

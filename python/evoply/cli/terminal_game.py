@@ -87,7 +87,7 @@ class TerminalGame:
     def _choice(self, player: native.Player, position: Position) -> tuple[Move, str]:
         key = native.Stream(self.seed, "play", "game").key
         code, score, *_ = native.analyse(player, *position.row, key)
-        value = "" if score is None else f" (value {score:.4g})"
+        value = "" if score is None else f" (value {round(score, 6) + 0.0:.4g})"
         return Move.from_code(code, position.size), value
 
     def _obey(self, word: str) -> bool:
