@@ -1,1 +1,118 @@
-"""Evolve, learn, measure and play players of board games."""
+"""Evolve, learn, measure and play players of board games.
+
+`import evoply as ep` gives the names below; the packages hold the rest. Importing evoply loads
+nothing heavy: the names are fetched from their packages when they are first used.
+
+>>> import evoply as ep
+>>> ep.othello.Position().play("f5").turn
+<Color.WHITE: 'white'>
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from evoply._native import Stream, __version__
+
+if TYPE_CHECKING:
+    from evoply.arena import MatchResult, match
+    from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
+    from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
+    from evoply.games import GAMES, othello
+    from evoply.gp import Tree, parse_tree, simplify
+    from evoply.players import (
+        AfterState,
+        AlphaBeta,
+        Player,
+        RandomPlayer,
+        TreeEvaluator,
+        load_player,
+        parse_player,
+        save_player,
+    )
+    from evoply.protocols import Color, ConfigError, IllegalMoveError, InvalidMoveError, Outcome
+    from evoply.reports import explain, write_report
+    from evoply.runs import Run, find_run, list_runs
+
+_HOMES = {
+    "evoply.arena": ("MatchResult", "match"),
+    "evoply.evolution": (
+        "EvolutionConfig",
+        "Generation",
+        "evolve",
+        "final_test",
+        "load_config",
+    ),
+    "evoply.expressions": ("PRIMITIVE_SETS", "Primitive", "PrimitiveSet", "board", "count"),
+    "evoply.games": ("GAMES", "othello"),
+    "evoply.gp": ("Tree", "parse_tree", "simplify"),
+    "evoply.players": (
+        "AfterState",
+        "AlphaBeta",
+        "Player",
+        "RandomPlayer",
+        "TreeEvaluator",
+        "load_player",
+        "parse_player",
+        "save_player",
+    ),
+    "evoply.protocols": (
+        "Color",
+        "ConfigError",
+        "IllegalMoveError",
+        "InvalidMoveError",
+        "Outcome",
+    ),
+    "evoply.reports": ("explain", "write_report"),
+    "evoply.runs": ("Run", "find_run", "list_runs"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "GAMES",
+    "PRIMITIVE_SETS",
+    "AfterState",
+    "AlphaBeta",
+    "Color",
+    "ConfigError",
+    "EvolutionConfig",
+    "Generation",
+    "IllegalMoveError",
+    "InvalidMoveError",
+    "MatchResult",
+    "Outcome",
+    "Player",
+    "Primitive",
+    "PrimitiveSet",
+    "RandomPlayer",
+    "Run",
+    "Stream",
+    "Tree",
+    "TreeEvaluator",
+    "__version__",
+    "board",
+    "count",
+    "evolve",
+    "explain",
+    "final_test",
+    "find_run",
+    "list_runs",
+    "load_config",
+    "load_player",
+    "match",
+    "othello",
+    "parse_player",
+    "parse_tree",
+    "save_player",
+    "simplify",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'evoply' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

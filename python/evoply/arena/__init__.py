@@ -3,13 +3,12 @@
 The arena knows players and games, and nothing of evolution or of files.
 """
 
-from evoply.arena.match import Contestant, MatchResult, match
-from evoply.arena.python_games import ChoosesMoves, play_python_game
+from evoply.arena.matches import Contestant, MatchResult, match
+from evoply.arena.python_games import play_python_game
 from evoply.arena.schedule import Results, Schedule, play
 from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics
 
 __all__ = [
-    "ChoosesMoves",
     "Contestant",
     "MatchResult",
     "PairStatistics",

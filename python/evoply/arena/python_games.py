@@ -7,20 +7,14 @@ of what `evoply._native.play` does.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from evoply import _native
 from evoply.games.othello import Game, Move, Position
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.protocols import Player as ChoosesMoves
 
-__all__ = ["ChoosesMoves", "play_python_game", "random_opening"]
-
-
-class ChoosesMoves(Protocol):
-    """A player written in Python."""
-
-    def choose(self, position: Any, /) -> Any:
-        """Return one of `position.legal_moves`, or its text."""
+__all__ = ["play_python_game", "random_opening"]
 
 
 def random_opening(start: Position, key: int, plies: int) -> Game:
@@ -54,7 +48,8 @@ def play_python_game(
             continue
         try:
             # A forced move is no choice: nobody is asked.
-            game = game.play(moves[0] if len(moves) == 1 else player.choose(position))
+            chosen: Any = moves[0] if len(moves) == 1 else player.choose(position)
+            game = game.play(chosen)
         except (IllegalMoveError, InvalidMoveError) as error:
             raise IllegalMoveError(f"{type(player).__name__} as {position.turn}: {error}") from None
     return game

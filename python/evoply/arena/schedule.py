@@ -40,8 +40,8 @@ class Schedule:
     @classmethod
     def pairs(
         cls,
-        first: Sequence[int],
-        second: Sequence[int],
+        first: Sequence[int] | NDArray[np.uint32],
+        second: Sequence[int] | NDArray[np.uint32],
         *,
         stream: _native.Stream,
         opening_plies: int,
@@ -85,7 +85,8 @@ class Results:
     @property
     def black_points(self) -> NDArray[np.float64]:
         """Black's points in each game: 1, 0.5 or 0."""
-        return (np.sign(self.black_discs - self.white_discs) + 1) / 2
+        signs: NDArray[np.float64] = np.sign(self.black_discs - self.white_discs).astype(np.float64)
+        return (signs + 1) / 2
 
 
 def play(

@@ -25,7 +25,7 @@ from evoply.gp.selection import (
     tournament_selection,
 )
 from evoply.gp.sentences import PHRASES, Term, additive_terms, describe
-from evoply.gp.simplify import Simplified, simplify
+from evoply.gp.simplification import Simplified, simplify
 from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError
 

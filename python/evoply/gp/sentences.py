@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evoply.gp.infix import infix, number_text, number_value, operation
-from evoply.gp.simplify import Simplified
+from evoply.gp.simplification import Simplified
 from evoply.gp.tree import Tree
 
 PHRASES: Mapping[str, str] = {

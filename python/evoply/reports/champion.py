@@ -113,5 +113,7 @@ def _heat_map(run: Run, tree: Tree) -> Html:
     if effects is None or not finite or max(map(abs, finite)) == 0:
         return Html()
     caption = "What an own disc on a square adds, compared with an opponent's there (mean change)"
-    svg = heat_map_svg(game_rules(game).size, effects)
+    # Three digits of the largest: more would not fit the squares.
+    digits = 2 - math.floor(math.log10(max(map(abs, finite))))
+    svg = heat_map_svg(game_rules(game).size, [round(value, digits) for value in effects])
     return element("figure", element("figcaption", caption), Html(svg), class_="map")

@@ -17,7 +17,7 @@ from evoply import _native
 from evoply.expressions import Constant
 from evoply.gp import Tree, lower
 from evoply.gp.infix import infix, operation
-from evoply.gp.simplify import Simplified, simplify
+from evoply.gp.simplification import Simplified, simplify
 from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, TreeEvaluator, parse_player
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -36,7 +36,7 @@ from evoply.reports.phrases import (
     without_common,
 )
 from evoply.reports.sentence import Influence, constant_sentence, influence_sentence
-from evoply.reports.terms import features, terms_of, with_feature, without
+from evoply.reports.terms import features, formula, terms_of, with_feature, without
 
 __all__ = ["Explanation", "Influence", "explain"]
 
@@ -168,7 +168,7 @@ def _of_tree(
         game=game,
         sentence=sentence + _habits(player),
         tree=str(tree),
-        simplified=infix(form.tree),
+        simplified=_shortest(form.tree),
         exceptions=form.exceptions,
         agreement=agreement,
         terms=terms,
@@ -250,6 +250,11 @@ def _directions(
         share = rises / (rises + falls) if rises + falls else 0.5
         directions.append(True if share >= _CLEAR else False if share <= 1 - _CLEAR else None)
     return directions
+
+
+def _shortest(tree: Tree) -> str:
+    """Return the formula of a simplified tree, its terms written out if that is shorter."""
+    return min(infix(tree), formula(terms_of(tree)), key=len)
 
 
 def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:

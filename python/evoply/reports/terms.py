@@ -6,13 +6,15 @@ product, and as the numerator of a quotient. This module knows nothing of words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from evoply.expressions import Constant, Node
 from evoply.gp import Tree
 from evoply.gp.infix import infix, number_text, number_value, operation
 
-__all__ = ["TreeTerm", "features", "terms_of", "with_feature", "without"]
+__all__ = ["TreeTerm", "features", "formula", "terms_of", "with_feature", "without"]
 
 _ARITHMETIC = ("add", "subtract", "multiply", "divide")
 
@@ -21,11 +23,11 @@ _ARITHMETIC = ("add", "subtract", "multiply", "divide")
 class TreeTerm:
     """One term: *coefficient* times its factors by its divisors.
 
-    *index* is the node in the tree that stands for the term and nothing else: with 0 in its place
-    the term is gone.
+    *indices* are the nodes in the tree that stand for the term and nothing else: with 0 in their
+    places the term is gone.
     """
 
-    index: int
+    indices: tuple[int, ...]
     coefficient: float
     factors: tuple[Tree, ...]
     divisors: tuple[Tree, ...]
@@ -56,7 +58,7 @@ class _Product:
 
 
 def terms_of(tree: Tree) -> list[TreeTerm]:
-    """Return the terms whose sum is *tree* (where no divisor is 0), from left to right.
+    """Return the terms whose sum is *tree* (where no divisor is 0), like terms collected.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -77,12 +79,22 @@ def terms_of(tree: Tree) -> list[TreeTerm]:
         sign = -1 if operation(tree.nodes[place]) == "subtract" else 1
         waiting.append((second, _scaled(product, sign)))
         waiting.append((first, product))
-    return terms
+    return _collected(terms)
+
+
+def formula(terms: Sequence[TreeTerm]) -> str:
+    """Return the sum of *terms* as a formula, those that are subtracted last."""
+    ordered = sorted(terms, key=lambda term: (term.is_constant, term.coefficient < 0))
+    text = " + ".join(term.text for term in ordered) or "0"
+    return text.replace("+ -", "- ")
 
 
 def without(tree: Tree, term: TreeTerm) -> Tree:
     """Return *tree* with 0 in place of *term*."""
-    return tree.replace(term.index, Tree(tree.primitive_set, (Constant(0.0),)))
+    zero = Tree(tree.primitive_set, (Constant(0.0),))
+    for index in sorted(term.indices, reverse=True):  # what stands before keeps its place
+        tree = tree.replace(index, zero)
+    return tree
 
 
 def features(tree: Tree) -> list[Tree]:
@@ -180,7 +192,28 @@ def _term(tree: Tree, index: int, outer: _Product) -> TreeTerm:
         else:
             divisors.append(place)
     subtrees = tuple(tree.subtree(place) for place in (*above, *factors))
-    return TreeTerm(index, coefficient, subtrees, tuple(tree.subtree(place) for place in divisors))
+    return TreeTerm(
+        (index,), coefficient, subtrees, tuple(tree.subtree(place) for place in divisors)
+    )
+
+
+def _collected(terms: Sequence[TreeTerm]) -> list[TreeTerm]:
+    """Return the terms with like ones added up, in the order of their first."""
+    found: dict[tuple[frozenset[tuple[Tree, int]], ...], TreeTerm] = {}
+    for term in terms:
+        # The order of factors does not matter, their number does.
+        key = tuple(frozenset(Counter(trees).items()) for trees in (term.factors, term.divisors))
+        known = found.get(key)
+        found[key] = (
+            term
+            if known is None
+            else replace(
+                known,
+                indices=known.indices + term.indices,
+                coefficient=known.coefficient + term.coefficient,
+            )
+        )
+    return [term for term in found.values() if term.coefficient]
 
 
 def _scaled(product: _Product, scale: float) -> _Product:

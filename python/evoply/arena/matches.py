@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.python_games import ChoosesMoves, play_python_game
+from evoply.arena.python_games import play_python_game
 from evoply.arena.schedule import Results, Schedule, play
-from evoply.arena.statistics import FEWEST_PAIRS, elo_difference, pair_statistics
+from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.players import Player, parse_player
+from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, parse_player
 from evoply.protocols import Color
+from evoply.protocols import Player as ChoosesMoves
 
 __all__ = ["Contestant", "MatchResult", "match"]
 
@@ -165,7 +166,7 @@ def _ready(player: Contestant, game: str) -> tuple[str, _native.Player | Chooses
     """Return a label and what can choose moves."""
     if isinstance(player, str):
         return player, parse_player(player, game=game).native(game)
-    if hasattr(player, "native"):
+    if isinstance(player, RandomPlayer | AfterState | AlphaBeta):
         return player.label, player.native(game)
     if callable(getattr(player, "choose", None)):
         return getattr(player, "label", type(player).__name__), player
