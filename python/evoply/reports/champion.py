@@ -113,7 +113,8 @@ def _heat_map(run: Run, tree: Tree) -> Html:
     if effects is None or not finite or max(map(abs, finite)) == 0:
         return Html()
     caption = "What an own disc on a square adds, compared with an opponent's there (mean change)"
-    # Three digits of the largest: more would not fit the squares.
-    digits = 2 - math.floor(math.log10(max(map(abs, finite))))
+    # More digits of small values would not fit the squares.
+    exponent = math.floor(math.log10(max(map(abs, finite))))
+    digits = (2 if exponent >= 0 else 1) - exponent
     svg = heat_map_svg(game_rules(game).size, [round(value, digits) for value in effects])
     return element("figure", element("figcaption", caption), Html(svg), class_="map")

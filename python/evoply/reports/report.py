@@ -56,7 +56,7 @@ def report_html(run: Run) -> str:
         entry = run.champion
         explanation = explained_champion(run, entry)
         sections += [
-            element("p", explanation.sentence, class_="sentence"),
+            element("p", _unbroken(explanation.sentence), class_="sentence"),
             _matches(run.matches()),
             champion_section(run, entry, explanation),
             _progress(rows),
@@ -111,7 +111,7 @@ def _match_row(result: Mapping[str, Any]) -> tuple[str, ...]:
     games, distinct = int(result["games"]), int(result["distinct_games"])
     return (
         shortened(str(result["first"]), 30),
-        shortened(str(result["opponent"] if "opponent" in result else result["second"]), 30),
+        shortened(str(result["second"]), 30),
         f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
         element("b", f"{result['score']:.1%}"),
         f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "none: too few distinct games",
@@ -220,7 +220,7 @@ def _what_was_run(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     )
     return block(
         element("h2", "What was run"),
-        table(("what", "value"), facts),
+        table(("", "of the run"), facts, class_="plain"),
         details("Config (config.toml)", element("pre", config)),
         details("History", element("ul", *events)) if events else Html(),
         details("Digest of every generation", _digest_note(), digests) if rows else Html(),
@@ -233,6 +233,11 @@ def _digest_note() -> Html:
         "Two runs with equal digests computed the same: config, individuals, seeds, fitness.",
         class_="note",
     )
+
+
+def _unbroken(text: str) -> str:
+    """Return *text* with percentages that stay on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _moment(text: str) -> str:
