@@ -40,7 +40,7 @@ def pair_statistics(
     pairs scored alike, every distinct pair counts as one game.
 
     >>> pair_statistics(np.array([1.0, 1.0, 1.0, 0.0] * 10), np.arange(40, dtype=np.uint64))
-    PairStatistics(score=0.75, interval=(0.63..., 0.83...), distinct_pairs=20)
+    PairStatistics(score=0.75, interval=(0.62..., 0.84...), distinct_pairs=20)
     """
     score = float(points.mean())
     pairs = points.reshape(-1, 2).mean(axis=1)

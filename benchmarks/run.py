@@ -1,0 +1,230 @@
+"""Ours, a peer, and the ratio, measured in one run on one core; written to results.json too.
+
+A bare time says little on a noisy machine; the ratio to a peer in the same run says more. Every
+row checks what it computed.
+"""
+
+import argparse
+import json
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import peers
+import rust_reversi
+from deap import gp as deap_gp
+from rich.console import Console
+from rich.table import Table
+
+from evoply import _native
+from evoply.arena import Schedule, play
+from evoply.expressions import PRIMITIVE_SETS
+from evoply.games import game_rules
+from evoply.games.othello import Position
+from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
+from evoply.players import parse_player
+
+PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
+LIMITS = Limits(max_depth=17, max_nodes=200)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: *ratio* is how many times as fast ours is."""
+
+    name: str
+    unit: str
+    ours: float
+    peer: str
+    peer_value: float | None
+    ratio: float | None
+
+
+def timed(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best wall time of a few, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def trees_of_size(count: int, size: int) -> list[Tree]:
+    """Return random trees of just about *size* nodes."""
+    stream = _native.Stream(1, "benchmark trees")
+    found: list[Tree] = []
+    while len(found) < count:
+        tree = grow(PRIMITIVES, 9, stream)
+        if abs(len(tree) - size) <= 2:
+            found.append(tree)
+    return found
+
+
+def perft_row() -> Row:
+    start = Position()
+    seconds = timed(lambda: _native.perft("othello", start.black, start.white, True, 11, 1))
+    assert _native.perft("othello", start.black, start.white, True, 9, 1) == 3005288
+    peer = timed(lambda: peers.perft(rust_reversi.Board(), 7), 1)
+    assert peers.perft(rust_reversi.Board(), 5) == 1396
+    ours, theirs = 212_258_800 / seconds, 55_092 / peer
+    return Row("perft-11", "leaves/s", ours, "rust_reversi, Python loop", theirs, ours / theirs)
+
+
+def perft_10_row() -> Row:
+    start = Position(10)
+    seconds = timed(lambda: _native.perft("othello-10", start.black, start.white, True, 9, 1))
+    eight = Position()
+    peer = timed(lambda: _native.perft("othello", eight.black, eight.white, True, 9, 1))
+    ours, theirs = 3_045_812 / seconds, 3_005_288 / peer
+    return Row("othello-10-perft", "leaves/s", ours, "our 8x8", theirs, ours / theirs)
+
+
+def schedule(games: int) -> Schedule:
+    pairs = games // 2
+    return Schedule.pairs(
+        np.zeros(pairs, dtype=np.uint32),
+        np.ones(pairs, dtype=np.uint32),
+        stream=_native.Stream(1, "benchmark"),
+        opening_plies=8,
+        start=game_rules("othello").start().row,
+    )
+
+
+def games_per_second(players: list[_native.Player], games: int, threads: int = 1) -> float:
+    planned = schedule(games)
+    return games / timed(lambda: play("othello", players, planned, threads=threads))
+
+
+def random_row() -> Row:
+    player = _native.Player("othello", "random")
+    ours, theirs = games_per_second([player, player], 200_000), peers.random_games(2)
+    return Row("random-games", "games/s", ours, "rust_reversi playout loop", theirs, ours / theirs)
+
+
+def tree_players(trees: list[Tree], depth: int) -> list[_native.Player]:
+    kind = "after_state" if depth == 1 else "alpha_beta"
+    return [_native.Player("othello", kind, p, depth=depth) for p in lower(trees, "othello")]
+
+
+def gp_games_row(depth: int, games: int, seconds: float) -> Row:
+    trees = trees_of_size(2, 50)
+    ours = games_per_second(tree_players(trees, depth), games)
+    pset = peers.primitive_set()
+    compiled = [deap_gp.compile(peers.deap_text(tree), pset) for tree in trees]
+    theirs = peers.play_games(compiled, depth, seconds)
+    name = f"gp-games-{depth}ply"
+    return Row(name, "games/s", ours, "DEAP + rust_reversi", theirs, ours / theirs)
+
+
+def positions(count: int) -> list[tuple[int, int, bool, int]]:
+    batch = _native.Positions.random("othello", count, 7, 12, 36)
+    return [batch[index] for index in range(count)]
+
+
+def search_all(player: _native.Player, rows: list[tuple[int, int, bool, int]]) -> int:
+    return sum(_native.analyse(player, *row, 0)[2] for row in rows)
+
+
+def alphabeta_row(depth: int) -> Row:
+    rows = positions(20)
+    player = parse_player(f"material:depth={depth}").native("othello")
+    seconds = timed(lambda: search_all(player, rows))
+    boards = []
+    for black, white, black_moves, _ in rows:
+        board = rust_reversi.Board()
+        own, opponent = (black, white) if black_moves else (white, black)
+        turn = rust_reversi.Turn.BLACK if black_moves else rust_reversi.Turn.WHITE
+        board.set_board(own, opponent, turn)
+        boards.append(board)
+    # Its "depth d" looks d + 1 plies ahead.
+    search = rust_reversi.AlphaBetaSearch(rust_reversi.PieceEvaluator(), depth - 1, 10**9)
+    peer = timed(lambda: [search.get_move(board) for board in boards])
+    rate = search_all(player, rows) / seconds
+    return Row("alphabeta-material", "nodes/s", rate, "rust_reversi, equal plies (ratio of times)",
+               None, peer / seconds)  # fmt: skip
+
+
+def tree_in_search_row(depth: int) -> Row:
+    rows = positions(20)
+    trees = trees_of_size(4, 50)
+
+    def rate(players: list[_native.Player]) -> float:
+        nodes = sum(search_all(player, rows) for player in players)
+        return nodes / timed(lambda: [search_all(player, rows) for player in players])
+
+    material = parse_player(f"material:depth={depth}").native("othello")
+    with_tree, counting = rate(tree_players(trees, depth)), rate([material])
+    return Row("tree-in-search", "ns/node", 1e9 / with_tree, "our piece counting (ratio of rates)",
+               1e9 / counting, with_tree / counting)  # fmt: skip
+
+
+def threads_row() -> Row:
+    players = tree_players(trees_of_size(2, 50), 1)
+    two, one = games_per_second(players, 10_000, 2), games_per_second(players, 10_000, 1)
+    return Row("threads-2", "games/s", two, "one thread", one, two / one)
+
+
+def offspring_row() -> Row:
+    trees = trees_of_size(100, 50)
+    stream = _native.Stream(1, "offspring")
+    count = 10_000
+
+    def ours() -> None:
+        for index in range(count // 2):
+            subtree_crossover(trees[index % 100], trees[(index + 1) % 100], LIMITS, stream)
+
+    pset = peers.primitive_set()
+    parents = [deap_gp.PrimitiveTree.from_string(peers.deap_text(tree), pset) for tree in trees]
+
+    def theirs() -> None:
+        for index in range(count // 2):
+            first = deap_gp.PrimitiveTree(parents[index % 100])
+            second = deap_gp.PrimitiveTree(parents[(index + 1) % 100])
+            deap_gp.cxOnePoint(first, second)
+
+    our_time, their_time = timed(ours) / count, timed(theirs) / count
+    return Row("offspring", "us", our_time * 1e6, "DEAP copy + cxOnePoint (no limits)",
+               their_time * 1e6, their_time / our_time)  # fmt: skip
+
+
+def lowering_row() -> Row:
+    trees = trees_of_size(200, 50)
+    seconds = timed(lambda: lower(trees, "othello")) / len(trees)
+    pset = peers.primitive_set()
+    texts = [peers.deap_text(tree) for tree in trees]
+    peer = timed(lambda: [deap_gp.compile(text, pset) for text in texts]) / len(trees)
+    return Row("lowering", "us/tree", seconds * 1e6, "DEAP compile", peer * 1e6, peer / seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help="larger counts")
+    scale = 4 if parser.parse_args().long else 1
+    rows = [
+        perft_row(),
+        perft_10_row(),
+        random_row(),
+        alphabeta_row(9 if scale > 1 else 8),
+        tree_in_search_row(6),
+        gp_games_row(1, 20_000 * scale, 4 * scale),
+        gp_games_row(3, 400 * scale, 6 * scale),
+        threads_row(),
+        lowering_row(),
+        offspring_row(),
+    ]
+    table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=platform.processor())
+    for row in rows:
+        theirs = "" if row.peer_value is None else f"{row.peer_value:,.3g}"
+        ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
+        table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
+    Console(width=120).print(table)
+    target = Path(__file__).with_name("results.json")
+    target.write_text(json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Matches: both colours, honest counts, the same result whatever plays them."""
+
+import numpy as np
+import pytest
+
+from evoply import _native
+from evoply.arena import Schedule, match, play, play_python_game
+from evoply.games import GAMES, game_rules
+from evoply.games.othello import Game, Move, Position
+from evoply.players import parse_player
+from evoply.protocols import IllegalMoveError
+
+TREE = "( - ( * white_corners 10 ) black )"
+
+
+class FirstMove:
+    """Always the first legal move."""
+
+    label = "first move"
+
+    def choose(self, position: Position) -> Move:
+        return position.legal_moves[0]
+
+
+class Cheat:
+    def choose(self, position: Position) -> str:
+        return "a1"
+
+
+def pairs(count: int, seed: int = 1, openings: int = 8, game: str = "othello") -> Schedule:
+    places = np.zeros(count, dtype=np.uint32)
+    return Schedule.pairs(
+        places,
+        places + 1,
+        stream=_native.Stream(seed, "test"),
+        opening_plies=openings,
+        start=game_rules(game).start().row,
+    )
+
+
+def test_a_pair_swaps_colours_on_one_opening() -> None:
+    schedule = pairs(3)
+    assert schedule.black.tolist() == [0, 1, 0, 1, 0, 1]
+    assert schedule.white.tolist() == [1, 0, 1, 0, 1, 0]
+    assert len(set(schedule.opening_keys.tolist())) == 3
+    assert len(set(schedule.game_keys.tolist())) == 6
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("random", "greedy"),
+        (f"{TREE}:ties=random", f"{TREE}:depth=2,ties=last"),
+        ("material:depth=3,ties=random", f"{TREE}:epsilon=0.3"),
+    ],
+)
+def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str]) -> None:
+    players = [parse_player(text, game=game).native(game) for text in texts]
+    schedule = pairs(5, game=game)
+    results = play(game, players, schedule, threads=2, record_moves=True)
+    assert results.moves is not None
+    for index, codes in enumerate(results.moves):
+        record = play_python_game(
+            (players[schedule.black[index]], players[schedule.white[index]]),
+            start=game_rules(game).start(),
+            opening_key=int(schedule.opening_keys[index]),
+            opening_plies=schedule.opening_plies,
+            game_key=int(schedule.game_keys[index]),
+        )
+        assert [move.code(record.start.size) for move in record.moves] == list(codes)
+        outcome = record.outcome()
+        assert outcome is not None
+        assert outcome.disc_difference == results.black_discs[index] - results.white_discs[index]
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    players = [parse_player(text).native("othello") for text in (f"{TREE}:ties=random", "random")]
+    one, two = (play("othello", players, pairs(200), threads=threads) for threads in (1, 3))
+    assert (one.hashes == two.hashes).all()
+    assert (one.black_discs == two.black_discs).all()
+
+
+def test_a_match_of_a_player_with_itself_is_even() -> None:
+    result = match("greedy", "greedy", games=200, seed=3)
+    assert result.wins == result.losses
+    assert result.score == 0.5
+    assert result.interval is not None
+    assert result.interval[0] < 0.5 < result.interval[1]
+
+
+def test_greedy_beats_random_and_the_seed_decides() -> None:
+    result = match("greedy", "random", games=1000, seed=1)
+    assert 0.55 < result.score < 0.7
+    assert result == match("greedy", "random", games=1000, seed=1, threads=1)
+    assert result.wins + result.draws + result.losses == result.games == 1000
+    swapped = match("random", "greedy", games=1000, seed=2)
+    assert swapped.score < 0.45
+    other = match("greedy", "random", games=1000, seed=2)
+    assert (other.wins, other.draws) != (result.wins, result.draws)
+
+
+def test_deterministic_players_without_openings_play_two_games() -> None:
+    result = match("greedy", "material:depth=2", games=100, openings=None)
+    assert result.distinct_games == 2
+    assert result.interval is None
+    assert "only 2 distinct games" in str(result)
+
+
+def test_python_players_take_part() -> None:
+    native = match(FirstMove(), "greedy", games=6, seed=1)
+    assert native.first == "first move"
+    assert native.games == 6
+    again = match(FirstMove(), "greedy", games=6, seed=1)
+    assert native == again
+
+
+def test_a_cheat_is_named() -> None:
+    with pytest.raises(IllegalMoveError, match=r"Cheat as .*a1"):
+        match(Cheat(), "random", games=2, seed=1)
+
+
+def test_a_match_from_a_position() -> None:
+    start = Game.from_transcript("f5d6c3").position
+    assert match("greedy", "random", games=20, start=start, openings=None).games == 20
+    with pytest.raises(ValueError, match="othello-6"):
+        match("greedy", "random", games=20, start=start, game="othello-6")
+
+
+@pytest.mark.parametrize("games", [0, -2, 3, 10**9])
+def test_impossible_counts(games: int) -> None:
+    with pytest.raises(ValueError, match="games"):
+        match("greedy", "random", games=games)
+
+
+def test_not_a_player() -> None:
+    with pytest.raises(TypeError, match="choose"):
+        match(42, "random", games=2)  # type: ignore[arg-type]
+
+
+def test_tables_in_notebooks_are_escaped() -> None:
+    class Odd(FirstMove):
+        label = "<script>"
+
+    html = match(Odd(), "random", games=2)._repr_html_()
+    assert "<script>" not in html
+    assert "<table>" in html
+
+
+def test_the_kernel_checks_schedules() -> None:
+    schedule = pairs(1)
+    player = parse_player("random").native("othello")
+    with pytest.raises(ValueError, match="no player 1"):
+        play("othello", [player], schedule)
+    with pytest.raises(ValueError, match="othello"):
+        play("othello-6", [player, player], pairs(1, game="othello-6"))
+
+
+def test_progress_errors_stop_the_games() -> None:
+    def stop(done: int) -> None:
+        raise RuntimeError(f"after {done}")
+
+    player = parse_player("material:depth=4").native("othello")
+    with pytest.raises(RuntimeError, match="after"):
+        play("othello", [player, player], pairs(20_000), progress=stop)
