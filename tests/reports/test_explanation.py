@@ -61,7 +61,7 @@ def test_a_term_that_does_nothing_has_no_influence() -> None:
     assert parts["white_edges"].share > 0.4
     with_ply = AfterState(
         evaluator=ExpressionEvaluator(
-            expression=count(board.own & squares("corners")) + count(board.empty)
+            expression=(count(board.own & squares("corners")) + count(board.empty)).to_dict()
         )
     )
     shares = [part.share for part in explain(with_ply).terms]
@@ -192,7 +192,7 @@ def test_square_effects_of_swh_are_twice_its_weights() -> None:
 def test_square_effects_follow_any_table() -> None:
     table = [float(square) for square in range(36)]
     value = weighted_sum(board.own, [table]) - weighted_sum(board.opponent, [table])
-    player = AfterState(evaluator=ExpressionEvaluator(expression=value))
+    player = AfterState(evaluator=ExpressionEvaluator(expression=value.to_dict()))
     effects = square_effects(player, "othello-6", positions=200)
     assert effects == pytest.approx([2 * weight for weight in table])
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import plotly.graph_objects
 import pytest
@@ -36,7 +37,7 @@ class Page(HTMLParser):
         self.text: list[str] = []
         self.elements: list[str] = []
         self.loaded: list[str] = []
-        self.figures: list[dict[str, object]] = []
+        self.figures: list[dict[str, Any]] = []
         self.inside: list[str] = []
         self.feed(html)
         self.close()
@@ -125,7 +126,7 @@ def test_every_chart_is_a_figure_of_plotly(page: Page) -> None:
     for figure in page.figures:
         plotly.graph_objects.Figure(figure)
     names = [line["name"] for line in page.figures[1]["data"]]
-    assert names[-1] == "earlier champions"
+    assert {"random", "greedy"} <= set(names)
 
 
 def test_a_report_is_the_same_again_and_replaces_the_old_one(finished: Path) -> None:
