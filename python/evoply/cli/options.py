@@ -44,5 +44,9 @@ Seed = Annotated[
 ]
 Position = Annotated[
     str | None,
-    Parameter(help="Where to begin: a board such as '---- -OX- -XO- ---- X', or moves: f5d6c3."),
+    # A board may begin with an empty square, a hyphen.
+    Parameter(
+        allow_leading_hyphen=True,
+        help="Where to begin: a board such as '---- -OX- -XO- ---- X', or moves: f5d6c3.",
+    ),
 ]

@@ -101,14 +101,12 @@ def _ending(session: TerminalGame) -> str:
 def _how_to_go_on(session: TerminalGame) -> str:
     if not session.game.moves:
         return "No move was played."
-    against = f" --against '{session.opponent.label}'"
-    side = f" --color {session.color.value}"
-    size = session.game.position.size
-    game = f" --game {session.game.position.game}" if size != 8 else ""
-    return (
-        f"Moves so far: {session.game}\n"
-        f"Go on with: evoply play{against}{side}{game} --seed {session.seed} --position '{session.game}'"
+    game = session.game.position.game
+    command = (
+        f"evoply play --against '{session.opponent.label}' --game {game} "
+        f"--color {session.color.value} --seed {session.seed} --position '{session.game}'"
     )
+    return f"Moves so far: {session.game}\nGo on with: {command}"
 
 
 def _result(session: TerminalGame) -> dict[str, Any]:

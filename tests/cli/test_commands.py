@@ -1,0 +1,203 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Answer, call
+
+from evoply.arena import match
+from evoply.presets import preset_text
+
+
+@pytest.fixture
+def small_run(capsys: pytest.CaptureFixture) -> Answer:
+    """A run called small, of three generations, without tests."""
+    answer = call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests", "--json")
+    assert answer.code == 0, answer.err
+    return answer
+
+
+def test_perft(capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, "perft", "othello", "5", "--json")
+    assert {key: answer.data[key] for key in ("game", "depth", "leaves")} == {
+        "game": "othello",
+        "depth": 5,
+        "leaves": 1396,
+    }
+    assert "leaves/s" in answer.err
+    assert "1,396 leaves" in call(capsys, "perft", "othello", "5").out
+
+
+def test_perft_of_a_position(capsys: pytest.CaptureFixture) -> None:
+    after_f5 = call(capsys, "perft", "othello", "4", "--position", "f5", "--json").data
+    assert 4 * after_f5["leaves"] == 1396
+    board = call(capsys, "perft", "othello-4", "1", "--position", "---- -OX- -XO- ---- X")
+    assert "4 leaves" in board.out
+
+
+def test_match_is_the_match_of_the_library(capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, "match", "greedy", "random", "--games", "60", "--seed", "5", "--json")
+    assert answer.data == match("greedy", "random", games=60, seed=5).to_dict()
+    assert set(answer.data) >= {
+        "wins", "draws", "losses", "score", "interval", "games", "distinct_games", "seed",
+    }  # fmt: skip
+    plain = call(capsys, "match", "greedy", "random", "--games", "60", "--seed", "5")
+    assert f"{answer.data['wins']}" in plain.out
+    assert plain.err == ""
+
+
+def test_a_match_without_openings_has_two_games_and_no_interval(
+    capsys: pytest.CaptureFixture,
+) -> None:
+    arguments = ("match", "greedy", "swh", "--games", "40", "--openings", "none")
+    data = call(capsys, *arguments, "--json").data
+    assert (data["distinct_games"], data["interval"], data["openings"]) == (2, None, 0)
+    assert "Only 2 of the 40 games are different" in call(capsys, *arguments).out
+
+
+def test_presets(capsys: pytest.CaptureFixture) -> None:
+    names = [entry["name"] for entry in call(capsys, "presets", "--json").data["presets"]]
+    assert "demo" in names
+    for name in names:
+        assert call(capsys, "presets", name).out == preset_text(name)
+    assert call(capsys, "presets", "demo", "--json").data["toml"] == preset_text("demo")
+
+
+def test_show_a_tree(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    tree = "( + white ( - white_corners white ) )"
+    answer = call(capsys, "show", tree, "--svg", "tree.svg")
+    assert answer.code == 0
+    assert tree in answer.out
+    assert "├── white" in answer.out
+    assert "<svg" in (tmp_path / "tree.svg").read_text()
+    data = call(capsys, "show", tree, "--json").data
+    assert data["simplified"] == "white_corners"
+    assert (data["nodes"], data["depth"]) == (5, 3)
+    assert "corner" in data["sentence"]
+
+
+def test_show_a_heat_map(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    answer = call(capsys, "show", "swh", "--heat-map", "map.svg", "--json")
+    assert answer.data["heat_map"] == "map.svg"
+    assert "<svg" in (tmp_path / "map.svg").read_text()
+
+
+def test_a_picture_that_cannot_be_written_is_a_failure(capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, "show", "swh", "--heat-map", "no/such/folder/map.svg")
+    assert answer.code == 1
+    assert "No such file" in answer.err
+
+
+def test_evolve_says_the_folder_first_and_a_line_a_generation(
+    capsys: pytest.CaptureFixture,
+) -> None:
+    answer = call(capsys, "evolve", "small.toml", "--no-tests", "--set", "generations=4")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert "runs/othello-4-1" in lines[0]
+    assert [line.split(":")[0] for line in lines[1:5]] == [f"generation {n}" for n in range(4)]
+    assert "evoply play --against champion@othello-4-1" in answer.out
+    assert Path("runs/othello-4-1/config.toml").read_text().count("generations = 4") == 1
+
+
+def test_evolve_json_and_runs_json_agree(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
+    data = small_run.data
+    stored = call(capsys, "runs", "small", "--json").data
+    assert data["run"] == stored["run"] == "runs/small"
+    assert data["generations"] == len(stored["generations"]) == 3
+    assert data["digest"] == stored["generations"][-1]["digest"]
+    assert [entry["number"] for entry in stored["generations"]] == [0, 1, 2]
+    assert all(len(entry["digest"]) == 64 for entry in stored["generations"])
+    assert data["champion"]["tree"] == stored["champion"]
+    assert data["matches"] == []
+    assert "generation 2" in small_run.err
+
+
+def test_a_run_of_the_same_name_is_refused(
+    small_run: Answer, capsys: pytest.CaptureFixture
+) -> None:
+    answer = call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests")
+    assert answer.code == 2
+    assert "exists already" in answer.err
+
+
+def test_resume_continues_as_if_never_stopped(
+    small_run: Answer, capsys: pytest.CaptureFixture
+) -> None:
+    more = call(capsys, "resume", "--generations", "5", "--no-tests", "--json").data
+    whole = call(capsys, "evolve", "small.toml", "--generations", "5", "--no-tests", "--json").data
+    assert more["name"] == "small"
+    assert more["digest"] == whole["digest"]
+    assert more["champion"] == {**whole["champion"], "player": "champion@small"}
+
+
+def test_resume_of_an_ended_run_says_how_to_go_on(
+    small_run: Answer, capsys: pytest.CaptureFixture
+) -> None:
+    answer = call(capsys, "resume", "small", "--no-tests")
+    assert answer.code == 0
+    assert "--generations" in answer.out
+    assert answer.out.count("generation 2:") == 0
+
+
+def test_a_reached_limit_gives_way_to_the_other(
+    small_run: Answer, capsys: pytest.CaptureFixture
+) -> None:
+    data = call(capsys, "resume", "--time-limit", "0.3", "--no-tests", "--json").data
+    assert data["generations"] > 3
+
+
+def test_closing_tests_are_kept_and_not_played_twice(
+    small_run: Answer, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evoply.cli.closing.TEST_GAMES", 20)
+    first = call(capsys, "resume", "small", "--json")
+    assert first.code == 0, first.err
+    again = call(capsys, "resume", "small", "--json").data
+    assert [entry["second"] for entry in first.data["matches"]] == ["random", "greedy"]
+    assert all(entry["games"] == 20 for entry in first.data["matches"])
+    assert again["matches"] == first.data["matches"]
+    assert call(capsys, "runs", "small", "--json").data["matches"] == first.data["matches"]
+    assert Path(first.data["report"]).read_text().lstrip().lower().startswith("<!doctype html>")
+
+
+def test_report(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
+    assert call(capsys, "report", "--output", "page.html").code == 0
+    assert "small" in Path("page.html").read_text()
+    assert call(capsys, "report", "small", "--json").data["report"] == "runs/small/report.html"
+
+
+def test_replay(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
+    arguments = ("replay", "small", "--generation", "1", "--game", "2")
+    data = call(capsys, *arguments, "--json").data
+    assert (data["generation"], data["game"], data["white"]) == (1, 2, "random")
+    assert data["transcript"] in call(capsys, *arguments).out
+    assert call(capsys, "replay", "small", "--generation", "1", "--game", "99999").code == 1
+
+
+def test_runs_lists_and_exports(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
+    Path("runs/broken").mkdir()
+    (Path("runs/broken") / "config.toml").write_text("nonsense =")
+    (Path("runs/broken") / "run.db").write_text("nonsense")
+    listed = call(capsys, "runs")
+    assert "small" in listed.out
+    assert "broken cannot be read" in listed.out
+    by_name: dict[str, Any] = {
+        entry["name"]: entry for entry in call(capsys, "runs", "--json").data["runs"]
+    }
+    assert by_name["small"]["generations"] == 3
+    assert "error" in by_name["broken"]
+    assert call(capsys, "runs", "broken").code == 1
+    assert call(capsys, "runs", "small", "--csv", "tables").code == 0
+    assert len(Path("tables/generations.csv").read_text().splitlines()) == 4
+
+
+def test_a_champion_brings_its_game(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
+    data = call(capsys, "match", "champion", "random", "--games", "40", "--json").data
+    assert (data["first"], data["game"]) == ("champion@small", "othello-4")
+    options = call(capsys, "show", "champion@small:depth=2", "--json").data
+    assert (options["player"], options["game"]) == ("champion@small:depth=2", "othello-4")
+
+
+def test_json_is_one_line(capsys: pytest.CaptureFixture) -> None:
+    assert json.loads(call(capsys, "runs", "--json").out) == {"folder": "runs", "runs": []}

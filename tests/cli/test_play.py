@@ -1,0 +1,127 @@
+import io
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import Answer, call
+
+from evoply.games.othello import Game
+
+
+def play(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str
+) -> Answer:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    return call(capsys, "play", "--seed", "1", *arguments)
+
+
+def first_moves(count: int, size: int) -> str:
+    """Enough words to play any game on: every square, again and again."""
+    squares = [f"{chr(97 + column)}{row + 1}" for row in range(size) for column in range(size)]
+    return "\n".join(squares * count)
+
+
+def test_end_of_input_ends_the_game_cleanly(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = play(capsys, monkeypatch, "f5\n", "--against", "greedy")
+    assert answer.code == 0
+    assert "greedy plays" in answer.out
+    assert "Go on with: evoply play --against 'greedy' --game othello --color black" in answer.out
+    assert " *  O  X " in answer.out
+
+
+def test_commands(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = play(capsys, monkeypatch, "moves\nhint\nf5\nundo\nhelp\nquit\n", "--against", "random")
+    assert answer.code == 0
+    assert "d3 c4 f5 e6" in answer.out
+    assert "mobility:depth=4 would play" in answer.out
+    assert "undo    take back" in answer.out
+    assert answer.out.rstrip().endswith("No move was played.")
+
+
+def test_what_cannot_be_played_is_said_and_counted(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = play(capsys, monkeypatch, "a1\nzz\nundo\nf5\n", "--against", "greedy")
+    assert answer.code == 2
+    assert "a1 is not legal here; legal: d3 c4 f5 e6" in answer.out
+    assert "cannot read 'zz'" in answer.out
+    assert "nothing to take back" in answer.out
+    assert "you play f5" in answer.out
+    assert "command: 3" in answer.err
+
+
+@pytest.mark.parametrize("color", ["black", "white"])
+def test_a_whole_game_as_json(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, color: str
+) -> None:
+    answer = play(
+        capsys, monkeypatch, first_moves(40, 4),
+        "--against", "random", "--game", "othello-4", "--color", color, "--json",
+    )  # fmt: skip
+    data = answer.data
+    game = Game.from_transcript(data["transcript"], 4)
+    outcome = game.outcome()
+    assert data["finished"]
+    assert outcome is not None
+    assert data["disc_difference"] == outcome.disc_difference
+    assert (data["game"], data["against"], data["color"]) == ("othello-4", "random", color)
+    assert "The game is over" in answer.err
+
+
+def test_a_position_may_be_moves(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = play(
+        capsys, monkeypatch, "", "--against", "greedy", "--position", "f5d6c3d3", "--json"
+    ).data
+    assert data["transcript"] == "f5d6c3d3"
+
+
+def test_the_newest_champion_is_the_opponent(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert play(capsys, monkeypatch, "", "--json").data["against"] == "greedy"
+    assert call(capsys, "evolve", "small.toml", "--name", "small", "--no-tests").code == 0
+    assert play(capsys, monkeypatch, "", "--json").data["against"] == "greedy"
+    small = play(capsys, monkeypatch, "", "--game", "othello-4", "--json").data
+    assert small["against"] == "champion@small"
+
+
+def test_in_a_terminal(tmp_path: Path) -> None:
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "40"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evoply", "play", "--against", "greedy", "--seed", "1"],
+        stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, env=environment,
+    )  # fmt: skip
+    os.close(follower)
+    seen = read_until(leader, "(you)")
+    assert "●" in seen
+    assert "\x1b[" in seen
+    os.write(leader, b"f5\n")
+    assert "greedy plays" in read_until(leader, "(you)")
+    os.write(leader, b"\x04")
+    assert "Moves so far: f5" in read_until(leader, "Go on with")
+    assert process.wait(timeout=10) == 0
+    os.close(leader)
+
+
+def read_until(descriptor: int, text: str, seconds: float = 15) -> str:
+    seen = b""
+    end = time.monotonic() + seconds
+    while text.encode() not in seen and time.monotonic() < end:
+        if select.select([descriptor], [], [], 0.2)[0]:
+            try:
+                seen += os.read(descriptor, 65536)
+            except OSError:
+                break
+    assert text.encode() in seen, seen.decode(errors="replace")
+    return seen.decode(errors="replace")

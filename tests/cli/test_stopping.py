@@ -1,0 +1,92 @@
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import start
+
+LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
+
+
+@pytest.mark.parametrize("arguments", [LONG_MATCH, ("perft", "othello", "20", "--json")])
+def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    process = start(*arguments, cwd=tmp_path)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=10)
+    assert time.monotonic() - began < 3
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
+    arguments = ("evolve", "small.toml", "--name", "first", "--generations", "none")
+    process = start(*arguments, "--time-limit", "60", cwd=tmp_path, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    said = ""
+    while "generation 3:" not in said:
+        line = process.stdout.readline()
+        assert line, said
+        said += line
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "evoply resume first" in rest
+    assert "Traceback" not in rest
+    listed = start("runs", "first", "--json", cwd=tmp_path)
+    data = json.loads(listed.communicate(timeout=20)[0])
+    assert data["status"] == "stopped"
+    numbers = [entry["number"] for entry in data["generations"]]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 3
+
+
+def test_a_reader_that_leaves_is_no_error_message(tmp_path: Path) -> None:
+    process = start("presets", "demo", cwd=tmp_path)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.wait(timeout=10)
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [("perft", "othello", "3"), ("presets", "demo")])
+def test_a_full_disk_is_a_failure(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        process = start(*arguments, cwd=tmp_path, stdout=full)
+        _, err = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert "No space left" in err
+    assert "Traceback" not in err
+
+
+def test_the_live_display(tmp_path: Path) -> None:
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evoply", "evolve", "small.toml", "--no-tests", "--generations",
+         "none", "--time-limit", "1"],
+        stdin=follower, stdout=follower, stderr=follower, cwd=tmp_path, env=environment,
+    )  # fmt: skip
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            seen += os.read(leader, 65536)
+        except OSError:
+            break
+    assert process.wait(timeout=10) == 0
+    os.close(leader)
+    text = seen.decode(errors="replace")
+    for part in ("generation", "best, fresh games", "time left", "games per second", "tree size"):
+        assert part in text
+    assert "evoply play --against champion@othello-4-1" in text.replace("\r\n", "")
