@@ -27,6 +27,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 _COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
 _LONGEST_NAME = 30
+_FEW = 6  # generations that would stand at the edges of a chart
 _MOST_MARKED = 40  # generations whose points are marked
 
 
@@ -148,6 +149,7 @@ def _figure(data: list[dict[str, Any]], yaxis: dict[str, Any], **layout: Any) ->
         "rangemode": "tozero",
         "tickformat": "d",
     }
-    if data and len(data[0]["x"]) < 6:
-        xaxis["dtick"] = 1
+    numbers = data[0]["x"] if data else []
+    if 0 < len(numbers) < _FEW:
+        xaxis |= {"dtick": 1, "range": [numbers[0] - 0.5, numbers[-1] + 0.5]}
     return {"data": data, "layout": {"xaxis": xaxis, "yaxis": yaxis, "showlegend": True, **layout}}

@@ -112,7 +112,11 @@ def _match_row(result: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         shortened(str(result["first"]), 30),
         shortened(str(result["second"]), 30),
-        f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
+        element(
+            "span",
+            f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
+            class_="whole",
+        ),
         element("b", f"{result['score']:.1%}"),
         f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "none: too few distinct games",
         _interval_picture(result["score"], interval),
@@ -201,13 +205,15 @@ def _hall_of_fame(run: Run, last: Generation) -> Html:
 
 def _what_was_run(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     command = run.command or "(from Python)"
-    facts = (
+    facts: list[tuple[str, str]] = [
         ("command", element("code", command)),
         ("game", game_rules(run.config.game).title),
         ("seed", str(run.config.seed)),
         ("version", f"evoply {run.version}, signature {run.signature}"),
-        ("play against it", element("code", f"evoply play --against champion@{run.name}")),
-    )
+    ]
+    if rows:
+        play = f"evoply play --against champion@{run.name}"
+        facts.append(("play against it", element("code", play)))
     events = [
         element("li", f"{_moment(event['time'])}: {event['kind']} {event.get('status', '')}")
         for event in run.events()

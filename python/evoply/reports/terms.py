@@ -175,9 +175,10 @@ def _carries_sum(tree: Tree, index: int) -> bool:
 def _term(tree: Tree, index: int, outer: _Product) -> TreeTerm:
     """Return the term at *index*: its product flattened, numbers gathered in the coefficient."""
     coefficient = outer.coefficient
-    factors, divisors = [*outer.factors], [*outer.divisors]
     above: list[int] = []
-    waiting = [(index, True)]
+    below: list[int] = []
+    waiting = [*((place, False) for place in reversed(outer.divisors))]
+    waiting += [(place, True) for place in reversed((index, *outer.factors))]
     while waiting:
         place, is_above = waiting.pop()
         name = operation(tree.nodes[place])
@@ -187,14 +188,10 @@ def _term(tree: Tree, index: int, outer: _Product) -> TreeTerm:
         elif name in ("multiply", "divide"):
             first, second = tree.children(place)
             waiting += [(second, is_above == (name == "multiply")), (first, is_above)]
-        elif is_above:
-            above.append(place)
         else:
-            divisors.append(place)
-    subtrees = tuple(tree.subtree(place) for place in (*above, *factors))
-    return TreeTerm(
-        (index,), coefficient, subtrees, tuple(tree.subtree(place) for place in divisors)
-    )
+            (above if is_above else below).append(place)
+    factors = tuple(tree.subtree(place) for place in above)
+    return TreeTerm((index,), coefficient, factors, tuple(tree.subtree(place) for place in below))
 
 
 def _collected(terms: Sequence[TreeTerm]) -> list[TreeTerm]:
