@@ -1,3 +1,4 @@
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,12 @@ def test_a_champion_brings_its_game(small_run: Answer, capsys: pytest.CaptureFix
 
 def test_json_is_one_line(capsys: pytest.CaptureFixture) -> None:
     assert json.loads(call(capsys, "runs", "--json").out) == {"folder": "runs", "runs": []}
+
+
+def test_what_the_output_cannot_write_is_no_error(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert call(capsys, "show", "( + white black )").code == 0
+    assert b"??? white" in written.getvalue()

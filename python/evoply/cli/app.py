@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
@@ -89,6 +90,10 @@ COMMANDS: dict[Callable[..., None], str] = {
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code and write what went wrong to standard error."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # What a terminal cannot show becomes a question mark, never an error.
+            stream.reconfigure(errors="replace")
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 from evoply.cli.options import Game, Json, Position
@@ -59,8 +58,6 @@ def play(
     session = TerminalGame(
         output.people, opponent, Color(color), read_position(game, position), seed
     )
-    if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="replace")
     output.say(f"You are {Color(color)} against {opponent.label}. Type help for the commands.")
     try:
         session.play()
