@@ -11,7 +11,7 @@ from evoply.games.drawing import heat_map_svg
 from evoply.gp import Tree
 from evoply.gp.drawing import tree_svg
 from evoply.reports.explanation import Explanation, explain
-from evoply.reports.html import Html, block, details, element
+from evoply.reports.html import Html, block, details, element, shortened
 from evoply.reports.phrases import percent
 from evoply.reports.sentence import Influence
 from evoply.reports.squares import square_effects
@@ -21,6 +21,7 @@ __all__ = ["champion_section", "explained_champion"]
 
 _MOST_DRAWN = 400  # nodes of a tree that is still drawn
 _MOST_BARS = 12
+_LONGEST_TERM = 90
 
 
 def explained_champion(run: Run, entry: HallOfFameEntry) -> Explanation:
@@ -87,11 +88,11 @@ def _influence(title: str, note: str, parts: Sequence[Influence]) -> Html:
 
 def _bar(part: Influence) -> Html:
     wants = f"{part.wants}, for or against" if part.depends else part.wants
-    # No text in the sentence may be long, but a formula may.
+    # Where the words hold a formula, the term itself says it already.
     return block(
         element(
-            "span",
-            element("code", part.text),
+            "div",
+            shortened(part.text, _LONGEST_TERM),
             element("span", wants, class_="wants") if "`" not in wants else "",
             class_="part",
         ),
