@@ -44,6 +44,12 @@ GOLDEN = {
     "moves), then many own legal moves (43 %).",
     "greedy": "It wants many own discs and few discs for the opponent, none of which decides "
     "alone: leaving any one of them out changes 0 % of its moves.",
+    "swh": "It mostly wants own discs on squares of high weight (leaving this out changes 64 % of "
+    "its moves), then the opponent's discs on squares of low weight (14 %). The highest weight, 1, "
+    "is on a1, h1, a8 and h8; the lowest, -0.25, on b1, g1, a2, b2, g2, h2, a7, b7, g7, h7, b8 and "
+    "g8.",
+    "( - ( * white white ) ( / 10 white_mobility ) )": "It mostly wants many own discs, squared "
+    "(leaving this out changes 76 % of its moves), then many own legal moves (18 %).",
     "random": "It chooses uniformly among its legal moves.",
 }
 
@@ -109,6 +115,11 @@ def test_names_are_escaped_in_notebooks() -> None:
     evaluator = TreeEvaluator(tree="( white )")
     named = AfterState(evaluator=evaluator, name="<script>alert(1)</script>")
     assert "<script>" not in explain(named, positions=5)._repr_html_()
+
+
+def test_values_beyond_all_bounds_are_no_influence() -> None:
+    explained = explain("( * " * 25 + "white" + " ( + 10 black ) )" * 25, positions=50)
+    assert explained.sentence.startswith("It gives all 50 positions tried the same value")
 
 
 def test_depth_and_exploration_are_mentioned() -> None:

@@ -155,8 +155,12 @@ def _of_tree(
     agreement, terms, are_words, common = _terms(player, tree, form, rows, game=game, seed=seed)
     is_constant = form.constant is not None and not form.exceptions
     parts = () if is_constant else _features(player, tree, rows, game=game, seed=seed)
+    values = lower([tree], game)[0].evaluate(_native.Positions(game, rows))
     if is_constant or not parts:
-        sentence = constant_sentence(player.ties)
+        sentence = constant_sentence("every position", player.ties)
+    elif len(rows) > 1 and np.ptp(values) == 0:
+        # Values beyond the kernel's bounds are all the same to it, for one.
+        sentence = constant_sentence(f"all {len(rows):,} positions tried", player.ties)
     elif terms and agreement >= _FAITHFUL and are_words:
         sentence = influence_sentence(terms, left_out="leaving this out", noun="term") + common
         if agreement < 0.99:

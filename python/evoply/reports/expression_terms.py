@@ -45,7 +45,7 @@ def explained_expression(
         if term.op != "number"
     )
     if not parts:
-        return str(expression), (), constant_sentence(player.ties)
+        return str(expression), (), constant_sentence("every position", player.ties)
     sentence = influence_sentence(parts, left_out="leaving this out", noun="term")
     for _, term, is_more in places:
         if is_more and term.op == "weighted_sum":

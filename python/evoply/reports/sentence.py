@@ -40,14 +40,14 @@ class Influence:
         }
 
 
-def constant_sentence(ties: str) -> str:
-    """Return the sentence about an evaluator that gives every position the same value."""
+def constant_sentence(where: str, ties: str) -> str:
+    """Return the sentence about an evaluator that gives the positions *where* the same value."""
     which = {
         "first": "always plays the first of its legal moves",
         "last": "always plays the last of its legal moves",
         "random": "plays any legal move at random",
     }
-    return f"It gives every position the same value, so it {which[ties]}."
+    return f"It gives {where} the same value, so it {which[ties]}."
 
 
 def influence_sentence(parts: Sequence[Influence], *, left_out: str, noun: str) -> str:
