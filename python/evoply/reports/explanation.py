@@ -26,6 +26,7 @@ from evoply.reports.influence import (
     changed_moves,
     chosen_moves,
     positions_with_choice,
+    values_of,
 )
 from evoply.reports.phrases import (
     percent,
@@ -155,7 +156,7 @@ def _of_tree(
     agreement, terms, are_words, common = _terms(player, tree, form, rows, game=game, seed=seed)
     is_constant = form.constant is not None and not form.exceptions
     parts = () if is_constant else _features(player, tree, rows, game=game, seed=seed)
-    values = lower([tree], game)[0].evaluate(_native.Positions(game, rows))
+    values = values_of(lower([tree], game)[0], rows, game)
     if is_constant or not parts:
         sentence = constant_sentence("every position", player.ties)
     elif len(rows) > 1 and np.ptp(values) == 0:

@@ -15,12 +15,20 @@ from evoply import _native
 from evoply.games import game_rules
 from evoply.players import AfterState, AlphaBeta
 
-__all__ = ["MEASURED_DEPTH", "changed_moves", "chosen_moves", "positions_with_choice"]
+__all__ = ["MEASURED_DEPTH", "changed_moves", "chosen_moves", "positions_with_choice", "values_of"]
 
 MEASURED_DEPTH = 3
 """Deeper players are measured at this depth: every variant searches every position."""
 
+BOUND = 1e12
+"""Players take a value beyond this for the bound itself."""
+
 Row = tuple[int, int, bool, int]
+
+
+def values_of(program: _native.Program, rows: Sequence[Row], game: str) -> NDArray[np.float64]:
+    """Return what a player makes of *program* at each of *rows*, own being the side to move."""
+    return np.clip(program.evaluate(_native.Positions(game, rows))[:, 0], -BOUND, BOUND)
 
 
 def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evoply import _native
 from evoply.games import game_rules
 from evoply.players import Player, RandomPlayer
-from evoply.reports.influence import Row, positions_with_choice
+from evoply.reports.influence import Row, positions_with_choice, values_of
 
 __all__ = ["square_effects"]
 
@@ -37,7 +36,7 @@ def square_effects(
         counts.append(len(occupied))
         held += [_with_disc(row, bit, is_own=True) for row in occupied]
         held += [_with_disc(row, bit, is_own=False) for row in occupied]
-    values = player.evaluator.program(game).evaluate(_native.Positions(game, held))[:, 0]
+    values = values_of(player.evaluator.program(game), held, game)
     effects: list[float] = []
     start = 0
     for count in counts:
