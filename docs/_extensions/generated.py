@@ -1,0 +1,90 @@
+"""Directives that take tables, help texts and pictures from evoply itself, so none goes stale.
+
+Every directive writes Markdown or SVG while the documentation is built. Where a page adds the
+meaning of each entry, an entry without a meaning, or a meaning without an entry, is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import config_keys
+import pictures
+import tables
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class FromMarkdown(SphinxDirective):
+    """Puts the Markdown that a function makes of the directive's text into the page."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    make: ClassVar[Callable[[str, list[str]], str]]
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            text = type(self).make(" ".join(self.arguments), list(self.content))
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        return self.parse_text_to_nodes(text)
+
+
+class Picture(SphinxDirective):
+    """Draws one of evoply's pictures, the directive's content below it as a caption."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    draw: ClassVar[Callable[[str], str]]
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            svg = type(self).draw(self.arguments[0])
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        figure = nodes.container(classes=["picture"])
+        figure += nodes.raw("", svg, format="html")
+        if self.content:
+            caption = nodes.container(classes=["picture-caption"])
+            caption += self.parse_content_to_nodes()
+            figure += caption
+        return [figure]
+
+
+_TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
+    "benchmark-table": tables.benchmarks,
+    "command-help": tables.command_help,
+    "config-keys": config_keys.config_keys,
+    "named-players": tables.named_players,
+    "operations": tables.operations,
+    "preset": tables.preset,
+    "presets": tables.presets,
+    "primitive-sets": tables.primitive_sets,
+    "public-names": tables.public_names,
+    "run-tables": tables.run_tables,
+    "square-sets": tables.named_square_sets,
+}
+_PICTURES: Mapping[str, Callable[[str], str]] = {
+    "board": pictures.board,
+    "heat-map": pictures.heat_map,
+    "squares": pictures.squares,
+    "tree": pictures.tree,
+}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives."""
+    for name, directive in _directives():
+        app.add_directive(name, directive)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _directives() -> Iterable[tuple[str, type[SphinxDirective]]]:
+    for name, make in _TEXTS.items():
+        yield name, type("Text", (FromMarkdown,), {"make": staticmethod(make)})
+    for name, draw in _PICTURES.items():
+        yield name, type("Drawing", (Picture,), {"draw": staticmethod(draw)})

@@ -1,0 +1,179 @@
+"""Tables and texts that pages take from evoply: help, operations, players, sets, measurements."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import os
+import sqlite3
+import tempfile
+from contextlib import closing, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+import evoply
+from evoply.cli.app import run as run_command
+from evoply.expressions import PRIMITIVE_SETS, square_sets
+from evoply.expressions.operations import OPERATIONS
+from evoply.players import NAMED_PLAYERS
+from evoply.presets import PRESETS, preset_text
+from evoply.runs.database import create_tables
+from markdown import code, fence, meanings, table
+
+_RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
+_HELP_WIDTH = "84"
+
+
+def command_help(command: str, _: list[str]) -> str:
+    """Return what `evoply COMMAND --help` prints."""
+    text = io.StringIO()
+    environment = {"COLUMNS": _HELP_WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
+    with patch.dict(os.environ, environment), redirect_stdout(text):
+        failed = run_command([*command.split(), "--help"])
+    if failed:
+        raise ValueError(f"evoply {command} --help failed")
+    return fence("text", "\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+
+
+def operations(kind: str, content: list[str]) -> str:
+    """Return the operations that give *kind*, their arguments, and the meanings on the page."""
+    chosen = {name: one for name, one in OPERATIONS.items() if one.result == kind}
+    texts = meanings(content, chosen)
+    rows = [
+        [code(name), ", ".join(_argument(argument) for argument in one.arguments), texts[name]]
+        for name, one in chosen.items()
+    ]
+    return table(["operation", "arguments", "meaning"], rows)
+
+
+def _argument(kind: str) -> str:
+    words = {"any": "*any type*", "selector": "*number* or `null`"}
+    return words.get(kind, f"*{kind}*" if kind in ("squares", "number", "truth") else kind)
+
+
+def named_players(_: str, __: list[str]) -> str:
+    """Return the players that have a name."""
+    rows = [
+        [
+            code(name),
+            player.title,
+            "-" if player.expression is None else code(str(player.depth)),
+            "-" if player.expression is None else code(player.view),
+        ]
+        for name, player in NAMED_PLAYERS.items()
+    ]
+    return table(["name", "how it plays", "depth", "view"], rows)
+
+
+def primitive_sets(_: str, __: list[str]) -> str:
+    """Return the sets of primitives and what is in them."""
+    rows = [
+        [code(name), " ".join(code(one.name) for one in chosen)]
+        for name, chosen in PRIMITIVE_SETS.items()
+    ]
+    return table(["set", "primitives"], rows)
+
+
+def named_square_sets(_: str, content: list[str]) -> str:
+    """Return the named sets of the 8x8 board but the lettered classes, with their sizes."""
+    chosen = {name: one for name, one in square_sets(8).items() if "class_" not in name}
+    texts = meanings(content, chosen)
+    rows = [[code(name), str(one.bit_count()), texts[name]] for name, one in chosen.items()]
+    return table(["name", "squares on 8x8", "which"], rows)
+
+
+def presets(_: str, __: list[str]) -> str:
+    """Return the list of presets."""
+    return table(["preset", "what it is"], [[code(n), one.title] for n, one in PRESETS.items()])
+
+
+def preset(name: str, _: list[str]) -> str:
+    """Return a preset as it is."""
+    return fence("toml", preset_text(name))
+
+
+def run_tables(_: str, content: list[str]) -> str:
+    """Return the tables of run.db with their columns and the meanings on the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.db"
+        create_tables(path)
+        with closing(sqlite3.connect(path)) as database:
+            names = [
+                row[0]
+                for row in database.execute(
+                    "SELECT name FROM sqlite_schema "
+                    "WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+                )
+            ]
+            columns = {
+                name: [row[1] for row in database.execute(f"PRAGMA table_info({name})")]
+                for name in names
+            }
+    texts = meanings(content, columns)
+    rows = [
+        [code(name), texts[name], " ".join(code(column) for column in columns[name])]
+        for name in columns
+    ]
+    return table(["table", "one row is", "columns"], rows)
+
+
+def public_names(_: str, __: list[str]) -> str:
+    """Return every name of `import evoply` with its first sentence and a link to its home."""
+    rows = []
+    for name in sorted(evoply.__all__, key=str.casefold):
+        if name.startswith("_"):
+            continue
+        value = getattr(evoply, name)
+        home = next((h for h, names in evoply._HOMES.items() if name in names), "evoply")
+        rows.append([_link(name, home, value), code(home), _summary(name, value)])
+    return table(["name", "lives in", "what it is"], rows)
+
+
+def _link(name: str, home: str, value: object) -> str:
+    if name == "Stream" or not (inspect.isclass(value) or inspect.isfunction(value)):
+        return code(f"evoply.{name}")
+    return f"{{py:obj}}`evoply.{name} <{home}.{name}>`"
+
+
+_VALUES = {
+    "board": "What expressions read of a position: `board.own`, `board.empty`, ...",
+    "GAMES": "The games by name.",
+    "PRIMITIVE_SETS": "The sets of primitives by name.",
+    "Player": "One of `RandomPlayer`, `AfterState`, `AlphaBeta`.",
+    "Stream": "Randomness: draws from a key, and keys of children.",
+}
+
+
+def _summary(name: str, value: object) -> str:
+    if name in _VALUES:
+        return _VALUES[name]
+    return inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+
+
+def benchmarks(_: str, __: list[str]) -> str:
+    """Return the measured table if there is one."""
+    if not _RESULTS.is_file():
+        return "*No measurement is stored here: run `make bench`.*"
+    measured = json.loads(_RESULTS.read_text(encoding="utf-8"))
+    rows = [
+        [
+            code(row["name"]),
+            row["unit"],
+            _figure(row["ours"]),
+            row["peer"] or "-",
+            _figure(row["peer_value"]),
+            "-" if row["ratio"] is None else f"{row['ratio']:.3g}",
+        ]
+        for row in measured["rows"]
+    ]
+    machine = measured.get("machine")
+    about = f"Machine: {machine}." if machine else ""
+    head = ["row", "unit", "evoply", "peer", "peer's figure", "ratio"]
+    return f"{table(head, rows)}\n\n{about}"
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
