@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import json
 import types
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from evoply.evolution import EvolutionConfig
+from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from markdown import code, table
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from evoply.evolution import EvolutionConfig
+
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "table"}
-_SIGNS = {Ge: ("ge", ">="), Gt: ("gt", ">"), Le: ("le", "<="), Lt: ("lt", "<")}
+_SIGNS = {Ge: ("ge", "≥"), Gt: ("gt", ">"), Le: ("le", "≤"), Lt: ("lt", "<")}
 
 
 def config_keys(_: str, __: list[str]) -> str:
@@ -30,9 +32,10 @@ def _section(model: type[BaseModel], path: str, sections: list[str]) -> None:
         parts = _parts(field.annotation)
         if parts:
             below += [(part, inner) for part in parts]
-            rows.append([code(name), _part_type(field, inner), "", field.description or ""])
+            rows.append([code(name), _part_type(field, inner), _parts_default(field)])
         else:
-            rows.append([code(name), _type(field), _default(field), field.description or ""])
+            rows.append([code(name), _type(field), _default(field)])
+        rows[-1].append(_meaning(model, name, parts))
     title = f"### `{_bracketed(model, path)}`" if path else "### Top level"
     about = "" if not path else inspect.cleandoc(model.__doc__ or "")
     sections.append(f"{title}\n\n{about}\n\n{table(['key', 'type', 'default', 'meaning'], rows)}")
@@ -58,17 +61,39 @@ def _part_type(field: FieldInfo, path: str) -> str:
     return f"{kind} `[{path}]`"
 
 
+def _parts_default(field: FieldInfo) -> str:
+    """Return the default of a list of tables; a single table has those of its keys."""
+    if not isinstance(field.default, tuple):
+        return ""
+    tables = [
+        ", ".join(f"{name} = {json.dumps(value)}" for name, value in one) for one in field.default
+    ]
+    return code(f"[{', '.join(f'{{ {one} }}' for one in tables)}]")
+
+
+def _meaning(model: type[BaseModel], name: str, parts: list[type[BaseModel]]) -> str:
+    """Return what a key means; a part, or what chooses one, is explained below the table."""
+    described = model.model_fields[name].description
+    if described or parts:
+        return described or "see below"
+    if name == "kind":
+        return "which of the kinds this table is"
+    raise ValueError(f"{model.__name__}.{name} has no docstring, so its meaning is missing")
+
+
 def _type(field: FieldInfo) -> str:
-    limits = []
-    for limit in field.metadata:
-        for kind, (name, sign) in _SIGNS.items():
-            if isinstance(limit, kind):
-                limits.append(f"{sign} {getattr(limit, name):,}")
-        if isinstance(limit, MaxLen):
-            limits.append(f"at most {limit.max_length:,} long")
-        if isinstance(limit, MinLen):
-            limits.append(f"at least {limit.min_length:,} long")
-    return ", ".join([_annotation(field.annotation), *limits])
+    limits = [_limit(limit) for limit in field.metadata]
+    return ", ".join([_annotation(field.annotation), *(text for text in limits if text)])
+
+
+def _limit(limit: object) -> str:
+    if isinstance(limit, MaxLen):
+        return f"at most {limit.max_length:,} long"
+    for kind, (name, sign) in _SIGNS.items():
+        if isinstance(limit, kind):
+            bound = getattr(limit, name)
+            return f"{sign} 2^63" if bound == 2**63 else f"{sign} {bound:,}"
+    return ""
 
 
 def _annotation(annotation: Any) -> str:

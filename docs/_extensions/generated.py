@@ -80,7 +80,17 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     for name, directive in _directives():
         app.add_directive(name, directive)
+    app.connect("doctree-read", _without_last_blank_line)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _without_last_blank_line(_: Sphinx, document: nodes.document) -> None:
+    """Undo the blank line at the end of examples, which doctest needs before the closing fence."""
+    for block in document.findall(nodes.literal_block):
+        text = block.astext().rstrip()
+        block.rawsource = text
+        block.children = []
+        block += nodes.Text(text)
 
 
 def _directives() -> Iterable[tuple[str, type[SphinxDirective]]]:

@@ -12,6 +12,8 @@ from contextlib import closing, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
+from markdown import code, fence, meanings, table
+
 import evoply
 from evoply.cli.app import run as run_command
 from evoply.expressions import PRIMITIVE_SETS, square_sets
@@ -19,7 +21,6 @@ from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS
 from evoply.presets import PRESETS, preset_text
 from evoply.runs.database import create_tables
-from markdown import code, fence, meanings, table
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"

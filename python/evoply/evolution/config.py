@@ -42,6 +42,7 @@ class Initialisation(Part):
     """How the trees of generation 0 are made; depths count levels, a single leaf has depth 1."""
 
     method: Literal["ramped_half_and_half", "grow", "full"] = "ramped_half_and_half"
+    """How random trees are made; the ramp makes halves of both others over a range of depths."""
     min_depth: int = Field(default=2, ge=1, le=20)
     """Smallest depth limit of the ramp (ramped half-and-half only)."""
     max_depth: int = Field(default=6, ge=1, le=20)
@@ -59,6 +60,7 @@ class TournamentSelection(Part):
 
     kind: Literal["tournament"] = "tournament"
     size: int = Field(default=7, ge=1, le=10_000)
+    """Individuals in a tournament; more of them select harder."""
 
 
 class RouletteSelection(Part):
@@ -77,7 +79,9 @@ class GreedySelection(Part):
 
     kind: Literal["greedy"] = "greedy"
     top_share: float | None = Field(default=None, gt=0, lt=1)
+    """Share of all fitness that the top group holds."""
     top_probability: float = Field(default=0.8, ge=0, le=1)
+    """Probability that a parent comes from the top group."""
 
 
 Selection = Annotated[
@@ -93,10 +97,15 @@ class Variation(Part):
     """
 
     crossover: float = Field(default=0.8, ge=0, le=1)
+    """A subtree is replaced by one of another parent."""
     subtree_mutation: float = Field(default=0.1, ge=0, le=1)
+    """A subtree is replaced by a random one."""
     point_mutation: float = Field(default=0.05, ge=0, le=1)
+    """A node is replaced by another of the same arity and types."""
     constant_mutation: float = Field(default=0.0, ge=0, le=1)
+    """Drawn constants are changed."""
     reproduction: float = Field(default=0.0, ge=0, le=1)
+    """A parent is copied."""
 
     @model_validator(mode="after")
     def _rates_are_shares(self) -> Variation:
@@ -112,14 +121,18 @@ class SizeLimits(Part):
     """What no tree of the population may exceed."""
 
     max_depth: int = Field(default=17, ge=1, le=100)
+    """Levels of a tree, the root included."""
     max_nodes: int = Field(default=200, ge=1, le=4096)
+    """Nodes of a tree."""
 
 
 class PlayerSettings(Part):
     """How a tree plays: 0 or no `depth` compares the boards after each move, 1 or more searches."""
 
     ties: Literal["first", "last", "random"] = "first"
+    """Which of equally good moves is played."""
     view: Literal["player", "turn"] = "player"
+    """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
 
@@ -128,6 +141,7 @@ class Opponent(Part):
     """A fixed opponent of the whole population: a player text and its opening pairs."""
 
     player: str = Field(min_length=1, max_length=100_000)
+    """A player as text, such as `greedy` or `material:depth=2`."""
     pairs: int = Field(default=5, ge=1, le=100_000)
     """Random openings a generation; each is played twice with colours swapped."""
 
@@ -157,6 +171,7 @@ class Fitness(Part):
         strict=False,
         max_length=1000,
     )
+    """Fixed opponents, the same in every generation."""
     earlier_generations: EarlierGenerations = EarlierGenerations()
     opening_plies: int = Field(default=8, ge=0, le=40)
     """Uniformly random legal plies before the players choose."""
@@ -168,6 +183,7 @@ class HallOfFame(Part):
     """The best individuals so far, ranked by games they were not selected on."""
 
     size: int = Field(default=10, ge=1, le=1000)
+    """How many it holds."""
     candidates: int = Field(default=5, ge=1, le=1000)
     """How many of the generation's best are tested again on fresh games."""
     sample: int = Field(default=10, ge=1, le=10_000)
@@ -197,7 +213,9 @@ class EvolutionConfig(Part):
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `othello-6` or `othello-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
+    """Where all randomness comes from."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
+    """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=1_000_000_000)
     """Generations in all, the first included; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
