@@ -163,6 +163,19 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 at!($file, $to) = at!($file, $a).zip(at!($file, $b), $f)
             };
         }
+        // The newest number also stays at hand: its reader need not wait for it to come back from memory.
+        let mut newest = Numbers::splat(0.0);
+        macro_rules! number {
+            ($to:expr, $value:expr) => {{
+                newest = $value;
+                at!(numbers, $to) = newest;
+            }};
+        }
+        macro_rules! arithmetic {
+            ($to:expr, $a:expr, $b:expr, $f:expr) => {
+                number!($to, $a.zip($b, $f))
+            };
+        }
         macro_rules! compare {
             ($to:expr, $a:expr, $b:expr, $f:expr) => {
                 at!(truths, $to) = at!(numbers, $a).zip(at!(numbers, $b), |a, b| mask($f(a, b)))
@@ -187,36 +200,53 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
-                Op::ConstantNumber(to, value) => at!(numbers, to) = Lanes::splat(value),
-                Op::PieceCount(to) => at!(numbers, to) = block.own.zip(block.opponent, |a, b| count(a | b)),
-                Op::Ply(to) => at!(numbers, to) = Lanes::splat(block.ply),
-                Op::QuietPlies(to) => at!(numbers, to) = Lanes::splat(block.quiet_plies),
-                Op::Clock(to) => at!(numbers, to) = block.own.zip(block.opponent, |a, b| G::clock(count(a | b))),
-                Op::RootClock(to) => at!(numbers, to) = Lanes::splat(block.root_clock),
-                Op::RootPly(to) => at!(numbers, to) = Lanes::splat(block.root_ply),
-                Op::Count(to, a) => at!(numbers, to) = at!(sets, a).map(count),
+                Op::ConstantNumber(to, value) => number!(to, Lanes::splat(value)),
+                Op::PieceCount(to) => number!(to, block.own.zip(block.opponent, |a, b| count(a | b))),
+                Op::Ply(to) => number!(to, Lanes::splat(block.ply)),
+                Op::QuietPlies(to) => number!(to, Lanes::splat(block.quiet_plies)),
+                Op::Clock(to) => number!(to, block.own.zip(block.opponent, |a, b| G::clock(count(a | b)))),
+                Op::RootClock(to) => number!(to, Lanes::splat(block.root_clock)),
+                Op::RootPly(to) => number!(to, Lanes::splat(block.root_ply)),
+                Op::Count(to, a) => number!(to, at!(sets, a).map(count)),
                 Op::CountIntersection(to, a, b) => {
-                    at!(numbers, to) = at!(sets, a).zip(at!(sets, b), |a, b| count(a & b));
+                    number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
-                Op::NumberOfMoves(to, side) => at!(numbers, to) = mobility::<G>(block, side),
+                Op::NumberOfMoves(to, side) => number!(to, mobility::<G>(block, side)),
                 Op::WeightedSum(to, a, list, selector) => {
                     let tables = &program.tables[list as usize];
                     let selector = selector.map_or(Lanes::splat(0.0), |register| at!(numbers, register));
-                    at!(numbers, to) = at!(sets, a).zip(selector, |set, selector| {
+                    let sums = at!(sets, a).zip(selector, |set, selector| {
                         weighted_sum(Bitboard::<B>(set), selected_table(tables, selector))
                     });
+                    number!(to, sums);
                 }
-                Op::Add(to, a, b) => binary!(numbers, to, a, b, |a, b| a + b),
-                Op::Subtract(to, a, b) => binary!(numbers, to, a, b, |a, b| a - b),
-                Op::Multiply(to, a, b) => binary!(numbers, to, a, b, |a, b| a * b),
+                Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),
+                Op::SubtractFromNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a - b),
+                Op::SubtractNewest(to, a) => arithmetic!(to, at!(numbers, a), newest, |a, b| a - b),
+                Op::MultiplyNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a * b),
+                Op::DivideNewest(to, b) => {
+                    arithmetic!(to, newest, at!(numbers, b), |a, b| divide(a, b, WhenZero::One));
+                }
+                Op::DivideByNewest(to, a) => {
+                    arithmetic!(to, at!(numbers, a), newest, |a, b| divide(a, b, WhenZero::One));
+                }
+                Op::Add(to, a, b) => arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| a + b),
+                Op::Subtract(to, a, b) => arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| a - b),
+                Op::Multiply(to, a, b) => arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| a * b),
                 Op::Divide(to, a, b, WhenZero::One) => {
-                    binary!(numbers, to, a, b, |a, b| divide(a, b, WhenZero::One));
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| divide(a, b, WhenZero::One));
                 }
-                Op::Divide(to, a, b, when_zero) => binary!(numbers, to, a, b, |a, b| divide(a, b, when_zero)),
-                Op::Minimum(to, a, b) => binary!(numbers, to, a, b, |a, b| if a < b { a } else { b }),
-                Op::Maximum(to, a, b) => binary!(numbers, to, a, b, |a, b| if a > b { a } else { b }),
+                Op::Divide(to, a, b, when_zero) => {
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| divide(a, b, when_zero))
+                }
+                Op::Minimum(to, a, b) => {
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a < b { a } else { b })
+                }
+                Op::Maximum(to, a, b) => {
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a > b { a } else { b })
+                }
                 Op::SelectNumber(to, condition, yes, no) => {
-                    at!(numbers, to) = choose(at!(truths, condition), at!(numbers, yes), at!(numbers, no));
+                    number!(to, choose(at!(truths, condition), at!(numbers, yes), at!(numbers, no)));
                 }
                 Op::IsBlack(to) => at!(truths, to) = Lanes::splat(mask(block.own_is_black)),
                 Op::ConstantTruth(to, value) => at!(truths, to) = Lanes::splat(mask(value)),

@@ -46,6 +46,13 @@ pub enum Op<W> {
     Subtract(Register, Register, Register),
     Multiply(Register, Register, Register),
     Divide(Register, Register, Register, WhenZero),
+    // The same with the result of the operation before in place of one argument.
+    AddNewest(Register, Register),
+    SubtractFromNewest(Register, Register),
+    SubtractNewest(Register, Register),
+    MultiplyNewest(Register, Register),
+    DivideNewest(Register, Register),
+    DivideByNewest(Register, Register),
     Minimum(Register, Register, Register),
     Maximum(Register, Register, Register),
     SelectNumber(Register, Register, Register, Register),
@@ -112,6 +119,8 @@ struct Lowering<'a, B: Board> {
     life: Vec<Life>,
     /// Free registers of sets, numbers and truths; the last one is taken first.
     free: [Vec<Register>; 3],
+    /// The node whose number was made last.
+    newest: Option<NodeId>,
     program: Program<B>,
 }
 
@@ -122,6 +131,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             expression,
             life: vec![Life::default(); expression.nodes().len()],
             free: [all(INPUT_SETS), all(0), all(0)],
+            newest: None,
             program: Program {
                 preamble: Vec::new(),
                 body: Vec::new(),
@@ -131,12 +141,7 @@ impl<'a, B: Board> Lowering<'a, B> {
         };
         lowering.count_readers();
         lowering.place_inputs_and_constants()?;
-        // Arguments stand before their users, so the order of the nodes is an order of evaluation.
-        for id in 0..expression.nodes().len() as NodeId {
-            if lowering.life[id as usize].readers > 0 && lowering.life[id as usize].register.is_none() {
-                lowering.emit(id)?;
-            }
-        }
+        lowering.emit_all()?;
         for (number, &output) in expression.outputs().iter().enumerate() {
             let register = lowering.read(output);
             let op = match expression.type_of(output) {
@@ -204,8 +209,53 @@ impl<'a, B: Board> Lowering<'a, B> {
         Ok(())
     }
 
+    /// Arguments stand before their users, so the order of the nodes is an order of evaluation. Features come first, while
+    /// they are few, so that arithmetic follows arithmetic and most results are read while they are the newest.
+    fn emit_all(&mut self) -> Result<(), ExpressionError> {
+        let nodes = self.expression.nodes();
+        let mut is_feature: Vec<bool> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut arguments = node.arguments();
+            is_feature.push(arguments.all(|(argument, _)| {
+                is_feature[argument as usize] && self.expression.type_of(argument) != Type::Number
+            }));
+        }
+        let alive = |id: &usize| is_feature[*id] && self.life[*id].readers > 0;
+        let few = (0..nodes.len()).filter(alive).count() <= REGISTERS / 4;
+        for wanted in if few { [Some(true), None] } else { [None, None] } {
+            for id in 0..nodes.len() {
+                let waiting = self.life[id].readers > 0 && self.life[id].register.is_none();
+                if waiting && wanted.is_none_or(|wanted| wanted == is_feature[id]) {
+                    self.emit(id as NodeId)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn emit(&mut self, id: NodeId) -> Result<(), ExpressionError> {
         let op = self.operation(id)?;
+        // Reading the newest number from its register would wait for the store before it.
+        let node = self.expression.nodes()[id as usize];
+        let newest = |argument: NodeId| self.newest == Some(argument);
+        let op = match (node, op) {
+            (Node::Add(a, _), Op::Add(to, _, other)) if newest(a) => Op::AddNewest(to, other),
+            (Node::Add(_, b), Op::Add(to, other, _)) if newest(b) => Op::AddNewest(to, other),
+            (Node::Subtract(a, _), Op::Subtract(to, _, other)) if newest(a) => Op::SubtractFromNewest(to, other),
+            (Node::Subtract(_, b), Op::Subtract(to, other, _)) if newest(b) => Op::SubtractNewest(to, other),
+            (Node::Multiply(a, _), Op::Multiply(to, _, other)) if newest(a) => Op::MultiplyNewest(to, other),
+            (Node::Multiply(_, b), Op::Multiply(to, other, _)) if newest(b) => Op::MultiplyNewest(to, other),
+            (Node::Divide(a, _, WhenZero::One), Op::Divide(to, _, other, _)) if newest(a) => {
+                Op::DivideNewest(to, other)
+            }
+            (Node::Divide(_, b, WhenZero::One), Op::Divide(to, other, _, _)) if newest(b) => {
+                Op::DivideByNewest(to, other)
+            }
+            _ => op,
+        };
+        if self.expression.type_of(id) == Type::Number {
+            self.newest = Some(id);
+        }
         self.program.body.push(op);
         Ok(())
     }
