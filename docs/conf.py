@@ -36,8 +36,8 @@ suppress_warnings = ["ref.python"]
 default_role = "code"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
-autodoc_default_options = {"members": True}
+# Of pydantic models only what belongs to evoply.
+autodoc_default_options = {"members": True, "exclude-members": "model_config, model_post_init"}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_class_signature = "separated"
 autodoc_preserve_defaults = True
