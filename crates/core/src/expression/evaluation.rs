@@ -237,13 +237,13 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| divide(a, b, WhenZero::One));
                 }
                 Op::Divide(to, a, b, when_zero) => {
-                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| divide(a, b, when_zero))
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| divide(a, b, when_zero));
                 }
                 Op::Minimum(to, a, b) => {
-                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a < b { a } else { b })
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a < b { a } else { b });
                 }
                 Op::Maximum(to, a, b) => {
-                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a > b { a } else { b })
+                    arithmetic!(to, at!(numbers, a), at!(numbers, b), |a, b| if a > b { a } else { b });
                 }
                 Op::SelectNumber(to, condition, yes, no) => {
                     number!(to, choose(at!(truths, condition), at!(numbers, yes), at!(numbers, no)));
