@@ -223,9 +223,9 @@ impl<'a, B: Board> Lowering<'a, B> {
         let alive = |id: &usize| is_feature[*id] && self.life[*id].readers > 0;
         let few = (0..nodes.len()).filter(alive).count() <= REGISTERS / 4;
         for wanted in if few { [Some(true), None] } else { [None, None] } {
-            for id in 0..nodes.len() {
+            for (id, &is_feature) in is_feature.iter().enumerate() {
                 let waiting = self.life[id].readers > 0 && self.life[id].register.is_none();
-                if waiting && wanted.is_none_or(|wanted| wanted == is_feature[id]) {
+                if waiting && wanted.is_none_or(|wanted| wanted == is_feature) {
                     self.emit(id as NodeId)?;
                 }
             }
