@@ -13,6 +13,7 @@ import config_keys
 import pictures
 import tables
 from docutils import nodes
+from pydantic import BaseModel
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -80,8 +81,27 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     for name, directive in _directives():
         app.add_directive(name, directive)
+    app.connect("autodoc-process-signature", _model_signature)
     app.connect("doctree-read", _without_last_blank_line)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _model_signature(
+    _: Sphinx, what: str, __: str, value: object, *rest: object
+) -> tuple[str, str] | None:
+    """Return the fields of a pydantic model with plain defaults; its own text shows internals."""
+    if what != "class" or not (isinstance(value, type) and issubclass(value, BaseModel)):
+        return None
+    fields = [
+        name if field.is_required() else f"{name}={_plain(field.default)}"
+        for name, field in value.model_fields.items()
+    ]
+    return f"(*, {', '.join(fields)})", ""
+
+
+def _plain(default: object) -> str:
+    is_plain = default is None or isinstance(default, str | int | float)
+    return repr(default) if is_plain else "..."
 
 
 def _without_last_blank_line(_: Sphinx, document: nodes.document) -> None:
