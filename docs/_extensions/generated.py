@@ -81,9 +81,15 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     for name, directive in _directives():
         app.add_directive(name, directive)
+    app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _model_signature)
     app.connect("doctree-read", _without_last_blank_line)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _skipped(_: Sphinx, __: str, ___: str, value: object, *rest: object) -> bool | None:
+    """Leave out the fields of named tuples: Python's text for them only counts them."""
+    return True if str(value.__doc__).startswith("Alias for field number") else None
 
 
 def _model_signature(
