@@ -11,9 +11,8 @@ nothing heavy: the names are fetched from their packages when they are first use
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evoply._native import Stream, __version__
-
 if TYPE_CHECKING:
+    from evoply._native import Stream, __version__
     from evoply.arena import MatchResult, match
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from evoply.runs import Run, find_run, list_runs
 
 _HOMES = {
+    "evoply._native": ("Stream", "__version__"),
     "evoply.arena": ("MatchResult", "match"),
     "evoply.evolution": (
         "EvolutionConfig",

@@ -8,18 +8,22 @@ from tree_strategies import (
     ENVIRONMENT,
     EXTREMES,
     LIAO,
+    QUOTIENTS,
     TYPED,
     ZeroDivisorError,
     assert_well_formed,
+    quotient_trees,
     trees,
     value_of,
 )
 
 from evoply._native import Stream
-from evoply.expressions import PrimitiveSet, argument, board, count, divide, negate
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, argument, board, count, divide, negate
 from evoply.gp import grow, infix, parse_tree, simplify
 from evoply.gp.rational import divide_exactly
 
+WITH_MOBILITY = PRIMITIVE_SETS["liao+mobility"]
+MOBILITY = ("white_mobility", "black_mobility")
 environments = st.fixed_dictionaries({name: st.integers(0, 40) for name in ENVIRONMENT})
 TABLE_2 = "( / ( - white_near_corners black_corners ) ( - black_corners white_near_corners ) )"
 
@@ -125,6 +129,107 @@ def test_value_stays_where_no_divisor_is_zero(tree, environment):
         assert abs(value_of(tree, environment)[0] - short) <= tolerance
 
 
+CHAMPION = (
+    "( * ( / ( - white white_near_corners ) ( / ( + black_mobility white_near_corners ) ( + "
+    "white_corners black ) ) ) ( + ( - ( * ( * white_corners white_edges ) 10 ) white_edges ) ( + "
+    "( + ( + ( + black_mobility white_near_corners ) white_near_corners ) ( + black_mobility ( - ( "
+    "+ white_corners black ) ( / ( + ( * black_edges black_near_corners ) white_near_corners ) ( + "
+    "white_corners black ) ) ) ) ) ( - ( * ( - ( - ( + white_edges black_near_corners ) "
+    "black_near_corners ) white_near_corners ) 10 ) ( + white_corners white_edges ) ) ) ) )"
+)
+
+
+def test_an_evolved_champion_has_each_term_once():
+    tree = parse_tree(CHAMPION, WITH_MOBILITY)
+    simplified = simplify(tree)
+    assert infix(simplified.tree) == (
+        "(white - white_near_corners) * ((2 * black_mobility + black + 8 * white_edges"
+        " + 10 * white_corners * white_edges - 8 * white_near_corners) * (white_corners + black)"
+        " - white_near_corners - black_edges * black_near_corners)"
+        " / (white_near_corners + black_mobility)"
+    )
+    assert simplified.exceptions == (
+        "except where black_mobility + white_near_corners = 0",
+        "except where white_corners + black = 0",
+    )
+    # Whole numbers only: nothing is rounded.
+    for number in range(1, 40):
+        environment = {
+            name: 1 + number * place % 41
+            for place, name in enumerate((*ENVIRONMENT, *MOBILITY), start=2)
+        }
+        assert value_of(simplified.tree, environment)[0] == value_of(tree, environment)[0]
+
+
+Q = "( / white ( + ( / black white_edges ) ( max white black ) ) )"
+R = "( / white_edges ( + ( / black ( max white white_corners ) ) 3 ) )"
+
+
+def big(number: int) -> str:
+    """Return a product of many quotients that no common denominator can hold."""
+    names = list(ENVIRONMENT)
+    text = "( + white black )"
+    for place in range(8):
+        name = names[(place + number) % 8]
+        text = f"( * ( + {names[place]} ( / {name} ( + {name} {place + 2} ) ) ) {text} )"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("( + {0} ( + white {0} ) )", "( + white ( * 2 {0} ) )"),
+        ("( - ( + {0} white ) ( + {0} white ) )", "( 0 )"),
+        ("( - ( + {0} ( + white_edges {1} ) ) ( + {1} {0} ) )", "( white_edges )"),
+        ("( - {0} 0 )", "{0}"),
+        ("( * {0} 1 )", "{0}"),
+        ("( / {0} 1 )", "{0}"),
+        ("( / 0 {0} )", "( 0 )"),
+        ("( * ( / {0} {1} ) {1} )", "{0}"),
+        ("( / {0} ( / {0} white ) )", "( white )"),
+        ("( - ( * 10 ( - white {0} ) ) ( * 9 white ) )", "( - white ( * 10 {0} ) )"),
+    ],
+)
+@pytest.mark.parametrize("parts", [(Q, R), (big(1), big(3)), ("( max white black )", big(2))])
+def test_terms_and_powers_of_what_cannot_be_expanded(text, expected, parts):
+    simplified = simplify(parse_tree(text.format(*parts), EXTREMES))
+    known = simplify(parse_tree(expected.format(*parts), EXTREMES))
+    assert len(simplified.tree) <= len(known.tree)
+    value, size = value_of(simplified.tree, ENVIRONMENT)
+    assert abs(value - value_of(known.tree, ENVIRONMENT)[0]) <= Fraction(1, 10**9) * (1 + size)
+
+
+@given(quotient_trees(), st.fixed_dictionaries({name: st.integers(0, 9) for name in ENVIRONMENT}))
+def test_many_quotients_keep_their_value(tree, environment):
+    simplified = simplify(tree)
+    assert_well_formed(simplified.tree)
+    assert len(simplified.tree) <= len(tree)
+    try:
+        value, largest = value_of(tree, environment, strict=True)
+    except ZeroDivisorError:
+        # What is not told as an exception still holds.
+        if not simplified.exceptions:
+            value, largest = value_of(tree, environment)
+            short, size = value_of(simplified.tree, environment)
+            assert abs(value - short) <= Fraction(1, 10**9) * (1 + max(largest, size))
+        return
+    short, size = value_of(simplified.tree, environment, strict=True)
+    assert abs(value - short) <= Fraction(1, 10**9) * (1 + max(largest, size))
+
+
+def test_like_terms_of_many_quotients_take_little_time():
+    stream = Stream(2, "quotients")
+    seconds = []
+    while len(seconds) < 20:
+        tree = grow(QUOTIENTS, 9, stream, function_probability=0.8)
+        if 120 <= len(tree) <= 200:
+            start = time.process_time()
+            simplify(tree)
+            seconds.append(time.process_time() - start)
+    assert sorted(seconds)[10] < 0.2
+    assert max(seconds) < 1  # generous: machines differ
+
+
 @given(trees())
 def test_any_set_is_taken(tree):
     simplified = simplify(tree)
@@ -139,10 +244,13 @@ def test_a_set_without_the_operations_is_left_alone():
         .with_primitive("+", argument(0) + argument(1))
         .with_primitive("minus", negate(argument(0)))
         .with_primitive("white", count(board.own))
+        .with_primitive("black", count(board.opponent))
     )
-    tree = parse_tree("( + white ( + white ( minus white ) ) )", lean)
+    tree = parse_tree("( + white ( + white ( minus black ) ) )", lean)
     assert simplify(tree).tree == tree
-    assert infix(tree) == "white + white + minus(white)"
+    assert infix(tree) == "white + white + minus(black)"
+    opposite = parse_tree("( + black ( + white ( minus black ) ) )", lean)
+    assert simplify(opposite).text == "white"
 
 
 def test_truth_trees_have_no_algebra_but_their_numbers_do():

@@ -1,5 +1,6 @@
 """Sets, random trees and a slow interpreter that the tests of `evoply.gp` share."""
 
+import operator
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -12,10 +13,12 @@ from evoply.expressions import (
     argument,
     board,
     count,
+    divide,
     is_empty,
     less,
     maximum,
     minimum,
+    negate,
     select,
 )
 from evoply.gp import Tree, grow
@@ -26,6 +29,13 @@ EXTREMES = (
     LIAO.renamed("liao with extremes")
     .with_primitive("min", minimum(argument(0), argument(1)))
     .with_primitive("max", maximum(argument(0), argument(1)))
+)
+# Two more names for the same division: every second inner node divides.
+QUOTIENTS = (
+    EXTREMES.renamed("many quotients")
+    .with_primitive("//", divide(argument(0), argument(1), "one"))
+    .with_primitive("///", divide(argument(0), argument(1), "one"))
+    .with_primitive("minus", negate(argument(0)))
 )
 TYPED = (
     PrimitiveSet("typed", constants=(0.0, 1.0))
@@ -66,6 +76,10 @@ def trees(draw, sets=SETS, max_depth=8):
     return grow(primitive_set, depth, stream, function_probability=probability)
 
 
+def quotient_trees():
+    return trees(sets=(QUOTIENTS,), max_depth=7)
+
+
 def assert_well_formed(tree: Tree) -> None:
     """The slow definition: `Tree.checked` accepts the nodes for the same root type."""
     assert Tree.checked(tree.primitive_set, tree.nodes, root_type=tree.type) == tree
@@ -73,6 +87,16 @@ def assert_well_formed(tree: Tree) -> None:
 
 class ZeroDivisorError(Exception):
     """A divisor is zero where the caller does not want that."""
+
+
+EXACT = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "minus": operator.neg,
+    "min": min,
+    "max": max,
+}
 
 
 def value_of(
@@ -86,22 +110,14 @@ def value_of(
         node = tree.nodes[index]
         operands = [at(child) for child in tree.children(index)]
         match node.name, operands:
-            case "+", [a, b]:
-                result = a + b
-            case "-", [a, b]:
-                result = a - b
-            case "*", [a, b]:
-                result = a * b
-            case "/", [a, b]:
+            case "/" | "//" | "///", [a, b]:
                 if strict and b == 0:
                     raise ZeroDivisorError
                 result = a / b if b else Fraction(1)
-            case "min", [a, b]:
-                result = min(a, b)
-            case "max", [a, b]:
-                result = max(a, b)
             case name, []:
                 result = Fraction(environment[name] if name in environment else float(name))
+            case name, _:
+                result = EXACT[name](*operands)
         largest = max(largest, abs(result))
         return result
 

@@ -30,7 +30,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
+        let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyValueError::new_err)?;
         module.add("cpu", path.name())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

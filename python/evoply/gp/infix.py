@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evoply.expressions import Constant, Node, Primitive
+from evoply.expressions import Constant, Node, Primitive, argument, negate
 from evoply.gp.tree import Tree
 
 # The sign of each operation, how strongly it binds, and whether a second operand of the same
@@ -19,11 +19,16 @@ _SIGNS = {
     "divide": (" / ", 2, True),
 }
 _WHOLE = 3
+_NEGATED = negate(argument(0))
 
 
 def operation(node: Node) -> str | None:
-    """Return which board operation *node* is, such as "add" or "divide", or None."""
-    operator = node.operator if isinstance(node, Primitive) else None
+    """Return which board operation *node* is, such as "add", "divide" or "negate", or None."""
+    if not isinstance(node, Primitive):
+        return None
+    if node.arity == 1 and node.expression == _NEGATED:
+        return "negate"
+    operator = node.operator
     return operator[0] if operator else None
 
 

@@ -8,18 +8,21 @@ rounding, and only where no divisor is zero. Protected division is therefore fla
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from evoply.expressions import Node, Primitive
 from evoply.gp import rational
+from evoply.gp.collection import Candidate, Collector, Views
 from evoply.gp.infix import infix, number_text, number_value, operation
 from evoply.gp.rational import Polynomial, Rational, TooLargeError
-from evoply.gp.rebuild import Builder, to_float
+from evoply.gp.rebuild import Builder, Nodes, to_float
 from evoply.gp.tree import Tree
 
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
 _MOST_NODES = 600
+_SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 """So many exceptions have their own value worked out, over so many nodes; others are only named."""
 
 
@@ -47,10 +50,16 @@ class Simplified:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A subtree: its value as a fraction (numbers only) and the shortest nodes found for it."""
+    """A subtree: the shortest nodes found for it and, if it is a number, its value.
 
-    value: Rational | None
+    *value* is a fraction, or None in the middle of a sum where it is too large. *views* are for
+    collecting terms; a sum in the middle of a longer one has its signed *addends* instead.
+    """
+
     nodes: tuple[Node, ...]
+    value: Rational | None = None
+    views: Views | None = None
+    addends: tuple[tuple[int, Views], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,56 +78,124 @@ class _Simplifier:
     forced: frozenset[int] = frozenset()
     atoms: dict[tuple[Node, ...], int] = field(default_factory=dict)
     divisions: list[_Division] = field(default_factory=list)
+    forms: dict[int, _Form] = field(default_factory=dict)
     builder: Builder = field(init=False)
+    collector: Collector = field(init=False)
+    operations: list[str | None] = field(init=False)
+    parents: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.builder = Builder(self.tree.primitive_set, [])
-
-    def run(self) -> _Form:
+        self.collector = Collector(self.builder, self.atom)
+        self.operations = [operation(node) for node in self.tree.nodes]
+        self.parents = _parents(self.tree)
         # Terminals are numbered in the order in which a reader meets them.
         for node in self.tree.nodes:
             if not node.arity and node.type == "number" and _finite_value(node) is None:
                 self.atom((node,))
+
+    def run(self, forced: frozenset[int] = frozenset()) -> _Form:
+        """Return the form of the tree; the second time only what *forced* changes is worked out."""
+        self.forced = forced
+        changed = set()
+        for place in forced:
+            while place >= 0 and place not in changed:
+                changed.add(place)
+                place = self.parents[place]
         finished: list[_Form] = []
         for index in range(len(self.tree.nodes) - 1, -1, -1):
             node = self.tree.nodes[index]
             operands = [finished.pop() for _ in range(node.arity)]
+            if index in self.forms and index not in changed:
+                finished.append(self.forms[index])
+                continue
             finished.append(self.form(index, node, operands))
+            if not forced:
+                self.forms[index] = finished[-1]
         return finished[0]
 
-    def atom(self, nodes: tuple[Node, ...]) -> Rational:
+    def atom(self, nodes: tuple[Node, ...]) -> int:
         if nodes not in self.atoms:
             self.atoms[nodes] = len(self.atoms)
             self.builder.atoms.append(nodes)
-        return rational.atom(self.atoms[nodes])
+        return self.atoms[nodes]
 
     def form(self, index: int, node: Node, operands: list[_Form]) -> _Form:
         """Return the form of the subtree at *index* from those of its operands."""
         plain = (node, *(part for operand in operands for part in operand.nodes))
         if node.type != "number":
-            return _Form(None, plain)
+            return _Form(plain)
         value = self.bounded_value(index, node, operands)
+        nodes = None if value is None else self.builder.nodes(value, len(plain))
+        if self.is_inner_sum(index):
+            return _Form(nodes or plain, value, addends=self.addends(index, operands))
+        candidates = self.candidates(index, operands, value, nodes, len(plain))
+        # Of equally short ones the first: they are ordered from expanded to grouped.
+        short, views = min(candidates, key=lambda one: len(one[0]), default=(plain, None))
+        if len(plain) < len(short):
+            short = plain
+        if views is None:
+            views = self.collector.opaque(short)
         if value is None:
-            return _Form(self.atom(plain), plain)
-        short = self.builder.nodes(value, len(plain))
-        return _Form(value, plain if short is None else short)
+            number = views.constant
+            value = rational.atom(self.atom(short)) if number is None else rational.constant(number)
+        return _Form(short, value, views)
+
+    def is_inner_sum(self, index: int) -> bool:
+        """Return whether the node at *index* is a sum that is added to something else."""
+        parent = self.parents[index]
+        return parent >= 0 and self.operations[index] in _SUMS and self.operations[parent] in _SUMS
+
+    def addends(self, index: int, operands: list[_Form]) -> tuple[tuple[int, Views], ...]:
+        """Return what the sum at *index* adds up, with signs, from left to right."""
+        found: list[tuple[int, Views]] = []
+        for sign, operand in zip(_SUMS[self.operations[index] or ""], operands, strict=True):
+            if operand.views is not None:
+                found.append((sign, operand.views))
+            found += [(sign * inner, views) for inner, views in operand.addends]
+        return tuple(found)
+
+    def candidates(
+        self,
+        index: int,
+        operands: list[_Form],
+        value: Rational | None,
+        nodes: Nodes | None,
+        longest: int,
+    ) -> list[Candidate]:
+        """Return the written forms of the subtree at *index*, the expanded ones first."""
+        found: list[Candidate] = []
+        opaque: list[Candidate] = []
+        if value is not None and nodes is not None:
+            try:
+                found.append((nodes, self.collector.exact(value, nodes)))
+            except TooLargeError:
+                opaque.append((nodes, self.collector.opaque(nodes)))
+        if value is None or value.constant is None:
+            with suppress(TooLargeError):
+                found += self.collected(index, operands, longest)
+        return found + opaque
+
+    def collected(self, index: int, operands: list[_Form], longest: int) -> list[Candidate]:
+        """Return the forms that take as opaque what cannot be expanded."""
+        name = self.operations[index]
+        if name in _SUMS:
+            return self.collector.sum(self.addends(index, operands), longest)
+        if name not in ("multiply", "divide"):
+            return []
+        first, second = operands
+        if first.views is None or second.views is None or second.value is None:
+            return []
+        if name == "multiply":
+            return self.collector.product(first.views, second.views, 1, longest)
+        if index in self.forced or not second.value.numerator or not second.views.grouped:
+            return []
+        return self.collector.product(first.views, second.views, -1, longest)
 
     def bounded_value(self, index: int, node: Node, operands: list[_Form]) -> Rational | None:
         """Return the value of an arithmetic node, None for any other or where it is too large."""
         try:
             return self.value(index, node, operands)
-        except TooLargeError:
-            if operation(node) not in ("add", "subtract"):
-                return None
-        # A sum may still collect its other terms when fractions are taken as they stand.
-        whole = [
-            _Form(self.atom(form.nodes), form.nodes)
-            if form.value is not None and form.value.factors
-            else form
-            for form in operands
-        ]
-        try:
-            return self.value(index, node, whole)
         except TooLargeError:
             return None
 
@@ -128,23 +205,11 @@ class _Simplifier:
         if number is not None:
             return rational.constant(number)
         values = [operand.value for operand in operands if operand.value is not None]
-        if len(values) != 2:
+        if not values or len(values) < len(operands):
             return None
-        first, second = values
-        match operation(node):
-            case "add":
-                return rational.add(first, second)
-            case "subtract":
-                return rational.add(first, second, -1)
-            case "multiply":
-                return rational.multiply(first, second)
-            case "divide":
-                return self.quotient(index, node, first, second)
-            case "minimum":
-                return _extreme(first, second, -1)
-            case "maximum":
-                return _extreme(first, second, 1)
-        return None
+        if self.operations[index] == "divide":
+            return self.quotient(index, node, *values)
+        return _arithmetic(self.operations[index], values)
 
     def quotient(
         self, index: int, node: Node, first: Rational, second: Rational
@@ -153,12 +218,29 @@ class _Simplifier:
         protected = _protected(node, first)
         if index in self.forced or not second.numerator:
             return protected
-        value = rational.divide(first, second)
-        if second.constant is None and not (
-            protected is not None and rational.is_equal(value, protected)
-        ):
+        value: Rational | None = None
+        is_same = False
+        with suppress(TooLargeError):
+            value = rational.divide(first, second)
+            is_same = protected is not None and rational.is_equal(value, protected)
+        if second.constant is None and not is_same:
             self.divisions.append(_Division(index, second.numerator))
         return value
+
+
+def _parents(tree: Tree) -> list[int]:
+    """Return for each node the index of the node it is an operand of; -1 for the root."""
+    parents = [-1] * len(tree.nodes)
+    waiting: list[tuple[int, int]] = []  # nodes that wait for operands, and for how many
+    for index, node in enumerate(tree.nodes):
+        if waiting:
+            parent, count = waiting.pop()
+            parents[index] = parent
+            if count > 1:
+                waiting.append((parent, count - 1))
+        if node.arity:
+            waiting.append((index, node.arity))
+    return parents
 
 
 def _finite_value(node: Node) -> float | None:
@@ -176,6 +258,24 @@ def _protected(node: Node, numerator: Rational) -> Rational | None:
             return rational.constant(0)
         case ("divide", "numerator"):
             return numerator
+    return None
+
+
+def _arithmetic(name: str | None, values: list[Rational]) -> Rational | None:
+    """Return the value of any arithmetic operation but division, None for what is none."""
+    match name, values:
+        case "negate", [value]:
+            return rational.add(rational.constant(0), value, -1)
+        case "add", [first, second]:
+            return rational.add(first, second)
+        case "subtract", [first, second]:
+            return rational.add(first, second, -1)
+        case "multiply", [first, second]:
+            return rational.multiply(first, second)
+        case "minimum", [first, second]:
+            return _extreme(first, second, -1)
+        case "maximum", [first, second]:
+            return _extreme(first, second, 1)
     return None
 
 
@@ -218,13 +318,13 @@ def _exceptions(tree: Tree, usual: tuple[Node, ...], simplifier: _Simplifier) ->
     # Step 1. What comes out at each exception, as far as that is affordable.
     most = min(_MOST_EXCEPTIONS, 1 + _MOST_NODES // len(tree))
     results = {
-        condition: _Simplifier(tree, forced=indices).run().nodes
+        condition: simplifier.run(indices).nodes
         for condition, indices in list(by_condition.items())[:most]
     }
     # Step 2. Those that change nothing, neither alone nor all together, are no exceptions.
     harmless = {condition for condition, nodes in results.items() if nodes == usual}
     together = frozenset().union(*(by_condition[condition] for condition in harmless))
-    if together and _Simplifier(tree, forced=together).run().nodes != usual:
+    if together and simplifier.run(together).nodes != usual:
         harmless = set()
     # Step 3. The others in words.
     sentences: list[str] = []

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Game;
 use super::othello::{Othello, flips, moves};
-use crate::bitboard::{Bitboard, Board};
+use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::{Cpu, Task, dispatch};
+use crate::lanes::{LANES, Lanes};
 use crate::work::{Stopped, for_each_parallel};
 
 /// Leaves at `depth` plies below a position, the last ply counted in bulk.
@@ -23,7 +24,7 @@ impl<B: Board> Task for Count<B> {
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let Self { own, opponent, depth } = self;
         let count = |own, opponent, depth| cpu.call(Count { own, opponent, depth });
-        let mut squares = moves(own, opponent);
+        let squares = moves(own, opponent);
         if depth == 1 {
             // A forced pass is one leaf, and so is a game that has ended.
             return u64::from(squares.len().max(1));
@@ -31,15 +32,37 @@ impl<B: Board> Task for Count<B> {
         if squares.is_empty() {
             return if moves(opponent, own).is_empty() { 1 } else { count(opponent, own, depth - 1) };
         }
+        if depth == 2 {
+            return leaves_below_children(own, opponent, squares);
+        }
         let mut leaves = 0;
-        while !squares.is_empty() {
-            let square = squares.first();
-            squares = squares.without_first();
+        for square in squares {
             let flipped = flips(own, opponent, square);
             leaves += count(opponent - flipped, own | flipped | Bitboard::square(square), depth - 1);
         }
         leaves
     }
+}
+
+/// Two plies at once: the moves of eight children are counted side by side.
+#[inline(always)]
+fn leaves_below_children<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, mut squares: Bitboard<B>) -> u64 {
+    let mut leaves = 0;
+    while !squares.is_empty() {
+        let (mut to_move, mut waiting) = (Lanes::splat(B::Word::ZERO), Lanes::splat(B::Word::ZERO));
+        let children = squares.len().min(LANES as u32);
+        for lane in 0..children as usize {
+            let square = squares.first();
+            squares = squares.without_first();
+            let flipped = flips(own, opponent, square);
+            to_move.0[lane] = (opponent - flipped).0;
+            waiting.0[lane] = (own | flipped | Bitboard::square(square)).0;
+        }
+        // A child that must pass or is over is one leaf, and an empty lane has no move.
+        let counts = Othello::<B>::destinations_of_lanes(to_move, waiting).map(Word::count_ones);
+        leaves += counts.0[..children as usize].iter().map(|&count| u64::from(count.max(1))).sum::<u64>();
+    }
+    leaves
 }
 
 /// Positions `depth` plies below `position`, passes counting as plies; a game that ended earlier stays as it is.
