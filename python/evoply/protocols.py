@@ -81,6 +81,14 @@ class ConfigError(ValueError):
         return "\n".join([head, *(f"  {path}: {message}" for path, message in self.errors)])
 
 
+class RunError(ValueError):
+    """A run folder that is missing, damaged, too new, in use or full; says what to do about it."""
+
+
+class RunNameError(RunError):
+    """A name or path at which there is no run, or one already: no folder is at fault."""
+
+
 class Move(Protocol):
     """One move of some game: an immutable, hashable value whose str is its text form."""
 

@@ -156,7 +156,7 @@ def _version() -> str:
 
 def _code(error: ValueError) -> int:
     """Return whose fault it is: a run folder can fail, everything else was written wrongly."""
-    from evoply.runs.errors import RunError, RunNameError
+    from evoply.protocols import RunError, RunNameError
 
     is_failure = isinstance(error, RunError) and not isinstance(error, RunNameError)
     return FAILED if is_failure else WRONG_USE

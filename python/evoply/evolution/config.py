@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evoply.evolution.config_checks import config_error, problems_of
+from evoply.expressions import PrimitiveSet
 
 __all__ = [
     "EarlierGenerations",
@@ -221,7 +222,7 @@ class EvolutionConfig(Part):
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds of evolution, read between generations only; None for no limit."""
     primitives: str | dict[str, Any] = "liao+mobility"
-    """Name of a primitive set, or the set itself in its JSON form."""
+    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
     elitism: int = Field(default=1, ge=0)
     """How many of the best are copied unchanged into the next generation."""
     initialisation: Initialisation = Initialisation()
@@ -237,6 +238,8 @@ class EvolutionConfig(Part):
 
         def __init__(self, **data: Any) -> None:
             """Check *data* as a whole, so that every error is reported at once."""
+            if isinstance(data.get("primitives"), PrimitiveSet):
+                data["primitives"] = data["primitives"].to_dict()
             errors = problems_of(data)
             try:
                 super().__init__(**data)

@@ -1,7 +1,7 @@
 """Runs on disk: a folder with `config.toml` and `run.db`, its lock, resume, replay and export."""
 
+from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
-from evoply.runs.errors import RunError, RunNameError
 from evoply.runs.export import export_csv
 from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
 from evoply.runs.replay import Replay, replay

@@ -23,7 +23,7 @@ from evoply.evolution import (
 )
 from evoply.evolution.digest import digest_of
 from evoply.players import Player
-from evoply.runs.errors import RunError
+from evoply.protocols import RunError
 from evoply.runs.folder import find_run
 from evoply.runs.request import clear_request, read_request
 from evoply.runs.run import Run

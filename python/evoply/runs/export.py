@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evoply.files import write_atomically
-from evoply.runs.errors import RunError
+from evoply.protocols import RunError
 from evoply.runs.run import Run
 
 __all__ = ["export_csv"]

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from evoply.runs.errors import RunError, RunNameError
+from evoply.protocols import RunError, RunNameError
 from evoply.runs.run import Run
 
 __all__ = ["RunSummary", "find_run", "list_runs", "new_run_path", "runs_directory"]

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from evoply.runs.errors import RunError
+from evoply.protocols import RunError
 
 __all__ = ["WriterLock", "is_locked"]
 

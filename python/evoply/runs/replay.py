@@ -15,7 +15,7 @@ from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.panel import Panel, native_players, panel_of, schedule_of, trial
 from evoply.games import game_rules
 from evoply.games.othello import Game
-from evoply.runs.errors import RunError
+from evoply.protocols import RunError
 from evoply.runs.run import Run
 
 __all__ = ["Replay", "replay"]

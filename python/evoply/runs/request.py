@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from evoply.files import write_atomically
-from evoply.runs.errors import RunError
+from evoply.protocols import RunError
 
 __all__ = ["Request", "clear_request", "leave_request", "read_request"]
 

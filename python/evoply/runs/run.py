@@ -31,9 +31,8 @@ from evoply.evolution import (
     signature,
 )
 from evoply.gp import Tree, parse_tree
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.runs import database
-from evoply.runs.errors import RunError, RunNameError
 from evoply.runs.lock import WriterLock, is_locked
 
 __all__ = ["FORMAT", "Run"]
