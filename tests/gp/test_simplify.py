@@ -148,10 +148,10 @@ def test_an_evolved_champion_has_each_term_once():
         " - white_near_corners - black_edges * black_near_corners)"
         " / (white_near_corners + black_mobility)"
     )
-    assert simplified.exceptions == (
+    assert [text.split(", where it is")[0] for text in simplified.exceptions] == [
         "except where black_mobility + white_near_corners = 0",
         "except where white_corners + black = 0",
-    )
+    ]
     # Whole numbers only: nothing is rounded.
     for number in range(1, 40):
         environment = {

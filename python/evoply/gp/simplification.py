@@ -1,6 +1,7 @@
 """Algebra on trees, for people: what an evolved tree comes to, and whether it is a constant.
 
 Works with exact fractions of polynomials over + - * / min max; every other primitive is an atom.
+Where a fraction would be too large or long, terms and powers of opaque parts are collected instead.
 A simplified tree is for reading and statistics only and never plays: it equals the original up to
 rounding, and only where no divisor is zero. Protected division is therefore flagged.
 """
@@ -22,8 +23,9 @@ from evoply.gp.tree import Tree
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
 _MOST_NODES = 600
-_SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 """So many exceptions have their own value worked out, over so many nodes; others are only named."""
+_SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
+"""The signs of the operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class _Simplifier:
     forced: frozenset[int] = frozenset()
     atoms: dict[tuple[Node, ...], int] = field(default_factory=dict)
     divisions: list[_Division] = field(default_factory=list)
+    too_large: set[int] = field(default_factory=set)
     forms: dict[int, _Form] = field(default_factory=dict)
     builder: Builder = field(init=False)
     collector: Collector = field(init=False)
@@ -137,9 +140,18 @@ class _Simplifier:
         if views is None:
             views = self.collector.opaque(short)
         if value is None:
-            number = views.constant
-            value = rational.atom(self.atom(short)) if number is None else rational.constant(number)
+            value = self.opaque_value(index, short, views)
         return _Form(short, value, views)
+
+    def opaque_value(self, index: int, nodes: Nodes, views: Views) -> Rational:
+        """Return a constant, or else *nodes* as an atom."""
+        number = views.constant
+        if number is not None:
+            return rational.constant(number)
+        atom = self.atom(nodes)
+        if self.operations[index] in ("add", "subtract", "multiply", "divide", "negate"):
+            self.too_large.add(atom)
+        return rational.atom(atom)
 
     def is_inner_sum(self, index: int) -> bool:
         """Return whether the node at *index* is a sum that is added to something else."""
@@ -165,16 +177,28 @@ class _Simplifier:
     ) -> list[Candidate]:
         """Return the written forms of the subtree at *index*, the expanded ones first."""
         found: list[Candidate] = []
-        opaque: list[Candidate] = []
+        last: list[Candidate] = []
         if value is not None and nodes is not None:
+            # Where the fraction holds parts that were too large for it, the others know more.
+            order = last if self.holds_too_large(value) else found
             try:
-                found.append((nodes, self.collector.exact(value, nodes)))
+                order.append((nodes, self.collector.exact(value, nodes)))
             except TooLargeError:
-                opaque.append((nodes, self.collector.opaque(nodes)))
+                last.append((nodes, self.collector.opaque(nodes)))
         if value is None or value.constant is None:
             with suppress(TooLargeError):
                 found += self.collected(index, operands, longest)
-        return found + opaque
+        return found + last
+
+    def holds_too_large(self, value: Rational) -> bool:
+        """Return whether arithmetic that was too large is an atom of *value*."""
+        polynomials = [value.numerator, *(dict(factor) for factor in value.factors)]
+        return bool(self.too_large) and any(
+            index in self.too_large
+            for polynomial in polynomials
+            for monomial in polynomial
+            for index, _ in monomial
+        )
 
     def collected(self, index: int, operands: list[_Form], longest: int) -> list[Candidate]:
         """Return the forms that take as opaque what cannot be expanded."""
