@@ -7,7 +7,8 @@ from tree_strategies import ENVIRONMENT, LIAO, TYPED, trees, value_of
 
 from evoply.gp import TreeSyntaxError, parse_tree
 
-# SPEC 2.7, column "correct"
+# Trees of Liao's Tables 1 and 2 and others that his bug report is about, with their values at
+# ENVIRONMENT worked out by hand.
 GOLDEN = {
     "( white )": 10,
     "( + ( * white white ) ( * black black ))": 149,

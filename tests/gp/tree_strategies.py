@@ -52,7 +52,7 @@ TYPED = (
 )
 SETS = (LIAO, CONSTANTS, EXTREMES, TYPED)
 
-# SPEC 2.7
+# A board on which each of Liao's features has its own value.
 ENVIRONMENT = {
     "white": 10,
     "black": 7,

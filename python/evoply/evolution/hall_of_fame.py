@@ -2,8 +2,8 @@
 
 Training fitness flatters the best of a generation: it was chosen for having had luck with these
 openings. So a few of the best, the members of the hall of fame and a random sample of the
-population meet the generation's opponents again on openings nobody was selected on. This is
-the re-evaluation of SPEC row E18.
+population meet the generation's opponents again on openings nobody was selected on. Their
+points there are reported beside the training fitness.
 """
 
 from __future__ import annotations

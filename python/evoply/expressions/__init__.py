@@ -1,4 +1,4 @@
-"""Board expressions: square sets, features and primitive sets, written in Python (DESIGN 4)."""
+"""Board expressions: square sets, features and primitive sets, written in Python."""
 
 from evoply.expressions.expression import (
     Expression,

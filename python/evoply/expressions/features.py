@@ -1,4 +1,4 @@
-"""Named features of Othello positions, as board expressions over own and opponent (SPEC 2.1, 4.2).
+"""Named features of Othello positions, as board expressions over own and opponent.
 
 Each is a number for one side, "own" or "opponent", and fits every board size.
 """

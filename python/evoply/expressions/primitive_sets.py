@@ -1,4 +1,8 @@
-"""The sets of primitives that come with evoply (SPEC 2.1, 4.2)."""
+"""The sets of primitives that come with evoply.
+
+Sources: Liao, "Genetic Programming Applied to Board Game Othello", introduction (the primitives of
+the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 3.2 and 5.1 (letters).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,10 @@ from evoply.expressions.square_sets import class_letters
 
 
 def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> PrimitiveSet:
-    """Return the 13 primitives of SPEC 2.1: + - * / 10 and counts of discs for both colours.
+    """Return Liao's 13 primitives: + - * / 10 and counts of discs for both colours.
 
-    White is own. *near_corners* and *edges* choose the squares, *division* what x / 0 gives.
+    White is own. The paper does not say which squares are near a corner or on the edge, nor what
+    x / 0 gives: *near_corners*, *edges* and *division* choose.
     """
     primitives: list[tuple[str, Expression]] = [
         *_arithmetic(division),
@@ -38,10 +43,11 @@ def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> Pr
 
 
 def letters(size: int = 8, order: str = "corner_first") -> PrimitiveSet:
-    """Return + - * / 10 and the counts of each symmetry class of a board of *size* (SPEC 4.2).
+    """Return + - * / 10 and the counts of each symmetry class of a board of *size*.
 
-    `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. The
-    original lettering is lost; *order* "centre_first" counts the classes from the centre.
+    `aa`, `bb`, ... count White's (own) discs, `AA`, `BB`, ... Black's: 20 terminals on 8x8. Which
+    letter Bellin & Gasperin gave to which class is lost; *order* "centre_first" counts from the
+    centre instead of from the corner.
     """
     terminals: list[tuple[str, Expression]] = []
     for letter in class_letters(size):

@@ -1,4 +1,4 @@
-"""Named sets of squares, computed from the geometry of a board of any even size (SPEC 2.1, 4.2).
+"""Named sets of squares, computed from the geometry of a board of any even size.
 
 A set is an int whose bit row*size + column is a square; a1, top left, is bit 0. This module knows
 neither pieces nor rules.

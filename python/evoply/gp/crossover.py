@@ -28,7 +28,7 @@ def subtree_crossover(
     are any), else among the terminals; None draws uniformly among all nodes. The second point has
     the type of the first. If a child passes *limits*, both points are drawn again, up to *tries*
     times; then the parents are returned. Both parents are over one primitive set. About 5 us for
-    parents of 50 nodes. Source: Koza (1992), section 6.1.2; SPEC appendix A.
+    parents of 50 nodes. Source: Koza (1992), section 6.1.2.
     """
     first_nodes, second_nodes = first.nodes, second.nodes
     total = len(first_nodes) + len(second_nodes)

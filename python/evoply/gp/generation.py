@@ -1,8 +1,9 @@
 """Random trees: grow, full, and ramped half-and-half.
 
-Names follow Koza (1992). The naming trap: what gpjpp, the engine of Liao's and Bellin's programs,
-calls GROW is Koza's *full*, and what it calls VARIABLE is Koza's *grow*. Generation is typed: each
-place takes only primitives of its type, and terminals are forced on the last level.
+Names follow Koza, "Genetic Programming" (1992). The naming trap: what gpjpp, the Java engine of
+Liao's and of Bellin & Gasperin's programs, calls GROW is Koza's *full*, and what it calls VARIABLE
+is Koza's *grow*. Generation is typed: each place takes only primitives of its type, and terminals
+are forced on the last level.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ def ramped_half_and_half(
     ``limits.max_nodes`` is tried again, after a quarter of the 50 tries with a smaller depth; one
     that equals an earlier one is tried again, after a quarter of the tries with a larger depth.
     If all tries fail on its size, GenerationError; if on equality, it is kept ("avoid") or
-    GenerationError ("refuse"). Source: gpjpp, creation type RampedHalf (SPEC appendix A).
+    GenerationError ("refuse"). Source: gpjpp, creation type RampedHalf.
     """
     limits = limits or Limits()
     if not 1 <= min_depth <= max_depth <= limits.max_depth:

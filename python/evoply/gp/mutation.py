@@ -120,7 +120,7 @@ def swap_mutation(tree: Tree, stream: Stream) -> Tree:
 
     The node is drawn uniformly; a terminal is drawn again, up to min(length, 10) times. Then up
     to 5 primitives of the set are drawn until one fits; if none does, the tree itself is returned.
-    Source: gpjpp (SPEC appendix A).
+    Source: gpjpp.
     """
     nodes = tree.nodes
     index = prefer_function(nodes, stream)
@@ -151,7 +151,7 @@ def shrink_mutation(tree: Tree, stream: Stream) -> Tree:
     """Return *tree* with one function node replaced by one of its operands of the same type.
 
     The function is drawn uniformly, then the operand. The tree itself is returned where no operand
-    has the type or where a single terminal would be left. Source: gpjpp (SPEC appendix A).
+    has the type or where a single terminal would be left. Source: gpjpp.
     """
     nodes = tree.nodes
     functions = [index for index, node in enumerate(nodes) if node.arity]

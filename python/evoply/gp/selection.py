@@ -104,7 +104,7 @@ def greedy_over_selection(
     The best individuals that together hold *top_share* of the fitness form the top group (default
     0.32 up to 1,000 individuals, then 320 / their number). A draw comes from it with
     *top_probability*, else from the rest, by roulette within the group. Source: Koza (1992),
-    section 6.3.5; SPEC appendix A.
+    section 6.3.5, with the shares of gpjpp.
     """
     _check(fitness)
     weights = _weights(fitness)

@@ -2,7 +2,8 @@
 
 Reads and prints without recursion, so that no text can exhaust the stack, and refuses what is too
 long before doing any work. It knows names, arities and types of primitives, not their meaning.
-Source: Liao (2003), the text form of the course program; both lenient modes repair its Table 2.
+Source: Liao, "Genetic Programming Applied to Board Game Othello", where the course program reads it
+("Bug Report"); both lenient modes read its Table 2, which has a tree with an operand too many.
 """
 
 from __future__ import annotations

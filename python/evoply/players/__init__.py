@@ -1,4 +1,4 @@
-"""Players as data, their one-line text, and saved players (DESIGN 5)."""
+"""Players as data, their one-line text, and saved players."""
 
 from evoply.players.files import (
     Origin,
