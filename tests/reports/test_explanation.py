@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from evoply.expressions import PRIMITIVE_SETS, board, count, squares, weighted_sum
+from evoply.expressions import PRIMITIVE_SETS, board, count, liao, squares, weighted_sum
 from evoply.players import (
     SWH_WEIGHTS,
     AfterState,
@@ -57,6 +57,14 @@ GOLDEN = {
 @pytest.mark.parametrize("text", GOLDEN)
 def test_golden_sentences(text: str) -> None:
     assert explain(text).sentence == GOLDEN[text]
+
+
+def test_a_primitive_is_worded_by_what_it_counts_not_by_its_name() -> None:
+    evaluator = TreeEvaluator(
+        tree="( white_near_corners )", primitives=liao(near_corners="x").to_dict()
+    )
+    sentence = explain(AfterState(evaluator=evaluator)).sentence
+    assert sentence.startswith("It wants many own discs diagonally next to a corner and nothing")
 
 
 def test_a_term_that_does_nothing_has_no_influence() -> None:

@@ -1,7 +1,8 @@
 """The sets of primitives that come with evoply.
 
 Sources: Liao, "Genetic Programming Applied to Board Game Othello", introduction (the primitives of
-the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 3.2 and 5.1 (letters).
+the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 3.2 and 5.1
+(the letters).
 """
 
 from __future__ import annotations

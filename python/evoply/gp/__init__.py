@@ -24,24 +24,19 @@ from evoply.gp.selection import (
     roulette_selection,
     tournament_selection,
 )
-from evoply.gp.sentences import PHRASES, Term, additive_terms, describe
 from evoply.gp.simplification import Simplified, simplify
 from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError
 
 __all__ = [
-    "PHRASES",
     "GenerationError",
     "Limits",
     "Simplified",
-    "Term",
     "Tree",
     "TreeError",
     "TreeSyntaxError",
-    "additive_terms",
     "adjusted_fitness",
     "constant_mutation",
-    "describe",
     "format_tree",
     "full",
     "greedy_over_selection",

@@ -14,7 +14,6 @@ from evoply.expressions import Constant, Expression, Primitive
 from evoply.expressions import features as counted
 from evoply.gp import Tree
 from evoply.gp.infix import infix, number_value, operation
-from evoply.gp.sentences import PHRASES
 from evoply.reports.terms import TreeTerm, features
 
 __all__ = [
@@ -71,7 +70,7 @@ def tree_phrase(feature: Tree) -> str | None:
     node = feature.nodes[0]
     if len(feature) > 1 or isinstance(node, Constant):
         return None
-    return PHRASES.get(node.name) or expression_phrase(node.expression)
+    return expression_phrase(node.expression)
 
 
 def expression_phrase(expression: Expression) -> str | None:
