@@ -67,7 +67,7 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
         "generations",
     }
     assert "othello-6" in errors["game"]
-    assert errors["sead"] == "unknown key; did you mean seed?"
+    assert errors["sead"] == "unknown key; did you mean 'seed'?"
     assert "crossover 0.9 + subtree_mutation 0.2" in errors["variation"]
     assert "allow_test_opponents" in errors["fitness.opponents.0.player"]
 

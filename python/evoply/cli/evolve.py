@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +12,7 @@ from cyclopts import Parameter
 
 from evoply.cli.options import Json, Threads
 from evoply.cli.output import Output
+from evoply.wording import did_you_mean
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
@@ -93,10 +93,9 @@ def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:
     if text in PRESETS and not Path(text).is_file():
         return config_from_toml(preset_text(text), overrides, name=text)
     if not Path(text).is_file():
-        near = get_close_matches(text, PRESETS, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(text, PRESETS) or "."
         raise ValueError(
-            f"there is no file {text!r} and no preset of that name.{hint} "
+            f"there is no file {text!r} and no preset of that name{hint} "
             f"The presets are {', '.join(PRESETS)}"
         )
     return load_config(text, overrides)

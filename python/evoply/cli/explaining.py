@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from evoply.cli.output import Output, percent, shortened
+from evoply.cli.output import Output, percent
 from evoply.reports import Explanation
+from evoply.wording import shorten
 
 __all__ = ["say_explanation"]
 
@@ -23,7 +24,7 @@ def say_explanation(output: Output, explained: Explanation) -> None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
         where = exception if len(exception) <= _LONGEST else exception.split(", where it is")[0]
-        output.labelled("", shortened(where, 2 * _LONGEST))
+        output.labelled("", shorten(where, 2 * _LONGEST))
     more = len(explained.exceptions) - _MOST_EXCEPTIONS
     if more > 0:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")

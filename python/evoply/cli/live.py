@@ -16,8 +16,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evoply.cli.output import percent, shortened
+from evoply.cli.output import percent
 from evoply.evolution import EvolutionConfig, Generation, Progress
+from evoply.wording import shorten
 
 __all__ = ["LiveView", "PlainView", "View", "view_on"]
 
@@ -155,7 +156,7 @@ class LiveView:
         curves.add_row("best so far", Text(curve(self._best, self._levels), style="green"))
         curves.add_row("mean so far", Text(curve(self._mean, self._levels), style="cyan"))
         champion = Text.assemble(
-            ("champion           ", "dim"), shortened(str(generation.champion), 58)
+            ("champion           ", "dim"), shorten(str(generation.champion), 58)
         )
         return [grid, curves, champion]
 

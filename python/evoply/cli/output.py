@@ -20,7 +20,6 @@ __all__ = [
     "Output",
     "StoppedError",
     "percent",
-    "shortened",
     "stderr",
     "stdout",
     "table",
@@ -105,12 +104,3 @@ def percent(share: float | None) -> str:
     '71.2 %'
     """
     return "-" if share is None else f"{100 * share:.1f} %"
-
-
-def shortened(text: str, length: int = 60) -> str:
-    """Return *text* in at most *length* characters.
-
-    >>> shortened("white + black", 10)
-    'white +...'
-    """
-    return text if len(text) <= length else text[: length - 3] + "..."

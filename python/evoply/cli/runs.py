@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import Json
-from evoply.cli.output import Output, percent, shortened, table
+from evoply.cli.output import Output, percent, table
+from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from evoply.runs import Run, RunSummary
@@ -109,7 +110,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.people.print(listed)
     if generations:
         champion = run.champion
-        output.say(f"champion: {shortened(str(champion.tree), 300)}")
+        output.say(f"champion: {shorten(str(champion.tree), 300)}")
     output.result(_data(run, generations))
 
 

@@ -7,7 +7,6 @@ They never raise: what has the wrong type is left to the model, which names it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,6 +17,7 @@ from evoply.evolution.opponents import read_opponent
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean
 
 __all__ = ["TEST_OPPONENTS", "config_error", "problems_of"]
 
@@ -57,8 +57,7 @@ def _readable(item: Mapping[str, Any], keys: Sequence[str]) -> Problem:
         del location[1]  # the tag of the union is no key of the file
     path = ".".join(location)
     if item["type"] == "extra_forbidden":
-        near = get_close_matches(location[-1], keys, n=1)
-        return path, f"unknown key; did you mean {near[0]}?" if near else "unknown key"
+        return path, f"unknown key{did_you_mean(location[-1], keys)}"
     message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
     value = repr(item.get("input"))
     is_scalar = len(value) <= 60 and not isinstance(item.get("input"), dict | list | BaseModel)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from evoply.wording import shorten
+
 DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SIDES = ("own", "opponent")
 CONVENTIONS = ("one", "zero", "numerator", "ieee")
@@ -197,7 +199,7 @@ def _check_name(value: object) -> str:
 def short(value: object) -> str:
     """Return *value* for a message, cut to 40 characters."""
     text = repr(value) if not isinstance(value, list | tuple | dict) else type(value).__name__
-    return text if len(text) <= 40 else text[:37] + "..."
+    return shorten(text)
 
 
 _LITERALS: Mapping[str, Callable[[object], Any]] = MappingProxyType(

@@ -8,7 +8,6 @@ the course program); Bellin & Gasperin, "Genetic Programming and Othello", secti
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from evoply.expressions import features
@@ -17,6 +16,7 @@ from evoply.expressions.functions import argument, divide, number
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitives import PrimitiveSet, make_primitive
 from evoply.expressions.square_sets import class_letters
+from evoply.wording import did_you_mean
 
 
 def liao(near_corners: str = "xc", edges: int = 28, division: str = "one") -> PrimitiveSet:
@@ -99,8 +99,7 @@ def find_primitive_set(name: str) -> PrimitiveSet:
     """Return the set called *name*; `ExpressionError` offers the nearest name and lists all."""
     if name in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[name]
-    near = get_close_matches(name, PRIMITIVE_SETS, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, PRIMITIVE_SETS) or "."
     raise ExpressionError(
-        f"no set of primitives {short(name)}; {hint}There are {', '.join(PRIMITIVE_SETS)}"
+        f"no set of primitives {short(name)}{hint} There are {', '.join(PRIMITIVE_SETS)}"
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from evoply.expressions.expression import Expression, build, from_dict
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, ExpressionError, short
 from evoply.expressions.probe import check_closure
 from evoply.games import game_rules
+from evoply.wording import did_you_mean
 
 FORMAT = 1
 MAX_PRIMITIVES = 256
@@ -115,8 +115,7 @@ class PrimitiveSet:
         """Return the primitive called *name*; `KeyError` offers the nearest name."""
         primitive: Primitive | None = self._by_name.get(name)  # type: ignore[attr-defined]
         if primitive is None:
-            near = get_close_matches(name, [primitive.name for primitive in self], n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, (primitive.name for primitive in self))
             raise KeyError(f"no primitive {short(name)} in {self.name!r}{hint}")
         return primitive
 

@@ -7,13 +7,13 @@ neither pieces nor rules.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import lru_cache, reduce
 from operator import or_
 from string import ascii_lowercase
 from types import MappingProxyType
 
 from evoply.expressions.operations import ExpressionError
+from evoply.wording import did_you_mean
 
 SIZES = (4, 6, 8, 10)
 
@@ -83,8 +83,7 @@ def named_squares(size: int, name: str) -> int:
     """Return the set called *name* on a board of *size*; `ExpressionError` offers near names."""
     sets = square_sets(size)
     if name not in sets:
-        near = get_close_matches(name, sets, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(sets)}"
+        hint = did_you_mean(name, sets) or f"; it has {', '.join(sets)}"
         raise ExpressionError(f"a {size}x{size} board has no squares called {name!r}{hint}")
     return sets[name]
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, overload
 
-from evoply.games.squares import parse_square, shorten, square_name, squares_in
+from evoply.games.squares import parse_square, square_name, squares_in
 from evoply.protocols import InvalidMoveError
+from evoply.wording import shorten
 
 _PASS_WORDS = frozenset({"pass", "pa", "ps"})
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evoply.games.squares import shorten
 from evoply.protocols import InvalidMoveError
+from evoply.wording import shorten
 
 SIZES = (4, 6, 8, 10)
 MAX_CHARACTERS = 100_000

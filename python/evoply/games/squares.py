@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from evoply.protocols import InvalidMoveError
+from evoply.wording import shorten
 
 _SQUARE = re.compile(r"([A-Za-z])([1-9][0-9]?)")
 
@@ -52,8 +53,3 @@ def squares_in(squares: int) -> Iterator[int]:
         lowest = squares & -squares
         yield lowest.bit_length() - 1
         squares ^= lowest
-
-
-def shorten(text: str, limit: int = 40) -> str:
-    """Return *text* cut to *limit* characters, so that a message never floods the screen."""
-    return text if len(text) <= limit else f"{text[: limit - 3]}..."

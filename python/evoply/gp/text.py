@@ -8,7 +8,6 @@ Source: Liao, "Genetic Programming Applied to Board Game Othello", where the cou
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Literal
 
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.gp.tree import MAX_TREE_NODES, Tree
+from evoply.wording import did_you_mean, shorten
 
 MAX_TEXT_LENGTH = 1_000_000
 """The longest text that is read, in characters."""
@@ -181,8 +181,7 @@ class _Parser:
         message = f"unknown name {_shown(token)!r}"
         if len(token) <= _LONGEST_NAME:
             names = [primitive.name for primitive in self.primitive_set.primitives]
-            close = difflib.get_close_matches(token, names, n=1)
-            message += f"; did you mean {close[0]!r}?" if close else ""
+            message += did_you_mean(token, names)
         raise self.error(message, column)
 
     def begin_operand(self, column: int) -> str | None:
@@ -240,7 +239,7 @@ def _name(node: Node) -> str:
 
 
 def _shown(token: str) -> str:
-    return token if len(token) <= _LONGEST_NAME else token[: _LONGEST_NAME - 3] + "..."
+    return shorten(token, _LONGEST_NAME)
 
 
 def _too_many(node: Node, count: int) -> str:

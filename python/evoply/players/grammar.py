@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, NoReturn, get_args
 
@@ -42,6 +41,7 @@ from evoply.players.specs import (
     View,
 )
 from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean, shorten
 
 LONGEST_SHOWN = 120
 
@@ -82,7 +82,7 @@ def parse_player(
     try:
         player.check_fits(game)
     except ValueError as error:
-        shown = bare if len(bare) <= LONGEST_SHOWN else bare[: LONGEST_SHOWN - 3] + "..."
+        shown = shorten(bare, LONGEST_SHOWN)
         raise PlayerTextError(f"{shown!r} cannot play {game}: {error}", start + 1) from None
     return player
 
@@ -163,10 +163,8 @@ def _named(name: str, given: _Options, bare: str) -> Player:
 
 
 def _unknown(name: str, column: int) -> NoReturn:
-    near = get_close_matches(name[:LONGEST_SHOWN], [*NAMED_PLAYERS, "champion"], n=1)
-    hint = f"; did you mean {near[0]}?" if near else "."
-    shown = name if len(name) <= 40 else name[:37] + "..."
-    message = f"no player is called {shown!r}{hint} A player is one of {_names()}"
+    hint = did_you_mean(name, [*NAMED_PLAYERS, "champion"]) or "."
+    message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}"
     raise PlayerTextError(message, column)
 
 
@@ -226,20 +224,17 @@ class _Options:
         if not allowed:
             return f"{self.owner} has no options"
         listed = f"the options of {self.owner} are {', '.join(allowed)}"
-        shown = key if len(key) <= 40 else key[:37] + "..."
         if not has_value and (not key or key in allowed):
             return f"an option is written key=value, as in :ties=random; {listed}"
-        near = get_close_matches(key[:40], allowed, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"no option {shown!r}{hint or '.'} T{listed[1:]}"
+        hint = did_you_mean(key, allowed) or "."
+        return f"no option {shorten(key)!r}{hint} T{listed[1:]}"
 
 
 def _choice(*choices: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in choices:
-            near = get_close_matches(value[:40], choices, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise ValueError(f"must be one of {', '.join(choices)}, not {value[:40]!r}{hint}")
+            hint = did_you_mean(value, choices)
+            raise ValueError(f"must be one of {', '.join(choices)}, not {shorten(value)!r}{hint}")
         return value
 
     return read
@@ -247,7 +242,7 @@ def _choice(*choices: str) -> Callable[[str], str]:
 
 def _depth(value: str) -> int:
     if not _WHOLE.fullmatch(value) or int(value) > MAX_DEPTH:
-        raise ValueError(f"must be a whole number from 0 to {MAX_DEPTH}, not {value[:40]!r}")
+        raise ValueError(f"must be a whole number from 0 to {MAX_DEPTH}, not {shorten(value)!r}")
     return int(value)
 
 
@@ -256,7 +251,7 @@ def _probability(value: str) -> float:
         number = float(value)
         if number <= 1.0:
             return number
-    raise ValueError(f"must be a probability from 0 to 1, not {value[:40]!r}")
+    raise ValueError(f"must be a probability from 0 to 1, not {shorten(value)!r}")
 
 
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(

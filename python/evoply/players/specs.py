@@ -18,6 +18,7 @@ from evoply.games import game_rules
 from evoply.gp.lowering import lower
 from evoply.gp.text import parse_tree
 from evoply.gp.tree import Tree
+from evoply.wording import shorten
 
 MAX_DEPTH = 60
 LONGEST_LABEL = 60
@@ -76,7 +77,7 @@ class TreeEvaluator(_Model):
     @property
     def label(self) -> str:
         """The tree, cut if it is long."""
-        return _cut(self.tree)
+        return shorten(self.tree, LONGEST_LABEL)
 
     @property
     def options(self) -> list[str]:
@@ -136,7 +137,7 @@ class ExpressionEvaluator(_Model):
     @property
     def label(self) -> str:
         """The formula, cut if it is long."""
-        return _cut(str(self.parsed))
+        return shorten(str(self.parsed), LONGEST_LABEL)
 
     @property
     def options(self) -> list[str]:
@@ -277,7 +278,3 @@ def _unusual(player: AfterState | AlphaBeta) -> str:
         if getattr(player, option) != value
     ]
     return f":{','.join(options)}" if options else ""
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 3] + "..."

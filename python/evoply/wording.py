@@ -1,0 +1,32 @@
+"""What messages share: cutting what is long, and offering the name that may have been meant.
+
+This module knows nothing of evoply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["did_you_mean", "shorten"]
+
+_LONGEST_COMPARED = 100  # comparing takes time with the square of the length
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """Return *text* in at most *limit* characters, so that a message never floods the screen.
+
+    >>> shorten("white + black", 10)
+    'white +...'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return "; did you mean 'CHOICE'?" for the choice nearest to *name*, "" if none is near.
+
+    >>> did_you_mean("gready", ["random", "greedy"])
+    "; did you mean 'greedy'?"
+    """
+    near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
