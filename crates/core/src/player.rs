@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::bitboard::Bitboard;
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
-use crate::rules::{Color, Game};
+use crate::rules::{Children, Color, Game};
 use crate::search::{Search, alphabeta};
 use crate::stream::{Key, Stream};
 
@@ -106,70 +105,26 @@ pub fn speaks_for(view: View, mover: Color, chooser: Color) -> Color {
     }
 }
 
-/// Positions after moves from one position, gathered until the block is full.
-#[derive(Debug)]
-pub struct Siblings<G: Game> {
-    /// The boards, seen by the side that the evaluator speaks for.
-    pub block: Block<G::Board>,
-    own_moved: bool,
-    used: usize,
-}
-
-impl<G: Game> Siblings<G> {
-    /// An empty block for positions after moves from `parent`, seen by `own`, chosen at `root`.
-    #[inline(always)]
-    pub fn new(parent: &G, own: Color, root_ply: f64, root_clock: f64) -> Self {
-        let nothing = Bitboard::<G::Board>::EMPTY.0;
-        Self {
-            block: Block {
-                own: Lanes::splat(nothing),
-                opponent: Lanes::splat(nothing),
-                moved_to: Lanes::splat(nothing),
-                own_is_black: own == Color::Black,
-                ply: f64::from(parent.ply() + 1),
-                quiet_plies: 0.0,
-                root_clock,
-                root_ply,
-            },
-            own_moved: own == parent.turn(),
-            used: 0,
-        }
-    }
-
-    /// Add the position after a move.
-    #[inline(always)]
-    pub fn push(&mut self, child: &G, chosen: G::Move) {
-        // After the move it is the other side's turn.
-        let (own, opponent) =
-            if self.own_moved { (child.opponent(), child.own()) } else { (child.own(), child.opponent()) };
-        self.block.own.0[self.used] = own.0;
-        self.block.opponent.0[self.used] = opponent.0;
-        self.block.moved_to.0[self.used] = G::moved_to(chosen).0;
-        self.used += 1;
-    }
-
-    /// Positions in the block.
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.used
-    }
-
-    /// Whether the block holds no position.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.used == 0
-    }
-
-    /// Whether no further position fits.
-    #[inline(always)]
-    pub fn is_full(&self) -> bool {
-        self.used == LANES
-    }
-
-    /// Forget the positions. Their boards stay in the lanes, which is harmless.
-    #[inline(always)]
-    pub fn clear(&mut self) {
-        self.used = 0;
+/// What an evaluator reads at positions after moves from `parent`, chosen at a position with `root_ply` and `root_clock`.
+#[inline(always)]
+pub fn block_of<G: Game>(
+    parent: &G,
+    children: &Children<G>,
+    speaker: Color,
+    root_ply: f64,
+    root_clock: f64,
+) -> Block<G::Board> {
+    let (own, opponent) =
+        if speaker == parent.turn() { (children.moved, children.to_move) } else { (children.to_move, children.moved) };
+    Block {
+        own,
+        opponent,
+        moved_to: children.moved_to,
+        own_is_black: speaker == Color::Black,
+        ply: f64::from(parent.ply() + 1),
+        quiet_plies: 0.0,
+        root_clock,
+        root_ply,
     }
 }
 
@@ -205,7 +160,7 @@ impl<G: Game> Player<G> {
     /// Get a workspace ready to play for this player.
     pub fn prepare(&self, workspace: &mut Workspace<G>) {
         if let Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) = &self.chooser {
-            let block = Siblings::<G>::new(&G::start(), Color::Black, 0.0, 0.0).block;
+            let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
             workspace.registers.load::<G>(&evaluator.program, &block);
         }
     }
@@ -285,28 +240,20 @@ fn after_state<G: Game>(
 ) {
     let mover = position.turn();
     let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
-    let own = speaks_for(evaluator.view, mover, mover);
-    let mut siblings = Siblings::new(position, own, f64::from(position.ply()), clock);
-    let mut waiting = [None; LANES];
+    let speaker = speaks_for(evaluator.view, mover, mover);
     let mut moves = position.legal_moves();
     loop {
-        let next = moves.next();
-        if let Some(chosen) = next {
-            waiting[siblings.len()] = Some(chosen);
-            siblings.push(&position.play_unchecked(chosen), chosen);
+        let children = position.next_children(&mut moves);
+        let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
+        let mut outputs = [Lanes::splat(0.0)];
+        registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
+        for (lane, chosen) in children.moves.into_iter().flatten().enumerate() {
+            let value = outputs[0].0[lane];
+            // A value for the other side counts against the mover; NaN is the worst for the mover either way.
+            let value = if speaker == mover { value } else { -value };
+            best.offer(chosen, bounded(value, -LARGEST_VALUE));
         }
-        if siblings.is_full() || (next.is_none() && !siblings.is_empty()) {
-            let mut outputs = [Lanes::splat(0.0)];
-            registers.evaluate::<G>(cpu, &evaluator.program, &siblings.block, &mut outputs);
-            for (lane, chosen) in waiting.into_iter().flatten().take(siblings.len()).enumerate() {
-                let value = outputs[0].0[lane];
-                // A value for the other side counts against the mover; NaN is the worst for the mover either way.
-                let value = if own == mover { value } else { -value };
-                best.offer(chosen, bounded(value, -LARGEST_VALUE));
-            }
-            siblings.clear();
-        }
-        if next.is_none() {
+        if children.len < LANES {
             return;
         }
     }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::bitboard::{Bitboard, Board};
-use crate::lanes::Lanes;
+use crate::lanes::{LANES, Lanes};
 
 /// A side. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,6 +41,30 @@ pub struct Outcome {
 
 /// Sets of squares of eight boards.
 pub type LanesOf<G> = Lanes<<<G as Game>::Board as Board>::Word>;
+
+/// Up to eight positions after moves from one position: what the sides own then.
+#[derive(Clone, Copy, Debug)]
+pub struct Children<G: Game> {
+    /// Pieces of the side to move after the move.
+    pub to_move: LanesOf<G>,
+    /// Pieces of the side that moved.
+    pub moved: LanesOf<G>,
+    /// Squares the moves landed on.
+    pub moved_to: LanesOf<G>,
+    /// The moves; lanes from `len` on hold none, and their boards mean nothing.
+    pub moves: [Option<G::Move>; LANES],
+    /// How many there are.
+    pub len: usize,
+}
+
+impl<G: Game> Children<G> {
+    /// No position yet.
+    #[inline(always)]
+    pub fn none() -> Self {
+        let nothing = Lanes::splat(Bitboard::<G::Board>::EMPTY.0);
+        Self { to_move: nothing, moved: nothing, moved_to: nothing, moves: [None; LANES], len: 0 }
+    }
+}
 
 /// A position of a deterministic two-player game with perfect information: board, side to move, counters.
 ///
@@ -82,6 +106,20 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> Bitboard<Self::Board>;
     /// Number of legal moves of the side that owns `own`, whoever is to move; a forced pass counts 0.
     fn mobility(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> u32;
+    /// Take up to eight moves from `moves` and make the positions after them.
+    #[inline(always)]
+    fn next_children(&self, moves: &mut Self::Moves) -> Children<Self> {
+        let mut children = Children::none();
+        for (lane, chosen) in moves.by_ref().take(LANES).enumerate() {
+            let child = self.play_unchecked(chosen);
+            children.to_move.0[lane] = child.own().0;
+            children.moved.0[lane] = child.opponent().0;
+            children.moved_to.0[lane] = Self::moved_to(chosen).0;
+            children.moves[lane] = Some(chosen);
+            children.len = lane + 1;
+        }
+        children
+    }
     /// [`Self::destinations`] of eight boards at once.
     #[inline(always)]
     fn destinations_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> LanesOf<Self> {

@@ -5,64 +5,55 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Game;
-use super::othello::{Othello, flips, moves};
+use super::othello::Othello;
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::lanes::{LANES, Lanes};
 use crate::work::{Stopped, for_each_parallel};
 
-/// Leaves at `depth` plies below a position, the last ply counted in bulk.
-struct Count<B: Board> {
-    own: Bitboard<B>,
-    opponent: Bitboard<B>,
+/// Leaves at `depth` plies below a position, the last two plies counted in bulk.
+struct Count<G: Game> {
+    position: G,
     depth: u32,
 }
 
-impl<B: Board> Task for Count<B> {
+impl<G: Game> Task for Count<G> {
     type Output = u64;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
-        let Self { own, opponent, depth } = self;
-        let count = |own, opponent, depth| cpu.call(Count { own, opponent, depth });
-        let squares = moves(own, opponent);
-        if depth == 1 {
-            // A forced pass is one leaf, and so is a game that has ended.
-            return u64::from(squares.len().max(1));
-        }
-        if squares.is_empty() {
-            return if moves(opponent, own).is_empty() { 1 } else { count(opponent, own, depth - 1) };
+        let Self { position, depth } = self;
+        // A game that has ended is one leaf; so is a forced pass on the last ply.
+        if depth <= 1 {
+            return if depth == 0 { 1 } else { u64::from(position.count_moves().max(1)) };
         }
         if depth == 2 {
-            return leaves_below_children(own, opponent, squares);
+            return leaves_of_children(&position).max(1);
         }
-        let mut leaves = 0;
-        for square in squares {
-            let flipped = flips(own, opponent, square);
-            leaves += count(opponent - flipped, own | flipped | Bitboard::square(square), depth - 1);
-        }
-        leaves
+        let count = |chosen| cpu.call(Count { position: position.play_unchecked(chosen), depth: depth - 1 });
+        position.legal_moves().map(count).sum::<u64>().max(1)
     }
 }
 
 /// Two plies at once: the moves of eight children are counted side by side.
 #[inline(always)]
-fn leaves_below_children<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, mut squares: Bitboard<B>) -> u64 {
-    let mut leaves = 0;
-    while !squares.is_empty() {
-        let (mut to_move, mut waiting) = (Lanes::splat(B::Word::ZERO), Lanes::splat(B::Word::ZERO));
-        let children = squares.len().min(LANES as u32);
-        for lane in 0..children as usize {
-            let square = squares.first();
-            squares = squares.without_first();
-            let flipped = flips(own, opponent, square);
-            to_move.0[lane] = (opponent - flipped).0;
-            waiting.0[lane] = (own | flipped | Bitboard::square(square)).0;
+fn leaves_of_children<G: Game>(position: &G) -> u64 {
+    let nothing = Lanes::splat(Bitboard::<G::Board>::EMPTY.0);
+    let (mut leaves, mut moves) = (0, position.legal_moves());
+    loop {
+        // Less than `next_children` makes: moves and landing squares are of no use here.
+        let (mut to_move, mut moved, mut len) = (nothing, nothing, 0);
+        for chosen in moves.by_ref().take(LANES) {
+            let child = position.play_unchecked(chosen);
+            to_move.0[len] = child.own().0;
+            moved.0[len] = child.opponent().0;
+            len += 1;
         }
-        // A child that must pass or is over is one leaf, and an empty lane has no move.
-        let counts = Othello::<B>::destinations_of_lanes(to_move, waiting).map(Word::count_ones);
-        leaves += counts.0[..children as usize].iter().map(|&count| u64::from(count.max(1))).sum::<u64>();
+        let counts = G::destinations_of_lanes(to_move, moved).map(Word::count_ones);
+        leaves += counts.0[..len].iter().map(|&count| u64::from(count.max(1))).sum::<u64>();
+        if len < LANES {
+            return leaves;
+        }
     }
-    leaves
 }
 
 /// Positions `depth` plies below `position`, passes counting as plies; a game that ended earlier stays as it is.
@@ -103,7 +94,7 @@ pub fn perft<B: Board>(position: Othello<B>, depth: u32, threads: usize, stop: &
 /// As [`Count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
 fn count_stoppable<B: Board>(position: Othello<B>, depth: u32, stop: &AtomicBool) -> u64 {
     if depth <= 6 {
-        return dispatch(Count { own: position.own(), opponent: position.opponent(), depth });
+        return dispatch(Count { position, depth });
     }
     let (mut leaves, mut over) = (0, true);
     for chosen in position.legal_moves() {

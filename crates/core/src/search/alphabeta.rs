@@ -10,7 +10,7 @@ use crate::bitboard::Word;
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
-use crate::player::{Choice, LARGEST_VALUE, Siblings, Ties, bounded, speaks_for};
+use crate::player::{Choice, LARGEST_VALUE, Ties, block_of, bounded, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Stream;
 
@@ -159,43 +159,36 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     #[inline(always)]
     fn leaves(&mut self, position: &G, beta: f64, mut visit: impl FnMut(G::Move, f64)) {
         let mover = position.turn();
-        let own = speaks_for(self.search.evaluator.view, mover, self.chooser);
-        let worst = if own == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        let mut siblings = Siblings::new(position, own, self.root_ply, self.root_clock);
-        let mut children = [None; LANES];
+        let speaker = speaks_for(self.search.evaluator.view, mover, self.chooser);
+        let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
         let mut moves = position.legal_moves();
         loop {
-            // Step 1. Gather up to a block of children.
-            siblings.clear();
-            for chosen in moves.by_ref().take(LANES) {
-                let child = position.play_unchecked(chosen);
-                children[siblings.len()] = Some((chosen, child));
-                siblings.push(&child, chosen);
-            }
-            if siblings.is_empty() {
+            // Step 1. Up to a block of children.
+            let children = position.next_children(&mut moves);
+            if children.len == 0 {
                 return;
             }
-            self.nodes += siblings.len() as u64;
+            self.nodes += children.len as u64;
             // Step 2. Evaluate them all at once.
+            let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
             let mut outputs = [Lanes::splat(0.0)];
-            self.registers.evaluate::<G>(self.cpu, &self.search.evaluator.program, &siblings.block, &mut outputs);
+            self.registers.evaluate::<G>(self.cpu, &self.search.evaluator.program, &block, &mut outputs);
             // Step 3. Which of them may be finished games? Those in which the side to move has nowhere to go.
-            let (own_sets, opponent_sets) = (siblings.block.own, siblings.block.opponent);
-            let (to_move, waiting) = if own == mover { (opponent_sets, own_sets) } else { (own_sets, opponent_sets) };
-            let destinations = G::destinations_of_lanes(to_move, waiting);
+            let destinations = G::destinations_of_lanes(children.to_move, children.moved);
             // Step 4. Values for the side that moved.
             let mut best = -f64::INFINITY;
-            for (lane, &(chosen, child)) in children.iter().flatten().take(siblings.len()).enumerate() {
-                let finished = if destinations.0[lane] == Word::ZERO { child.outcome() } else { None };
+            for (lane, chosen) in children.moves.into_iter().flatten().enumerate() {
+                let may_be_over = destinations.0[lane] == Word::ZERO;
+                let finished = if may_be_over { position.play_unchecked(chosen).outcome() } else { None };
                 let value = match finished {
                     Some(outcome) => outcome_value(outcome, mover),
-                    None if own == mover => bounded(outputs[0].0[lane], worst),
+                    None if speaker == mover => bounded(outputs[0].0[lane], worst),
                     None => -bounded(outputs[0].0[lane], worst),
                 };
                 best = best.max(value);
                 visit(chosen, value);
             }
-            if best >= beta || siblings.len() < LANES {
+            if best >= beta || children.len < LANES {
                 return;
             }
         }
