@@ -5,8 +5,8 @@ A set fits every board size its expressions fit. This module knows no trees: `ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -93,6 +93,8 @@ class PrimitiveSet:
     name: str
     primitives: tuple[Primitive, ...] = ()
     constants: tuple[float, float] | None = None
+    _by_name: Mapping[str, Primitive] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         by_name = {primitive.name: primitive for primitive in self.primitives}
@@ -100,7 +102,7 @@ class PrimitiveSet:
         object.__setattr__(self, "_hash", hash((self.name, self.primitives, self.constants)))
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined, no-any-return]
+        return self._hash
 
     def __len__(self) -> int:
         return len(self.primitives)
@@ -109,11 +111,11 @@ class PrimitiveSet:
         return iter(self.primitives)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name  # type: ignore[attr-defined]
+        return name in self._by_name
 
     def __getitem__(self, name: str) -> Primitive:
         """Return the primitive called *name*; `KeyError` offers the nearest name."""
-        primitive: Primitive | None = self._by_name.get(name)  # type: ignore[attr-defined]
+        primitive = self._by_name.get(name)
         if primitive is None:
             hint = did_you_mean(name, (primitive.name for primitive in self))
             raise KeyError(f"no primitive {short(name)} in {self.name!r}{hint}")

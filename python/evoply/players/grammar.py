@@ -159,7 +159,7 @@ def _named(name: str, given: _Options, bare: str) -> Player:
         return RandomPlayer(name=bare)
     chosen = {"depth": named.depth, **given.read(_SEARCH)}
     evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
-    return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)  # type: ignore[arg-type]
+    return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
 
 
 def _unknown(name: str, column: int) -> NoReturn:

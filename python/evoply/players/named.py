@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from evoply.expressions import Number, board, features, weighted_sum
+from evoply.players.specs import View
 
 _SWH_QUARTER = (
     (1.0, -0.25, 0.1, 0.05),
@@ -27,7 +28,7 @@ class NamedPlayer:
     title: str
     expression: Number | None
     depth: int = 0
-    view: str = "player"
+    view: View = "player"
 
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(

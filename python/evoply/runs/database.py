@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
+from typing import Any
 
 from evoply.evolution import (
     ArchiveEntry,
@@ -28,6 +29,7 @@ from evoply.gp import Tree
 __all__ = ["connect", "create_tables", "read_generation", "transaction", "write_generation"]
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
+_WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 
 _TABLES = f"""
@@ -191,11 +193,10 @@ def _remembering(parse: Callable[[str], Tree]) -> Callable[[str], Tree]:
 
 
 def _statistics(row: tuple[float, ...]) -> Statistics:
-    values = dict(zip(_STATISTICS, row, strict=True))
-    whole = {"best_size", "best_depth", "distinct_trees", "games"}
-    return Statistics(
-        **{name: int(value) if name in whole else value for name, value in values.items()}  # type: ignore[arg-type]
-    )
+    values: dict[str, Any] = dict(zip(_STATISTICS, row, strict=True))
+    # All columns are REAL.
+    whole = {name: int(values[name]) for name in _WHOLE}
+    return Statistics(**{**values, **whole})
 
 
 def _tree_numbers(connection: sqlite3.Connection, generation: Generation) -> dict[Tree, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from evoply.files import write_atomically
 from evoply.protocols import RunError
@@ -16,12 +16,13 @@ from evoply.protocols import RunError
 __all__ = ["Request", "clear_request", "leave_request", "read_request"]
 
 Request = Literal["pause", "resume", "stop"]
+_REQUESTS: tuple[Request, ...] = ("pause", "resume", "stop")
 _FILE = "request.json"
 
 
 def leave_request(folder: Path, request: Request) -> None:
     """Ask the run in *folder* to pause, resume or stop after the current generation."""
-    if request not in get_args(Request):
+    if request not in _REQUESTS:
         raise RunError(f"no request is called {request!r}: use pause, resume or stop")
     write_atomically(folder / _FILE, json.dumps({"format": 1, "request": request}))
 
@@ -33,10 +34,7 @@ def read_request(folder: Path) -> Request | None:
     except (OSError, ValueError, RecursionError):
         return None
     request = content.get("request") if isinstance(content, dict) else None
-    for known in get_args(Request):
-        if request == known:
-            return known  # type: ignore[no-any-return]
-    return None
+    return next((known for known in _REQUESTS if request == known), None)
 
 
 def clear_request(folder: Path) -> None:
