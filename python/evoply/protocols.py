@@ -20,11 +20,6 @@ class Color(Enum):
         """The other side."""
         return Color.WHITE if self is Color.BLACK else Color.BLACK
 
-    @property
-    def name_lower(self) -> str:
-        """The name for texts and files: "black" or "white"."""
-        return self.value
-
     def __str__(self) -> str:
         return self.value.capitalize()
 

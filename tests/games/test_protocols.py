@@ -9,7 +9,6 @@ from evoply.protocols import Color, ConfigError, Move, Outcome, Player, Position
 def test_colors() -> None:
     assert Color.BLACK.opposite is Color.WHITE
     assert Color.WHITE.opposite is Color.BLACK
-    assert Color.WHITE.name_lower == "white"
     assert str(Color.BLACK) == "Black"
 
 

@@ -385,7 +385,7 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
                 for game in games:
                     outcome = game.game.outcome()
                     assert outcome is not None
-                    winner = None if outcome.winner is None else outcome.winner.name_lower
+                    winner = None if outcome.winner is None else outcome.winner.value
                     tree = str(generation.individuals[game.individuals[0]].tree)
                     own = "black" if game.black == tree else "white"
                     expected = 0.5 if winner is None else float(winner == own)

@@ -16,11 +16,6 @@ __all__ = ["runs"]
 
 _MOST_LINES = 40
 
-_GENERATIONS = (
-    "SELECT g.*, t.text AS champion_tree FROM generations g"
-    " JOIN trees t ON t.id = g.champion ORDER BY number"
-)
-
 
 def runs(
     run: str | None = None, /, *, csv: Path | None = None, all_: bool = False, json: Json = False
@@ -86,7 +81,7 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
-    generations = run.table(_GENERATIONS)
+    generations = run.generation_rows()
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {run.status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")

@@ -148,11 +148,6 @@ class Generation:
         return self.individuals[ranking(self.individuals)[0]]
 
     @property
-    def games_played(self) -> int:
-        """Return the games played for this generation."""
-        return self.statistics.games
-
-    @property
     def games_per_second(self) -> float:
         """Return the games of this generation by the seconds spent playing."""
         return self.statistics.games / max(self.seconds.playing, 1e-9)

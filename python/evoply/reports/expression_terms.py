@@ -86,10 +86,8 @@ def _wants(term: Expression, is_more: bool) -> str:
     if phrase is not None:
         return wanted(phrase, is_more)
     if term.op == "weighted_sum" and str(term.arguments[0]) in ("own", "opponent"):
-        side = str(term.arguments[0])
-        if side == "own":
-            return f"own discs on squares of {'high' if is_more else 'low'} weight"
-        return f"the opponent's discs on squares of {'low' if not is_more else 'high'} weight"
+        whose = "own" if str(term.arguments[0]) == "own" else "the opponent's"
+        return f"{whose} discs on squares of {'high' if is_more else 'low'} weight"
     return wanted_value(f"`{short_formula(str(term))}`", is_more)
 
 

@@ -46,7 +46,7 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 
 def report_html(run: Run) -> str:
     """Return the page about *run* as text, of about 5 MB: plotly's JavaScript is in it."""
-    rows = run.table("SELECT * FROM generations ORDER BY number")
+    rows = run.generation_rows()
     last = run.last()
     title = f"{run.name}: {game_rules(run.config.game).title}"
     sections = [_header(run, rows, title)]

@@ -14,10 +14,6 @@ from evoply.runs.run import Run
 __all__ = ["export_csv"]
 
 _QUERIES = {
-    "generations.csv": (
-        "SELECT g.*, t.text AS champion_tree FROM generations g"
-        " JOIN trees t ON t.id = g.champion ORDER BY number"
-    ),
     "individuals.csv": (
         "SELECT generation, position, fitness, origin, parents, t.text AS tree FROM individuals i"
         " JOIN trees t ON t.id = i.tree ORDER BY generation, position"
@@ -36,12 +32,14 @@ def export_csv(run: Run, directory: str | Path) -> list[Path]:
     Numbers are written so that they read back exactly. Raises `RunError` if nothing can be
     written.
     """
+    tables = {"generations.csv": run.generation_rows()}
+    tables |= {name: run.table(query) for name, query in _QUERIES.items()}
     paths = []
-    for name, query in _QUERIES.items():
+    for name, rows in tables.items():
         path = Path(directory) / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, _csv(run.table(query)))
+            write_atomically(path, _csv(rows))
         except OSError as error:
             raise RunError(f"{path} cannot be written: {error.strerror}") from None
         paths.append(path)

@@ -236,6 +236,13 @@ class Run:
         except sqlite3.DatabaseError as error:
             _damaged(self.path, error)
 
+    def generation_rows(self) -> list[dict[str, Any]]:
+        """Return the table of generations in order, each row with its champion as text."""
+        return self.table(
+            "SELECT g.*, t.text AS champion_tree FROM generations g"
+            " JOIN trees t ON t.id = g.champion ORDER BY number"
+        )
+
     @property
     def champion(self) -> HallOfFameEntry:
         """The winner of the final test; before it, the first of the hall of fame.
@@ -245,7 +252,7 @@ class Run:
         last = self.last()
         if last is None:
             raise RunError(f"run {self.path} has no champion yet: no generation is finished")
-        stored = json.loads(self.meta("final_test") or "null")
+        stored = self.final_test()
         if stored is not None and stored["generation"] == last.number:
             for entry in last.hall_of_fame:
                 if str(entry.tree) == stored["champion"]:
