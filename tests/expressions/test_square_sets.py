@@ -3,7 +3,7 @@
 import pytest
 
 from evoply.expressions import ExpressionError, class_letters, named_squares, square_sets
-from evoply.expressions.square_sets import indices
+from evoply.games.squares import squares_in
 
 SIZES = [4, 6, 8, 10]
 
@@ -49,7 +49,7 @@ def test_classes_are_lettered_from_the_corner(size, picture):
 
 def test_near_corners_are_twelve_or_four():
     assert named_squares(8, "near_corners") == drawn(NEAR_CORNERS_8, "#")
-    assert indices(named_squares(8, "x_squares")) == [9, 14, 49, 54]
+    assert list(squares_in(named_squares(8, "x_squares"))) == [9, 14, 49, 54]
     near = named_squares(8, "near_corners")
     assert near & ~named_squares(8, "x_squares") == named_squares(8, "c_squares")
 
@@ -76,7 +76,7 @@ def test_families_share_out_every_square_once(size, prefix):
 @pytest.mark.parametrize("size", SIZES)
 def test_every_set_has_every_symmetry(size):
     for name, squares in square_sets(size).items():
-        places = {divmod(index, size) for index in indices(squares)}
+        places = {divmod(index, size) for index in squares_in(squares)}
         assert {(column, row) for row, column in places} == places, name
         assert {(size - 1 - row, column) for row, column in places} == places, name
 

@@ -1,6 +1,6 @@
 """The table of operations of board expressions: what each takes and gives.
 
-It also checks literals. It does not know boards or expressions, only the written form:
+It also checks literals. It knows the sizes of boards and the written form, not expressions:
 `[operation, argument, ...]`.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from evoply.games.squares import SIZES
 from evoply.wording import shorten
 
 DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
@@ -19,7 +20,8 @@ SIDES = ("own", "opponent")
 CONVENTIONS = ("one", "zero", "numerator", "ieee")
 TYPES = ("squares", "number", "truth")
 NODE_KINDS = frozenset({*TYPES, "any", "selector"})
-MAX_SQUARES = 100
+MAX_SQUARES = max(SIZES) ** 2
+_TABLE_LENGTHS = tuple(size * size for size in SIZES)
 
 
 class ExpressionError(ValueError):
@@ -172,10 +174,10 @@ def _check_tables(value: object) -> tuple[tuple[float, ...], ...]:
 
 
 def _check_table(value: object) -> tuple[float, ...]:
-    if not isinstance(value, list | tuple) or len(value) not in (16, 36, 64, 100):
+    if not isinstance(value, list | tuple) or len(value) not in _TABLE_LENGTHS:
         raise ExpressionError(
-            "a table must list one weight per square, row by row from a1 (16, 36, 64 or 100), "
-            f"not {short(value)}"
+            "a table must list one weight per square, row by row from a1 "
+            f"({', '.join(map(str, _TABLE_LENGTHS))}), not {short(value)}"
         )
     weights = tuple(_check_value(weight) for weight in value)
     for index, weight in enumerate(weights):

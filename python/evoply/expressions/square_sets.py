@@ -13,9 +13,8 @@ from string import ascii_lowercase
 from types import MappingProxyType
 
 from evoply.expressions.operations import ExpressionError
+from evoply.games.squares import SIZES
 from evoply.wording import did_you_mean
-
-SIZES = (4, 6, 8, 10)
 
 
 @lru_cache(maxsize=16)
@@ -99,15 +98,6 @@ def bits(indices: Iterable[int]) -> int:
     for index in indices:
         squares |= 1 << index
     return squares
-
-
-def indices(squares: int) -> list[int]:
-    """Return the indices of the squares of a set, in order.
-
-    >>> indices(0b1001)
-    [0, 3]
-    """
-    return [index for index in range(squares.bit_length()) if squares >> index & 1]
 
 
 def square_index(size: int, square: int | str) -> int:

@@ -19,7 +19,8 @@ from evoply.expressions.operations import (
     short,
     written_literal,
 )
-from evoply.expressions.square_sets import indices, named_squares, square_index
+from evoply.expressions.square_sets import named_squares, square_index
+from evoply.games.squares import squares_in
 
 FORMAT = 1
 MAX_NODES = 4096
@@ -92,7 +93,7 @@ def to_dict(outputs: Sequence[Node], size: int | None = None) -> dict[str, Any]:
 
 def _row(node: Node, node_index: dict[int, int], size: int | None) -> list[Any]:
     if size is not None and node.op == "named_squares":
-        return ["squares", indices(named_squares(size, node.arguments[0]))]
+        return ["squares", list(squares_in(named_squares(size, node.arguments[0])))]
     row: list[Any] = [node.op]
     for kind, argument in zip(OPERATIONS[node.op].arguments, node.arguments, strict=True):
         if kind in NODE_KINDS:

@@ -13,12 +13,10 @@ from typing import Self
 from evoply import _native
 from evoply.games import drawing, othello_text
 from evoply.games.othello_move import LegalMoves, Move
-from evoply.games.squares import square_name, squares_in
+from evoply.games.squares import SIZES, square_name, squares_in
 from evoply.protocols import Color, IllegalMoveError, Outcome
 
 __all__ = ["SIZES", "Game", "LegalMoves", "Move", "Position"]
-
-SIZES = othello_text.SIZES
 
 _NAMES = {4: "othello-4", 6: "othello-6", 8: "othello", 10: "othello-10"}
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evoply.games.squares import SIZES
 from evoply.protocols import InvalidMoveError
 from evoply.wording import shorten
 
-SIZES = (4, 6, 8, 10)
 MAX_CHARACTERS = 100_000
 
 _BLACK, _WHITE, _EMPTY = "Xx*Bb", "Oo0Ww", "-."

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from evoply.protocols import InvalidMoveError
 from evoply.wording import shorten
 
+SIZES = (4, 6, 8, 10)
+"""Squares along one side of the boards that the kernel knows."""
+
 _SQUARE = re.compile(r"([A-Za-z])([1-9][0-9]?)")
 
 
