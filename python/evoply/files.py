@@ -1,7 +1,9 @@
-"""Writing and reading small files so that a crash or a full disk never leaves half a file."""
+"""Small files, written whole or not at all, read up to a limit; and the checksum of content."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -10,9 +12,14 @@ from pathlib import Path
 def write_atomically(path: str | Path, text: str) -> None:
     """Write *text* as UTF-8 to *path*: afterwards the file holds all of it, or is as it was.
 
+    A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
     Raises `OSError` with the path if it cannot be written; nothing is left behind then.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
+    path = path.resolve()
     # Beside the target, because a rename is atomic only within one file system.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
@@ -31,16 +38,29 @@ def write_atomically(path: str | Path, text: str) -> None:
 def read_limited(path: str | Path, limit: int) -> str:
     """Return the UTF-8 text of the file at *path*, of at most *limit* bytes.
 
-    Raises `OSError` if it cannot be read and `ValueError` if it is longer or not UTF-8.
+    Raises `OSError` if it cannot be read and `ValueError` if it is longer or not UTF-8; that
+    message goes on where the caller has named the file.
     """
     with Path(path).open("rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
-        raise ValueError(f"{path} is larger than {limit:,} bytes")
+        raise ValueError(f"is larger than {limit:,} bytes")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text: byte {error.start}") from None
+        raise ValueError(f"is not UTF-8 text: byte {error.start}") from None
+
+
+def checksum(content: object) -> str:
+    """Return the SHA-256, in hexadecimal, of *content* as canonical JSON.
+
+    That is JSON with sorted keys, without spaces, in ASCII.
+
+    >>> checksum({"b": 1, "a": 2}) == checksum({"a": 2, "b": 1})
+    True
+    """
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def _usual_mode() -> int:

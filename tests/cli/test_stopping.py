@@ -58,7 +58,9 @@ def test_a_reader_that_leaves_is_no_error_message(tmp_path: Path) -> None:
     process.stderr.close()
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").is_char_device(), reason="needs a device that is always full"
+)
 @pytest.mark.parametrize("arguments", [("perft", "othello", "3"), ("presets", "demo")])
 def test_a_full_disk_is_a_failure(arguments: tuple[str, ...], tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:

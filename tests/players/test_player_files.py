@@ -2,11 +2,12 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from evoply.expressions import PRIMITIVE_SETS, features
-from evoply.files import read_limited, write_atomically
+from evoply.files import checksum, read_limited, write_atomically
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -19,7 +20,6 @@ from evoply.players import (
     parse_player,
     save_player,
 )
-from evoply.players.files import checksum
 
 MINE = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("own"))
 PLAYER = AlphaBeta(
@@ -148,6 +148,20 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
         write_atomically(target, "after")
     assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
     assert read_limited(target, 6) == "before"
+
+
+def test_what_is_no_plain_file_stays_what_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        reader = pool.submit(pipe.read_text)
+        write_atomically(pipe, "text")
+        assert reader.result(timeout=10) == "text"
+    assert pipe.is_fifo()
+    (tmp_path / "link").symlink_to("target")
+    write_atomically(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "text"
 
 
 def _mask():

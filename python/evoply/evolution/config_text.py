@@ -15,6 +15,7 @@ import tomli_w
 
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.opponents import without_file
+from evoply.files import read_limited
 from evoply.protocols import ConfigError
 
 __all__ = ["config_from_toml", "config_to_toml", "load_config", "self_contained", "with_overrides"]
@@ -27,18 +28,14 @@ def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> 
 
     Raises `ConfigError` with every error and its path, also when the file cannot be read.
     """
+    name = os.fspath(path)
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
+        text = read_limited(name, _LARGEST_FILE)
     except OSError as error:
-        raise ConfigError([(os.fspath(path), f"cannot be read: {error.strerror}")]) from None
-    if len(data) > _LARGEST_FILE:
-        raise ConfigError([(os.fspath(path), "is larger than 10 MB: not a config")])
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError([(os.fspath(path), f"is not UTF-8 text: {error}")]) from None
-    return config_from_toml(text, overrides, name=os.fspath(path))
+        raise ConfigError([(name, f"cannot be read: {error.strerror}")]) from None
+    except ValueError as error:
+        raise ConfigError([(name, str(error))]) from None
+    return config_from_toml(text, overrides, name=name)
 
 
 def config_from_toml(

@@ -8,8 +8,6 @@ number of threads.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +15,7 @@ from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
 from evoply.evolution.opponents import read_opponent
+from evoply.files import checksum
 from evoply.gp import Tree
 
 __all__ = ["PURPOSES", "digest_of", "settings_of", "stream_for"]
@@ -56,7 +55,7 @@ def digest_of(
     hall_of_fame: Sequence[HallOfFameEntry],
     champion: Tree,
 ) -> str:
-    """Return the SHA-256 (hexadecimal) of a generation's canonical JSON."""
+    """Return the checksum of what makes a generation."""
     content = {
         "settings": settings_of(config),
         "generation": number,
@@ -74,5 +73,4 @@ def digest_of(
         ],
         "champion": str(champion),
     }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return checksum(content)

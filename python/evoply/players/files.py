@@ -8,15 +8,14 @@ fields: it finds damage, not forgery.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evoply.expressions.written_form import parse_json
-from evoply.files import read_limited, write_atomically
+from evoply.files import checksum, read_limited, write_atomically
 from evoply.games import game_rules
 from evoply.players.specs import PLAYER_ADAPTER, Player
 from evoply.protocols import ConfigError
@@ -114,12 +113,6 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
         cause = one.get("ctx", {}).get("error")
         found.append((path or "player", str(cause) if cause is not None else one["msg"]))
     return found
-
-
-def checksum(content: dict[str, Any]) -> str:
-    """Return the SHA-256, in hexadecimal, of the canonical JSON of *content*."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _checked(data: object) -> SavedPlayer:
