@@ -158,10 +158,10 @@ impl<G: Game> Task for PlayGame<'_, G> {
 /// A uniformly random legal move; a forced one draws nothing. `None` if the game is over.
 #[inline(always)]
 pub fn random_move<G: Game>(position: &G, below: impl FnOnce(u64) -> u64) -> Option<G::Move> {
-    match position.count_moves() {
-        0 => None,
-        1 => position.legal_moves().next(),
-        count => position.legal_moves().nth(below(count.into()) as usize),
+    let mut moves = position.legal_moves();
+    match moves.len() {
+        0 | 1 => moves.next(),
+        count => moves.nth(below(count as u64) as usize),
     }
 }
 

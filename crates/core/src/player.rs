@@ -178,20 +178,18 @@ impl<G: Game> Player<G> {
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
         let mut moves = position.legal_moves();
-        let first = moves.next()?;
+        let count = moves.len() as u64;
         let simple = |chosen| Choice { chosen, score: None, nodes: 0, continuation: Vec::new() };
-        if moves.next().is_none() {
+        if count < 2 {
             // No choice: nothing is drawn and nothing is evaluated.
-            return Some(simple(first));
+            return moves.next().map(simple);
         }
-        let count = u64::from(position.count_moves());
-        let nth = |index: u64| position.legal_moves().nth(index as usize).unwrap_or(first);
         let mut stream = key.stream();
         if self.epsilon > 0.0 && stream.random() < self.epsilon {
-            return Some(simple(nth(stream.below(count))));
+            return moves.nth(stream.below(count) as usize).map(simple);
         }
         match &self.chooser {
-            Chooser::Random => Some(simple(nth(stream.below(count)))),
+            Chooser::Random => moves.nth(stream.below(count) as usize).map(simple),
             Chooser::AfterState(evaluator) => {
                 let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
                 after_state(cpu, position, evaluator, &mut workspace.registers, &mut best);

@@ -39,7 +39,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
         let mut draws = key.child(round).stream();
         let path = paths[round as usize % paths.len()];
         let position = random_position::<B>(&mut draws, u64::from(B::SQUARES));
-        if position.count_moves() < 2 {
+        if position.legal_moves().len() < 2 {
             continue;
         }
         let expression = small_evaluator::<B>(&mut draws);
@@ -101,7 +101,7 @@ fn after_state_equals_its_definition() {
         let path = paths[round as usize % paths.len()];
         let mut draws = Key::new(9).child(round).stream();
         let position = random_position::<Size8>(&mut draws, 60);
-        if position.count_moves() < 2 {
+        if position.legal_moves().len() < 2 {
             continue;
         }
         let expression = small_evaluator::<Size8>(&mut draws);

@@ -125,7 +125,7 @@ impl Positions {
                         let chosen = random_move(&position, |bound| stream.below(bound))?;
                         position = position.play_unchecked(chosen);
                     }
-                    (position.count_moves() > 0).then_some(position)
+                    (position.legal_moves().len() > 0).then_some(position)
                 })
             };
             Ok(Self(B::wrap_positions((0..count as u64).filter_map(one).collect())))

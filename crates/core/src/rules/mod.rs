@@ -75,7 +75,7 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// A legal move; a forced pass is one.
     type Move: Copy + Eq + Ord + Debug + Send + Sync;
     /// The legal moves, sorted.
-    type Moves: Iterator<Item = Self::Move> + Clone;
+    type Moves: ExactSizeIterator<Item = Self::Move> + Clone;
 
     /// The position in which a game begins.
     fn start() -> Self;
@@ -89,8 +89,6 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn opponent(&self) -> Bitboard<Self::Board>;
     /// All legal moves, sorted; none exactly when the game is over.
     fn legal_moves(&self) -> Self::Moves;
-    /// The number of legal moves without making them; a forced pass counts as one.
-    fn count_moves(&self) -> u32;
     /// The position after a legal move. An illegal move gives a meaningless position, never a panic.
     #[must_use]
     fn play_unchecked(&self, chosen: Self::Move) -> Self;

@@ -58,7 +58,28 @@ impl<B: Board> Iterator for Moves<B> {
         }
         std::mem::take(&mut self.pass).then_some(Move::Pass)
     }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.squares.len() as usize + usize::from(self.pass);
+        (count, Some(count))
+    }
+
+    /// Skips squares without making moves of them.
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<Move> {
+        for _ in 0..n {
+            if self.squares.is_empty() {
+                self.pass = false;
+                return None;
+            }
+            self.squares = self.squares.without_first();
+        }
+        self.next()
+    }
 }
+
+impl<B: Board> ExactSizeIterator for Moves<B> {}
 
 /// Both senses of one line of the board: squares of `through` in unbroken runs that begin beside `own`, moved one on.
 #[inline(always)]
@@ -196,12 +217,6 @@ impl<B: Board> Game for Othello<B> {
     fn legal_moves(&self) -> Moves<B> {
         let squares = moves(self.own, self.opponent);
         Moves { squares, pass: squares.is_empty() && !moves(self.opponent, self.own).is_empty() }
-    }
-
-    #[inline(always)]
-    fn count_moves(&self) -> u32 {
-        let moves = self.legal_moves();
-        moves.squares.len() + u32::from(moves.pass)
     }
 
     #[inline(always)]

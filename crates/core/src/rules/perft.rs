@@ -24,7 +24,7 @@ impl<G: Game> Task for Count<G> {
         let Self { position, depth } = self;
         // A game that has ended is one leaf; so is a forced pass on the last ply.
         if depth <= 1 {
-            return if depth == 0 { 1 } else { u64::from(position.count_moves().max(1)) };
+            return if depth == 0 { 1 } else { position.legal_moves().len().max(1) as u64 };
         }
         if depth == 2 {
             return leaves_of_children(&position).max(1);
