@@ -3,13 +3,14 @@
 //! A game is known by its key: openings, tie-breaks and random moves all come from it, so the results of a schedule do not
 //! depend on the number of threads or on the order of play.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
-use crate::work::{Stopped, for_each_parallel_with};
+use crate::work::{Stopped, for_each_parallel, for_each_parallel_with};
 
 /// One game to be played: indices into the list of players, and keys.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +139,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
         for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
             player.prepare(workspace);
         }
-        loop {
+        while !stop.load(Ordering::Relaxed) {
             let side = position.turn();
             let key = move_key(pairing.key, side, position.ply());
             // No choice: the game is over, or the whole schedule is being given up.
@@ -163,6 +164,36 @@ pub fn random_move<G: Game>(position: &G, below: impl FnOnce(u64) -> u64) -> Opt
         0 | 1 => moves.next(),
         count => moves.nth(below(count as u64) as usize),
     }
+}
+
+/// How often a position is looked for before there is held to be none.
+const TRIES: u64 = 1000;
+
+/// Positions that are not over, each after a uniformly drawn number of random plies; drawn again while the game is over by
+/// then. Position i comes from the i-th child of `key`; `None` where none was found in a thousand tries.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before all were found.
+pub fn random_positions<G: Game>(
+    count: usize,
+    key: Key,
+    plies: RangeInclusive<u32>,
+    stop: &AtomicBool,
+) -> Result<Vec<Option<G>>, Stopped> {
+    let mut positions = vec![None; count];
+    for_each_parallel(&mut positions, 0, stop, |index, found| {
+        *found = (0..TRIES).take_while(|_| !stop.load(Ordering::Relaxed)).find_map(|attempt| {
+            let mut stream = key.child(index as u64).child(attempt).stream();
+            let spread = u64::from(plies.end().saturating_sub(*plies.start())) + 1;
+            let mut position = G::start();
+            for _ in 0..u64::from(*plies.start()) + stream.below(spread) {
+                let chosen = random_move(&position, |bound| stream.below(bound))?;
+                position = position.play_unchecked(chosen);
+            }
+            (position.legal_moves().len() > 0).then_some(position)
+        });
+    })?;
+    Ok(positions)
 }
 
 fn start_hash<G: Game>(position: &G) -> u64 {

@@ -241,7 +241,7 @@ impl<B: Board> Bitboard<B> {
 
     /// The set of one square.
     ///
-    /// Squares beyond the board give a set that holds no square of it.
+    /// The square is one of the board: beyond the word the shift has no meaning.
     #[inline(always)]
     pub fn square(square: u32) -> Self {
         Self(B::Word::ONE << square)

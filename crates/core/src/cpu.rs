@@ -119,7 +119,10 @@ fn best() -> Path {
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512cd")
         && is_x86_feature_detected!("avx512vpopcntdq")
-        && is_x86_feature_detected!("avx512bitalg");
+        && is_x86_feature_detected!("avx512bitalg")
+        // The compiler takes these two to come with avx512f.
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c");
     if wide { Path::Avx512 } else { Path::Avx2 }
 }
 
@@ -137,11 +140,14 @@ pub fn available() -> Vec<Path> {
 ///
 /// # Errors
 /// `EVOPLY_CPU` names a path that does not exist or that this machine does not have.
-pub fn selected() -> Result<Path, String> {
+pub fn selected() -> Result<Path, &'static str> {
     static SELECTED: OnceLock<Result<Path, String>> = OnceLock::new();
     SELECTED
         .get_or_init(|| {
-            let Some(wanted) = std::env::var_os("EVOPLY_CPU") else { return Ok(best()) };
+            let wanted = std::env::var_os("EVOPLY_CPU").unwrap_or_default();
+            if wanted.is_empty() {
+                return Ok(best());
+            }
             let known = available();
             let found = known.iter().find(|path| wanted == path.name());
             found.copied().ok_or_else(|| {
@@ -149,14 +155,15 @@ pub fn selected() -> Result<Path, String> {
                 format!("EVOPLY_CPU is {}: this machine has {}", wanted.display(), names.join(", "))
             })
         })
-        .clone()
+        .as_ref()
+        .copied()
+        .map_err(String::as_str)
 }
 
 /// Run a task on the path in use.
 #[inline]
 pub fn dispatch<T: Task>(task: T) -> T::Output {
-    static PATH: OnceLock<Path> = OnceLock::new();
-    on(*PATH.get_or_init(|| selected().unwrap_or(Path::Baseline)), task)
+    on(selected().unwrap_or(Path::Baseline), task)
 }
 
 /// Run a task on a path of [`available`]; on the best one if the machine does not have it.

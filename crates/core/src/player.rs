@@ -121,7 +121,7 @@ pub fn block_of<G: Game>(
         opponent,
         moved_to: children.moved_to,
         own_is_black: speaker == Color::Black,
-        ply: f64::from(parent.ply() + 1),
+        ply: f64::from(parent.ply().wrapping_add(1)),
         quiet_plies: 0.0,
         root_clock,
         root_ply,
@@ -242,6 +242,9 @@ fn after_state<G: Game>(
     let mut moves = position.legal_moves();
     loop {
         let children = position.next_children(&mut moves);
+        if children.len == 0 {
+            return;
+        }
         let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
         let mut outputs = [Lanes::splat(0.0)];
         registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);

@@ -7,6 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
 
+/// More threads than this are never of use.
+const MOST_THREADS: usize = 1024;
+
+/// Asks everybody to stop if its thread panics.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The number of threads meant by a request: 0 means one for each core.
 pub fn thread_count(requested: usize) -> usize {
     if requested == 0 { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) } else { requested }
@@ -36,10 +50,11 @@ pub fn for_each_parallel_with<T: Send, S>(
     scratch: impl Fn() -> S + Sync,
     action: impl Fn(&mut S, usize, &mut T) + Sync,
 ) -> Result<(), Stopped> {
-    let threads = thread_count(threads).min(items.len()).max(1);
+    let threads = thread_count(threads).min(items.len()).clamp(1, MOST_THREADS);
     let chunk = (items.len() / (threads * 64)).clamp(1, 64);
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
     let work = || {
+        let _guard = StopOnPanic(stop);
         let mut scratch = scratch();
         loop {
             let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
@@ -59,4 +74,25 @@ pub fn for_each_parallel_with<T: Send, S>(
         work();
     });
     if stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_the_work_of_the_others() {
+        let (done, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = || {
+            for_each_parallel(&mut vec![0_u8; 100_000], 2, &stop, |index, _| {
+                assert!(index != 5, "this panic is part of the test");
+                std::thread::sleep(std::time::Duration::from_micros(10));
+                done.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        assert!(done.load(Ordering::Relaxed) < 50_000);
+    }
 }

@@ -166,3 +166,101 @@ fn a_shared_intersection_is_stored() {
         assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), evaluate::<Othello<Size8>>(&expression, &inputs));
     }
 }
+
+fn primitives_for_trees() -> primitives::PrimitiveSet {
+    let function = |op: &str| {
+        let end = if op == "divide" { ", \"one\"" } else { "" };
+        format!(
+            r#"{{"format": 1, "nodes": [["argument", 0, "number"], ["argument", 1, "number"], ["{op}", 0, 1{end}]], "outputs": [2]}}"#
+        )
+    };
+    let leaf = |nodes: &str, output: u32| format!(r#"{{"format": 1, "nodes": [{nodes}], "outputs": [{output}]}}"#);
+    let texts = [
+        function("add"),
+        function("subtract"),
+        function("multiply"),
+        function("divide"),
+        leaf(r#"["own"], ["count", 0]"#, 1),
+        leaf(r#"["opponent"], ["count", 0]"#, 1),
+        leaf(r#"["own"], ["squares", [0, 7, 56, 63]], ["and", 0, 1], ["count", 2]"#, 3),
+        leaf(r#"["number_of_moves", "own"]"#, 0),
+        leaf(r#"["number_of_moves", "opponent"]"#, 0),
+    ];
+    let expressions =
+        texts.iter().map(|text| json::parse(text, 64, Builder::literal()).expect("well formed")).collect();
+    primitives::PrimitiveSet::new(expressions).expect("well formed")
+}
+
+/// Compare the register code of a tree with the reference interpreter reading it just as it is written.
+fn check_tree(set: &primitives::PrimitiveSet, codes: &[u16], constants: &[f64], draws: &mut Stream) {
+    let build = |builder| set.expression(codes, constants, builder).expect("a whole tree");
+    let literal = build(Builder::literal());
+    let program = Program::<Size8>::new(&build(Builder::default())).expect("within the limits");
+    let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0)]);
+    let inputs = random_inputs::<Size8>(draws);
+    registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
+    registers.evaluate_on::<Othello<Size8>>(Path::Avx512, &program, &Block::filled(&inputs), &mut outputs);
+    let expected = evaluate::<Othello<Size8>>(&literal, &inputs)[0];
+    assert!(same(outputs[0].0[0], expected), "{} is not {expected}: {codes:?}", outputs[0].0[0]);
+}
+
+#[test]
+fn lowered_trees_equal_the_reference() {
+    let set = primitives_for_trees();
+    for round in 0..scaled(100_000) {
+        let mut draws = Key::new(21).child(round).stream();
+        let (mut codes, mut constants, mut open) = (Vec::new(), Vec::new(), 1);
+        while open > 0 {
+            let grow = codes.len() < 40 && draws.below(2) == 0;
+            let code = if grow { draws.below(4) as u16 } else { 4 + draws.below(6) as u16 };
+            open += if grow { 1 } else { -1_i32 };
+            if code == 9 {
+                constants.push((draws.below(20) as f64 - 10.0) / 4.0);
+                codes.push(primitives::CONSTANT);
+            } else {
+                codes.push(code);
+            }
+        }
+        check_tree(&set, &codes, &constants, &mut draws);
+    }
+}
+
+/// Trees that lean to either side need few registers, however large: lowering once kept a value for every level.
+#[test]
+fn combs_lower() {
+    let set = primitives_for_trees();
+    let mut draws = Key::new(22).stream();
+    let constants: Vec<f64> = (0..400).map(|index| f64::from(index) / 8.0).collect();
+    let product = |codes: &mut Vec<u16>| codes.extend([2, 4, primitives::CONSTANT]);
+    let mut left = vec![0; 399];
+    (0..400).for_each(|_| product(&mut left));
+    let mut right = Vec::new();
+    for index in 0..400 {
+        if index < 399 {
+            right.push(0);
+        }
+        product(&mut right);
+    }
+    check_tree(&set, &left, &constants, &mut draws);
+    check_tree(&set, &right, &constants, &mut draws);
+}
+
+/// An expression has any number of outputs: they are written as soon as they are known.
+#[test]
+fn many_outputs() {
+    let nodes: Vec<String> = std::iter::once(r#"["own"]"#.to_owned())
+        .chain((0..400).map(|square| format!(r#"["contains", 0, {}]"#, square % 64)))
+        .chain((0..400).map(|index| format!(r#"["number", {index}]"#)))
+        .chain((0..400).map(|index| format!(r#"["select", {}, {}, {}]"#, 1 + index, 401 + index, 401)))
+        .collect();
+    let outputs: Vec<String> = (801..1201).map(|node| node.to_string()).collect();
+    let text = format!(r#"{{"format": 1, "nodes": [{}], "outputs": [{}]}}"#, nodes.join(","), outputs.join(","));
+    let expression = read(&text).expect("well formed");
+    let program = Program::<Size8>::new(&expression).expect("within the limits");
+    let (mut registers, mut outputs) = (Registers::default(), vec![Lanes::splat(f64::NAN); 400]);
+    let inputs = random_inputs::<Size8>(&mut Key::new(23).stream());
+    registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
+    registers.evaluate_on::<Othello<Size8>>(Path::Baseline, &program, &Block::filled(&inputs), &mut outputs);
+    let found: Vec<f64> = outputs.iter().map(|lanes| lanes.0[0]).collect();
+    assert_eq!(found, evaluate::<Othello<Size8>>(&expression, &inputs));
+}

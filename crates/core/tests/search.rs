@@ -12,9 +12,11 @@ use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
+use evoply_core::expression::reference::{Inputs, evaluate};
+use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::{Game, othello};
+use evoply_core::rules::{Color, Game, othello};
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::Key;
 
@@ -55,7 +57,6 @@ fn check<B: Board>(positions: u64, depth: u32) {
             ties,
             epsilon: 0.0,
         };
-        let mut drawn = HashSet::new();
         for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
             let player = player(ties);
             player.prepare(&mut workspace);
@@ -63,7 +64,6 @@ fn check<B: Board>(positions: u64, depth: u32) {
                 let choice = choose(path, &player, &position, Key(round).child(attempt), &mut workspace);
                 assert_eq!(choice.score, Some(best), "{ties:?} {view:?} depth {depth} round {round}");
                 assert!(equals.contains(&choice.chosen), "{ties:?} depth {depth} round {round}");
-                drawn.insert(choice.chosen);
                 if let Some(&expected) = expected {
                     assert_eq!(choice.chosen, expected, "{ties:?} depth {depth} round {round}");
                 }
@@ -93,6 +93,7 @@ fn alphabeta_equals_minimax() {
     check::<Size10>(scaled(10_000), 2);
 }
 
+/// The one-ply player compares the boards after each move and nothing else: not even whether the game is over.
 #[test]
 fn after_state_equals_its_definition() {
     let paths = available();
@@ -105,19 +106,113 @@ fn after_state_equals_its_definition() {
             continue;
         }
         let expression = small_evaluator::<Size8>(&mut draws);
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
-        let player = Player { chooser: Chooser::AfterState(evaluator), ties: Ties::First, epsilon: 0.0 };
-        player.prepare(&mut workspace);
-        let choice = choose(path, &player, &position, Key(round), &mut workspace);
-        // The same as one ply of minimax where no move ends the game.
-        let ends = |chosen| position.play_unchecked(chosen).outcome().is_some();
-        if !position.legal_moves().any(ends) {
-            let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 1);
-            let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-            let first = values.iter().find(|&&(_, value)| value == best).unwrap().0;
-            assert_eq!((choice.score, choice.chosen), (Some(best), first), "round {round}");
+        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+        let values: Vec<(othello::Move, f64)> =
+            position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
+        let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
+        let equals: Vec<othello::Move> =
+            values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
+        let program = Arc::new(Program::new(&expression).unwrap());
+        for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
+            let evaluator = Evaluator { program: program.clone(), view };
+            let player = Player { chooser: Chooser::AfterState(evaluator), ties, epsilon: 0.0 };
+            player.prepare(&mut workspace);
+            let choice = choose(path, &player, &position, Key(round), &mut workspace);
+            assert_eq!(choice.score, Some(best), "{view:?} round {round}");
+            assert!(equals.contains(&choice.chosen));
+            assert_eq!(choice.chosen, *expected.unwrap_or(&choice.chosen), "{view:?} {ties:?} round {round}");
         }
     }
+}
+
+/// The value for the mover of the board after a move, straight from the reference interpreter.
+fn value_after(position: &Othello<Size8>, chosen: othello::Move, expression: &Expression, view: View) -> f64 {
+    let (mover, child) = (position.turn(), position.play_unchecked(chosen));
+    let (own, opponent) = match view {
+        View::Player => (child.opponent(), child.own()),
+        View::Turn => (child.own(), child.opponent()),
+    };
+    let inputs = Inputs {
+        own,
+        opponent,
+        moved_to: Othello::<Size8>::moved_to(chosen),
+        own_is_black: (mover == Color::Black) == (view == View::Player),
+        ply: f64::from(position.ply() + 1),
+        quiet_plies: 0.0,
+        root_clock: Othello::<Size8>::clock(f64::from((position.own() | position.opponent()).len())),
+        root_ply: f64::from(position.ply()),
+    };
+    let value = evaluate::<Othello<Size8>>(expression, &inputs)[0];
+    match view {
+        _ if value.is_nan() => -1e12,
+        View::Player => value.clamp(-1e12, 1e12),
+        View::Turn => -value.clamp(-1e12, 1e12),
+    }
+}
+
+/// Random ties take every best move equally often, one ply ahead and in a search.
+#[test]
+fn random_ties_are_uniform() {
+    let constant = {
+        let mut builder = Builder::default();
+        let zero = builder.node(Node::ConstantNumber(0)).unwrap();
+        builder.finish(vec![zero])
+    };
+    let program = Arc::new(Program::<Size8>::new(&constant).unwrap());
+    let start = Othello::<Size8>::start();
+    let position = start.play_unchecked(start.legal_moves().next().unwrap());
+    let mut workspace = Workspace::default();
+    for depth in 0..4 {
+        let evaluator = Evaluator { program: program.clone(), view: View::Player };
+        let chooser = if depth == 0 { Chooser::AfterState(evaluator) } else { Chooser::AlphaBeta(evaluator, depth) };
+        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0 };
+        player.prepare(&mut workspace);
+        let mut counts = [0_u32; 64];
+        for draw in 0..3000 {
+            let choice = choose(Path::Baseline, &player, &position, Key::new(1).child(draw), &mut workspace);
+            counts[usize::from(Othello::<Size8>::code(choice.chosen))] += 1;
+        }
+        let seen: Vec<f64> = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count)).collect();
+        assert_eq!(seen.len(), position.legal_moves().len());
+        // Chi-square with 2 degrees of freedom; 18.4 is the 0.9999 quantile.
+        let chi: f64 = seen.iter().map(|count| (count - 1000.0).powi(2) / 1000.0).sum();
+        assert!(chi < 18.4, "depth {depth}: {seen:?}");
+    }
+}
+
+/// A search far too deep to end gives up as soon as it is told to.
+#[test]
+fn a_stop_ends_a_search() {
+    let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
+    let evaluator = Evaluator { program, view: View::Turn };
+    let player = Player { chooser: Chooser::AlphaBeta(evaluator, 40), ties: Ties::First, epsilon: 0.0 };
+    let (stop, mut workspace) = (AtomicBool::new(false), Workspace::default());
+    player.prepare(&mut workspace);
+    let start = Othello::<Size8>::start();
+    std::thread::scope(|scope| {
+        let task = Choose { player: &player, position: &start, key: Key(1), workspace: &mut workspace, stop: &stop };
+        let search = scope.spawn(|| on(Path::Avx512, task).is_none());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(search.join().unwrap());
+    });
+}
+
+/// Counters go on beyond what a byte holds: positions may come from anywhere.
+#[test]
+fn plies_are_not_limited() {
+    let mut builder = Builder::default();
+    let ply = builder.node(Node::Ply).unwrap();
+    let expression = builder.finish(vec![ply]);
+    let start = Othello::<Size8>::start();
+    let position = Othello::<Size8>::new(start.own(), start.opponent(), Color::Black, 300).unwrap();
+    let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 2);
+    assert!(values.iter().all(|&(_, value)| value == 302.0), "{values:?}");
+    let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
+    let player = Player { chooser: Chooser::AlphaBeta(evaluator, 2), ties: Ties::First, epsilon: 0.0 };
+    let mut workspace = Workspace::default();
+    player.prepare(&mut workspace);
+    assert_eq!(choose(Path::Baseline, &player, &position, Key(1), &mut workspace).score, Some(302.0));
 }
 
 fn players() -> Vec<Player<Othello<Size8>>> {

@@ -60,7 +60,6 @@ fn set<B: Board>(bits: u128) -> PyResult<Bitboard<B>> {
 /// The position of a row, checked.
 pub fn position<B: Board>((black, white, black_to_move, ply): Row) -> PyResult<Othello<B>> {
     let turn = if black_to_move { Color::Black } else { Color::White };
-    let ply = u8::try_from(ply).map_err(|_| PyValueError::new_err(format!("ply {ply} is over 255")))?;
     Othello::new(set(black)?, set(white)?, turn, ply)
         .ok_or_else(|| PyValueError::new_err("a square holds a black and a white disc"))
 }

@@ -1,6 +1,7 @@
 //! `Program` and `PrimitiveSet`: expressions and trees over them, lowered.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use evoply_core::bitboard::{Bitboard, Board};
 use evoply_core::cpu::Path;
@@ -11,12 +12,14 @@ use evoply_core::lanes::Lanes;
 use evoply_core::player::View;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game};
+use evoply_core::work::Stopped;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::boards::{size_of_game, with_board};
 use crate::held::{AnyProgram, Compiled, Held, with_held};
+use crate::interrupt;
 use crate::players::Positions;
 
 fn to_python(error: ExpressionError) -> PyErr {
@@ -64,8 +67,9 @@ impl Program {
     #[pyo3(signature = (game, expression, /))]
     fn new(game: &str, expression: &str) -> PyResult<Self> {
         with_board!(size_of_game(game)?, B => {
-            let shared = json::parse(expression, B::SQUARES, Builder::default()).map_err(to_python)?;
+            // As written first: its errors name the nodes that the reader wrote.
             let literal = json::parse(expression, B::SQUARES, Builder::literal()).map_err(to_python)?;
+            let shared = json::parse(expression, B::SQUARES, Builder::default()).map_err(to_python)?;
             compile::<B>(&shared, Some(literal)).map(Self).map_err(to_python)
         })
     }
@@ -98,7 +102,12 @@ impl Program {
         positions: &Positions,
         reference: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        fn rows<B: Held>(compiled: &Compiled<B>, positions: &[Othello<B>], reference: bool) -> Vec<f64> {
+        fn rows<B: Held>(
+            compiled: &Compiled<B>,
+            positions: &[Othello<B>],
+            reference: bool,
+            stop: &AtomicBool,
+        ) -> Result<Vec<f64>, Stopped> {
             let mut values = Vec::new();
             let path = evoply_core::cpu::selected().unwrap_or(Path::Baseline);
             let mut registers = Registers::default();
@@ -106,6 +115,9 @@ impl Program {
             let start = Block::filled(&inputs(&Othello::<B>::start()));
             registers.load::<Othello<B>>(&compiled.program, &start);
             for position in positions {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Stopped);
+                }
                 let inputs = inputs(position);
                 if reference {
                     values.extend(evaluate_reference::<Othello<B>>(&compiled.expression, &inputs));
@@ -114,12 +126,14 @@ impl Program {
                     values.extend(outputs.iter().map(|lanes| lanes.0[0]));
                 }
             }
-            values
+            Ok(values)
         }
+        // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
+        numpy::get_array_module(py)?;
         let shape = [positions.len(), self.outputs()];
         let values = with_board!(size_of_game(self.game())?, B => {
             let (compiled, positions) = (B::program(&self.0)?, B::positions(&positions.0)?);
-            Ok(py.detach(|| rows::<B>(compiled, positions, reference)))
+            interrupt::run(py, |stop| rows::<B>(compiled, positions, reference, stop), |_| Ok(()))
         })?;
         PyArray1::from_vec(py, values).reshape(shape)
     }
@@ -139,7 +153,7 @@ impl PrimitiveSet {
     #[pyo3(signature = (game, expressions, /))]
     fn new(game: &str, expressions: Vec<String>) -> PyResult<Self> {
         let size = size_of_game(game)?;
-        let read = |text: &String| json::parse(text, size * size, Builder::default());
+        let read = |text: &String| json::parse(text, size * size, Builder::literal());
         let expressions = expressions.iter().map(read).collect::<Result<_, _>>().map_err(to_python)?;
         let primitives = primitives::PrimitiveSet::new(expressions).map_err(to_python)?;
         Ok(Self { size, primitives })
@@ -156,6 +170,17 @@ impl PrimitiveSet {
             let expression = self.primitives.expression(codes, constants, Builder::default()).map_err(fail)?;
             with_board!(self.size, B => compile::<B>(&expression, None).map(Program).map_err(fail))
         };
-        py.detach(|| codes.iter().zip(&constants).enumerate().map(lower).collect())
+        // Errors are values here, so that they do not look like a stop.
+        let lower_all = |stop: &AtomicBool| {
+            let mut programs = Vec::with_capacity(codes.len());
+            for tree in codes.iter().zip(&constants).enumerate() {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Stopped);
+                }
+                programs.push(lower(tree));
+            }
+            Ok(programs)
+        };
+        interrupt::run(py, lower_all, |_| Ok(()))?.into_iter().collect()
     }
 }

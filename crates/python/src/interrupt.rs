@@ -21,29 +21,31 @@ pub fn run<T: Send>(
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
         let stop = &stop;
-        scope.spawn(move || {
+        let worker = scope.spawn(move || {
             // Nobody waits for the answer of work that was stopped.
             let _ = sender.send(work(stop));
         });
-        let receiver = std::sync::Mutex::new(receiver);
-        loop {
-            let answer = py.detach(|| match receiver.lock() {
-                Ok(receiver) => receiver.recv_timeout(TICK),
-                Err(_) => Err(RecvTimeoutError::Disconnected),
+        let receiver = &mut { receiver };
+        let answer = loop {
+            let waited = py.detach(|| {
+                let receiver = &mut *receiver;
+                receiver.recv_timeout(TICK)
             });
-            match answer {
-                Ok(Ok(value)) => return Ok(value),
-                Ok(Err(Stopped)) => return Err(PyKeyboardInterrupt::new_err("stopped")),
+            match waited {
+                Ok(result) => break result.map_err(|Stopped| PyKeyboardInterrupt::new_err("stopped")),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
+                    break Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(error) = py.check_signals().and_then(|()| tick(py)) {
                         stop.store(true, Ordering::Relaxed);
-                        return Err(error);
+                        break Err(error);
                     }
                 }
             }
-        }
+        };
+        // Joined here, without the interpreter: a panic is an error above, not a panic of the scope.
+        let _ = py.detach(|| worker.join());
+        answer
     })
 }

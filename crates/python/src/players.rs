@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use evoply_core::arena::{move_key, random_move};
+use evoply_core::arena::{move_key, random_positions};
 use evoply_core::cpu::dispatch;
 use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
-use evoply_core::work::Stopped;
+use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -21,6 +21,9 @@ use crate::interrupt;
 
 /// The deepest fixed-depth search that is taken on: no game here has more plies.
 const DEEPEST: u32 = 128;
+
+/// The most positions of one batch.
+const MOST_POSITIONS: usize = 10_000_000;
 
 /// What chooses a move: a kind, an evaluator and its options.
 #[pyclass(module = "evoply._native", frozen)]
@@ -106,29 +109,29 @@ impl Positions {
         })
     }
 
-    /// Positions that are not over, each after a uniform number of random plies between the two bounds.
+    /// Positions that are not over, each after a uniform number of random plies between the two bounds, drawn again while the
+    /// game is over by then.
     #[staticmethod]
     #[pyo3(signature = (game, count, key, least_plies, most_plies))]
-    fn random(game: &str, count: usize, key: u64, least_plies: u32, most_plies: u32) -> PyResult<Self> {
+    fn random(py: Python<'_>, game: &str, count: usize, key: u64, least_plies: u32, most_plies: u32) -> PyResult<Self> {
         if least_plies > most_plies {
             return Err(PyValueError::new_err(format!("{least_plies} to {most_plies} plies is no range")));
         }
+        if count > MOST_POSITIONS {
+            return Err(PyValueError::new_err(format!("{count} positions are over the limit of {MOST_POSITIONS}")));
+        }
         with_board!(size_of_game(game)?, B => {
-            // The start itself has moves, so a game that ends too soon is followed by another try with its own key.
-            let one = |index: u64| {
-                (0..).find_map(|attempt| {
-                    let mut stream = Key(key).child(index).child(attempt).stream();
-                    let plies = least_plies + stream.below(u64::from(most_plies - least_plies) + 1) as u32;
-                    let mut position = Othello::<B>::start();
-                    // After many failures the bounds are beyond the length of a game: give what there is.
-                    for _ in 0..plies.min(if attempt < 1000 { u32::MAX } else { 0 }) {
-                        let chosen = random_move(&position, |bound| stream.below(bound))?;
-                        position = position.play_unchecked(chosen);
-                    }
-                    (position.legal_moves().len() > 0).then_some(position)
-                })
-            };
-            Ok(Self(B::wrap_positions((0..count as u64).filter_map(one).collect())))
+            let found = interrupt::run(
+                py,
+                |stop| random_positions::<Othello<B>>(count, Key(key), least_plies..=most_plies, stop),
+                |_| Ok(()),
+            )?;
+            let positions: Option<Vec<_>> = found.into_iter().collect();
+            positions.map(|positions| Self(B::wrap_positions(positions))).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "no game of {game} that goes on was found after {least_plies} to {most_plies} plies"
+                ))
+            })
         })
     }
 
@@ -163,14 +166,18 @@ impl Positions {
             interrupt::run(
                 py,
                 |stop| {
-                    let mut workspace = Workspace::default();
-                    player.prepare(&mut workspace);
-                    let mut code = |(position, &key): (&Othello<B>, &u64)| {
-                        let workspace = &mut workspace;
-                        let choice = dispatch(Choose { player, position, key: Key(key), workspace, stop });
-                        choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)))
+                    let mut codes = vec![-1_i64; positions.len()];
+                    let ready = || {
+                        let mut workspace = Workspace::default();
+                        player.prepare(&mut workspace);
+                        workspace
                     };
-                    Ok(positions.iter().zip(keys).map(&mut code).collect::<Vec<_>>())
+                    for_each_parallel_with(&mut codes, 0, stop, ready, |workspace, index, code| {
+                        let (position, key) = (&positions[index], Key(keys[index]));
+                        let choice = dispatch(Choose { player, position, key, workspace, stop });
+                        *code = choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)));
+                    })?;
+                    Ok(codes)
                 },
                 |_| Ok(()),
             )

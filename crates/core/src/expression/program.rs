@@ -106,12 +106,14 @@ impl<B: Board> Program<B> {
 }
 
 /// How often a value is still to be read, and where it is.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Life {
     readers: u32,
     register: Option<Register>,
     /// A count whose intersection is never stored: both are one operation.
     fused: bool,
+    /// The outputs that this value is.
+    outputs: Vec<u16>,
 }
 
 struct Lowering<'a, B: Board> {
@@ -142,21 +144,18 @@ impl<'a, B: Board> Lowering<'a, B> {
         lowering.count_readers();
         lowering.place_inputs_and_constants()?;
         lowering.emit_all()?;
-        for (number, &output) in expression.outputs().iter().enumerate() {
-            let register = lowering.read(output);
-            let op = match expression.type_of(output) {
-                Type::Truth => Op::OutputTruth(number as u16, register),
-                _ => Op::OutputNumber(number as u16, register),
-            };
-            lowering.program.body.push(op);
+        // Outputs that are inputs or constants have no operation of their own after which they could be given out.
+        for output in 0..expression.nodes().len() as NodeId {
+            lowering.give_out(output);
         }
         Ok(lowering.program)
     }
 
     /// Count who reads each value, from the outputs backwards; what nobody reads becomes no code.
     fn count_readers(&mut self) {
-        for &output in self.expression.outputs() {
+        for (number, &output) in self.expression.outputs().iter().enumerate() {
             self.life[output as usize].readers += 1;
+            self.life[output as usize].outputs.push(number as u16);
         }
         for id in (0..self.life.len()).rev() {
             if self.life[id].readers > 0 {
@@ -195,6 +194,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             if fixed.is_some() {
                 self.life[id].register = fixed;
                 self.life[id].readers = u32::MAX;
+                continue;
             }
             let constant = matches!(
                 node,
@@ -209,8 +209,8 @@ impl<'a, B: Board> Lowering<'a, B> {
         Ok(())
     }
 
-    /// Arguments stand before their users, so the order of the nodes is an order of evaluation. Features come first, while
-    /// they are few, so that arithmetic follows arithmetic and most results are read while they are the newest.
+    /// Features come first, while they are few, so that arithmetic follows arithmetic and most results are read while they
+    /// are the newest.
     fn emit_all(&mut self) -> Result<(), ExpressionError> {
         let nodes = self.expression.nodes();
         let mut is_feature: Vec<bool> = Vec::with_capacity(nodes.len());
@@ -220,17 +220,43 @@ impl<'a, B: Board> Lowering<'a, B> {
                 is_feature[argument as usize] && self.expression.type_of(argument) != Type::Number
             }));
         }
-        let alive = |id: &usize| is_feature[*id] && self.life[*id].readers > 0;
-        let few = (0..nodes.len()).filter(alive).count() <= REGISTERS / 4;
-        for wanted in if few { [Some(true), None] } else { [None, None] } {
-            for (id, &is_feature) in is_feature.iter().enumerate() {
-                let waiting = self.life[id].readers > 0 && self.life[id].register.is_none();
-                if waiting && wanted.is_none_or(|wanted| wanted == is_feature) {
-                    self.emit(id as NodeId)?;
+        let waits = |life: &Life| life.readers > 0 && life.register.is_none();
+        let order = self.order();
+        let waiting = order.iter().filter(|&&id| is_feature[id as usize] && waits(&self.life[id as usize]));
+        let passes: &[bool] = if waiting.count() <= REGISTERS / 4 { &[true, false] } else { &[false] };
+        for &only_features in passes {
+            for &id in &order {
+                if waits(&self.life[id as usize]) && (is_feature[id as usize] || !only_features) {
+                    self.emit(id)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// An order of evaluation that needs few registers: the argument that needs more of them comes first (Sethi and
+    /// Ullman 1970).
+    fn order(&self) -> Vec<NodeId> {
+        let nodes = self.expression.nodes();
+        let mut need: Vec<u32> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut needs: Vec<u32> = node.arguments().map(|(argument, _)| need[argument as usize]).collect();
+            needs.sort_unstable_by(|a, b| b.cmp(a));
+            need.push(needs.iter().zip(0..).map(|(need, kept)| need + kept).max().unwrap_or(1));
+        }
+        let (mut order, mut entered) = (Vec::with_capacity(nodes.len()), vec![false; nodes.len()]);
+        let mut stack: Vec<(NodeId, bool)> = self.expression.outputs().iter().rev().map(|&id| (id, false)).collect();
+        while let Some((id, arguments_done)) = stack.pop() {
+            if arguments_done {
+                order.push(id);
+            } else if !std::mem::replace(&mut entered[id as usize], true) {
+                stack.push((id, true));
+                let first = stack.len();
+                stack.extend(nodes[id as usize].arguments().map(|(argument, _)| (argument, false)));
+                stack[first..].sort_by_key(|&(argument, _)| need[argument as usize]);
+            }
+        }
+        order
     }
 
     fn emit(&mut self, id: NodeId) -> Result<(), ExpressionError> {
@@ -257,7 +283,19 @@ impl<'a, B: Board> Lowering<'a, B> {
             self.newest = Some(id);
         }
         self.program.body.push(op);
+        self.give_out(id);
         Ok(())
+    }
+
+    /// Write the outputs that `id` is, if any, so that no register waits for the end.
+    fn give_out(&mut self, id: NodeId) {
+        for number in std::mem::take(&mut self.life[id as usize].outputs) {
+            let register = self.read(id);
+            self.program.body.push(match self.expression.type_of(id) {
+                Type::Truth => Op::OutputTruth(number, register),
+                _ => Op::OutputNumber(number, register),
+            });
+        }
     }
 
     /// The register of a value that is there, one reader fewer; after the last one the register is free.
@@ -265,6 +303,7 @@ impl<'a, B: Board> Lowering<'a, B> {
         let kind = index_of(self.expression.type_of(id));
         let life = &mut self.life[id as usize];
         // Every argument stands before its user and was given a register there.
+        debug_assert!(life.register.is_some(), "node {id} is read before it is made");
         let register = life.register.unwrap_or_default();
         if life.readers != u32::MAX {
             life.readers -= 1;
@@ -307,8 +346,11 @@ impl<'a, B: Board> Lowering<'a, B> {
         Ok(match node {
             Node::ConstantSquares { squares, turned } => {
                 let squares = B::Word::from_u128(squares);
-                let half_turned = crate::bitboard::Bitboard::<B>(squares).symmetry(3).0;
-                if turned { Op::TurnedSquares(to, squares, half_turned) } else { Op::ConstantSquares(to, squares) }
+                if turned {
+                    Op::TurnedSquares(to, squares, crate::bitboard::Bitboard::<B>(squares).symmetry(3).0)
+                } else {
+                    Op::ConstantSquares(to, squares)
+                }
             }
             Node::Intersection(..) => Op::Intersection(to, a, b),
             Node::Union(..) => Op::Union(to, a, b),

@@ -89,7 +89,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn opponent(&self) -> Bitboard<Self::Board>;
     /// All legal moves, sorted; none exactly when the game is over.
     fn legal_moves(&self) -> Self::Moves;
-    /// The position after a legal move. An illegal move gives a meaningless position, never a panic.
+    /// The position after a legal move. An illegal move gives a meaningless position; a square that no
+    /// board has is a panic.
     #[must_use]
     fn play_unchecked(&self, chosen: Self::Move) -> Self;
     /// How the game ended, `None` while it goes on.

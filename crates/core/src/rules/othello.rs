@@ -17,7 +17,7 @@ pub struct Othello<B: Board> {
     own: Bitboard<B>,
     opponent: Bitboard<B>,
     turn: Color,
-    ply: u8,
+    ply: u32,
 }
 
 /// A disc placed on a square, or a forced pass. Squares sort before the pass.
@@ -116,7 +116,11 @@ pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
     Bitboard(moves_of::<B, B::Word>(own.0, opponent.0, |mask| mask))
 }
 
-/// Discs that turn when the owner of `own` places a disc on `square`; empty if the move is not legal.
+/// Discs that turn when the owner of `own` places a disc on an empty `square`; none if the move is not legal. On a square that
+/// is not empty the result means nothing.
+///
+/// # Panics
+/// If there is no such square on any board.
 #[inline(always)]
 pub fn flips<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, square: u32) -> Bitboard<B> {
     let (own, opponent) = (own.0, opponent.0);
@@ -139,7 +143,7 @@ pub fn flips<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, square: u32) -> 
 
 impl<B: Board> Othello<B> {
     /// A position from discs and counters; `None` if the sets overlap or leave the board.
-    pub fn new(black: Bitboard<B>, white: Bitboard<B>, turn: Color, ply: u8) -> Option<Self> {
+    pub fn new(black: Bitboard<B>, white: Bitboard<B>, turn: Color, ply: u32) -> Option<Self> {
         let on_board = (black | white) - Bitboard::FULL;
         if !(black & white).is_empty() || !on_board.is_empty() {
             return None;
@@ -200,7 +204,7 @@ impl<B: Board> Game for Othello<B> {
 
     #[inline(always)]
     fn ply(&self) -> u32 {
-        self.ply.into()
+        self.ply
     }
 
     #[inline(always)]
@@ -228,7 +232,7 @@ impl<B: Board> Game for Othello<B> {
             }
             Move::Pass => (self.opponent, self.own),
         };
-        Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.saturating_add(1) }
+        Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.wrapping_add(1) }
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Game;
-use super::othello::Othello;
-use crate::bitboard::{Bitboard, Board, Word};
+use crate::bitboard::Bitboard;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::lanes::{LANES, Lanes};
 use crate::work::{Stopped, for_each_parallel};
@@ -48,40 +47,45 @@ fn leaves_of_children<G: Game>(position: &G) -> u64 {
             moved.0[len] = child.opponent().0;
             len += 1;
         }
-        let counts = G::destinations_of_lanes(to_move, moved).map(Word::count_ones);
-        leaves += counts.0[..len].iter().map(|&count| u64::from(count.max(1))).sum::<u64>();
+        // A forced pass is one leaf, and so is a game that has ended.
+        let counts = G::mobility_of_lanes(to_move, moved);
+        leaves += counts.0[..len].iter().map(|&count| (count as u64).max(1)).sum::<u64>();
         if len < LANES {
             return leaves;
         }
     }
 }
 
-/// Positions `depth` plies below `position`, passes counting as plies; a game that ended earlier stays as it is.
-fn frontier<B: Board>(position: Othello<B>, depth: u32, into: &mut Vec<(Othello<B>, bool)>) {
-    let mut over = true;
-    if depth > 0 {
-        for chosen in position.legal_moves() {
-            over = false;
-            frontier(position.play_unchecked(chosen), depth - 1, into);
+/// All positions one ply on; a game that has ended stays as it is, marked.
+fn one_ply_on<G: Game>(positions: &[(G, bool)]) -> Vec<(G, bool)> {
+    let mut next = Vec::new();
+    for &(position, over) in positions {
+        let before = next.len();
+        if !over {
+            next.extend(position.legal_moves().map(|chosen| (position.play_unchecked(chosen), false)));
+        }
+        if next.len() == before {
+            next.push((position, true));
         }
     }
-    if over {
-        into.push((position, depth > 0));
-    }
+    next
 }
 
 /// Leaves at `depth` plies below `position`, counted on `threads` threads.
 ///
 /// # Errors
 /// [`Stopped`] if `stop` was set before the count was done.
-pub fn perft<B: Board>(position: Othello<B>, depth: u32, threads: usize, stop: &AtomicBool) -> Result<u64, Stopped> {
+pub fn perft<G: Game>(position: G, depth: u32, threads: usize, stop: &AtomicBool) -> Result<u64, Stopped> {
     if depth == 0 {
         return Ok(1);
     }
     // Step 1. Split into enough positions that every thread stays busy and a stop takes effect soon.
-    let split = depth.saturating_sub(6).min(5);
-    let mut positions = Vec::new();
-    frontier(position, split, &mut positions);
+    let mut positions = vec![(position, false)];
+    let mut split = 0;
+    while positions.len() < 4096 && depth - split > 4 && !stop.load(Ordering::Relaxed) {
+        positions = one_ply_on(&positions);
+        split += 1;
+    }
     // Step 2. Count below each of them.
     let mut leaves = vec![0_u64; positions.len()];
     for_each_parallel(&mut leaves, threads, stop, |index, leaf_count| {
@@ -92,8 +96,8 @@ pub fn perft<B: Board>(position: Othello<B>, depth: u32, threads: usize, stop: &
 }
 
 /// As [`Count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
-fn count_stoppable<B: Board>(position: Othello<B>, depth: u32, stop: &AtomicBool) -> u64 {
-    if depth <= 6 {
+fn count_stoppable<G: Game>(position: G, depth: u32, stop: &AtomicBool) -> u64 {
+    if depth <= 5 {
         return dispatch(Count { position, depth });
     }
     let (mut leaves, mut over) = (0, true);

@@ -14,9 +14,6 @@ use crate::player::{Choice, LARGEST_VALUE, Ties, block_of, bounded, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Stream;
 
-/// How many nodes pass between two looks at the stop flag.
-const NODES_BETWEEN_STOPS: u64 = 1 << 12;
-
 /// Search a position that is not over. `None` if the search was stopped.
 ///
 /// Random ties are drawn from `stream` among the moves whose exact values are equal.
@@ -36,7 +33,6 @@ pub fn search<G: Game, C: Cpu>(
         root_ply: f64::from(position.ply()),
         root_clock: G::clock(f64::from((position.own() | position.opponent()).len())),
         nodes: 1,
-        next_stop: NODES_BETWEEN_STOPS,
         stopped: false,
         lines: vec![Vec::new(); depth as usize + 1],
     };
@@ -87,7 +83,6 @@ struct Searcher<'a, G: Game, C: Cpu> {
     root_ply: f64,
     root_clock: f64,
     nodes: u64,
-    next_stop: u64,
     stopped: bool,
     /// Best line by remaining depth; what lies below depth d is in `lines[d]`.
     lines: Vec<Vec<G::Move>>,
@@ -104,10 +99,7 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     fn node(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
         // Step 1. Count, and give up if asked to.
         self.nodes += 1;
-        if self.nodes >= self.next_stop {
-            self.next_stop = self.nodes + NODES_BETWEEN_STOPS;
-            self.stopped |= self.search.stop.load(Ordering::Relaxed);
-        }
+        self.stopped |= self.search.stop.load(Ordering::Relaxed);
         if self.stopped {
             return 0.0;
         }
