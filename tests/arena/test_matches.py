@@ -1,5 +1,10 @@
 """Matches: both colours, honest counts, the same result whatever plays them."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -154,6 +159,26 @@ def test_the_kernel_checks_schedules() -> None:
         play("othello", [player], schedule)
     with pytest.raises(ValueError, match="othello"):
         play("othello-6", [player, player], pairs(1, game="othello-6"))
+
+
+def test_ctrl_c_stops_the_games_at_once() -> None:
+    player = parse_player("material:depth=6").native("othello")
+    waits = []
+    for _ in range(3):
+        sent: list[float] = []
+
+        def interrupt(sent: list[float] = sent) -> None:
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(0.3, interrupt)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            play("othello", [player, player], pairs(100_000))
+        waits.append(time.monotonic() - sent[0])
+        timer.join()
+    # The best of three: other processes may hold this one up.
+    assert min(waits) < 0.2
 
 
 def test_progress_errors_stop_the_games() -> None:

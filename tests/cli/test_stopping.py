@@ -16,7 +16,7 @@ LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "10000
 @pytest.mark.parametrize("arguments", [LONG_MATCH, ("perft", "othello", "20", "--json")])
 def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path) -> None:
     process = start(*arguments, cwd=tmp_path)
-    time.sleep(1.5)
+    wait_for_kernel(process.pid)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
     out, err = process.communicate(timeout=10)
@@ -24,6 +24,15 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
+
+
+def wait_for_kernel(process: int) -> None:
+    """Wait until a process has loaded the kernel, and a moment longer, so that it computes."""
+    maps = Path(f"/proc/{process}/maps")
+    end = time.monotonic() + 20
+    while maps.exists() and "evoply/_native" not in maps.read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(1)
 
 
 def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:

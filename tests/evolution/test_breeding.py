@@ -133,9 +133,9 @@ def test_selection_prefers_the_fitter(selection: Selection) -> None:
     assert sum(index >= 50 for index in drawn) > 3000
 
 
-def test_a_limit_that_no_tree_meets_is_an_error() -> None:
+def test_trees_are_made_less_deep_until_they_meet_the_limit() -> None:
     full = Initialisation(method="full", min_depth=1, max_depth=20)
     limits = SizeLimits(max_depth=20, max_nodes=1)
     config = EvolutionConfig(generations=1, initialisation=full, limits=limits, population_size=2)
-    # The depth falls until it fits: a single leaf does.
+    # Only a single leaf does.
     assert all(len(one.tree) == 1 for one in first_population(config, Stream(1)))

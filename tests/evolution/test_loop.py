@@ -105,6 +105,11 @@ def test_resuming_continues_as_if_nothing_had_happened(
 def test_a_time_limited_run_equals_a_longer_one(generations: list[Generation]) -> None:
     limited = list(evolve(small(generations=5, time_limit=1e-6)))
     assert [g.digest for g in limited] == [generations[0].digest]
+    seconds = 2.5 * generations[-1].seconds.elapsed / len(generations)
+    limited = list(evolve(small(generations=None, time_limit=max(seconds, 0.1))))
+    longer = list(evolve(small(generations=len(limited) + 1)))
+    assert len(limited) > 1
+    assert [g.digest for g in limited] == [g.digest for g in longer[:-1]]
 
 
 def test_limits_end_a_run(generations: list[Generation]) -> None:

@@ -1,6 +1,5 @@
 """Run folders: what is written reads back, and everything that can be wrong is said clearly."""
 
-import csv
 import os
 import shutil
 import sqlite3
@@ -18,30 +17,12 @@ from evoply.runs import (
     Run,
     RunError,
     advance,
-    export_csv,
     find_run,
-    leave_request,
     list_runs,
     new_run_path,
-    read_request,
     replay,
     resolve_champion,
 )
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("finished") / "run"
-    with Run.create(path, small_config(), command="evoply evolve x.toml") as run:
-        for _ in advance(run):
-            pass
-    return path
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
@@ -313,49 +294,6 @@ def test_another_signature_is_refused_unless_allowed(finished: Path, tmp_path: P
         assert resumed[-1]["signature"] == mine
 
 
-def test_a_stop_request_ends_between_generations(tmp_path: Path) -> None:
-    with Run.create(tmp_path / "a", small_config(generations=6)) as run:
-        for generation in advance(run):
-            if generation.number == 1:
-                assert run.status == "running"
-                leave_request(run.path, "stop")
-        assert run.count() == 2
-        assert run.status == "stopped"
-        assert read_request(run.path) is None
-        for _ in advance(run):
-            pass
-        assert run.status == "finished"
-        expected = [generation.digest for generation in evolve(small_config(generations=6))]
-        assert run.digests() == expected
-
-
-def test_a_paused_run_waits(tmp_path: Path) -> None:
-    with Run.create(tmp_path / "a", small_config(generations=3)) as run:
-        for generation in advance(run):
-            if generation.number == 0:
-                leave_request(run.path, "pause")
-                code = (
-                    "import sys, time; from pathlib import Path; from evoply.runs import *\n"
-                    "folder = Path(sys.argv[1]); end = time.monotonic() + 30\n"
-                    "while Run.open(folder).status != 'paused' and time.monotonic() < end:\n"
-                    "    time.sleep(0.05)\n"
-                    "print(Run.open(folder).status); leave_request(folder, 'resume')\n"
-                )
-                watcher = subprocess.Popen(
-                    [sys.executable, "-c", code, str(run.path)], stdout=subprocess.PIPE, text=True
-                )
-        assert run.count() == 3
-        assert watcher.communicate(timeout=30)[0] == "paused\n"
-
-
-def test_requests_that_make_no_sense(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="pause, resume or stop"):
-        leave_request(tmp_path, "explode")  # type: ignore[arg-type]
-    for text in ("", "[]", "{", '{"request": 3}', '{"request": "explode"}', "[" * 100_000):
-        (tmp_path / "request.json").write_text(text)
-        assert read_request(tmp_path) is None
-
-
 def test_leaving_the_loop_early_stops_the_run(tmp_path: Path) -> None:
     with Run.create(tmp_path / "a", small_config()) as run:
         steps = advance(run)
@@ -363,68 +301,6 @@ def test_leaving_the_loop_early_stops_the_run(tmp_path: Path) -> None:
         steps.close()
         assert run.status == "stopped"
         assert run.count() == 1
-
-
-def test_a_replayed_game_equals_the_original(finished: Path) -> None:
-    with Run.open(finished) as run:
-        for number in (0, 3):
-            generation = run.generation(number)
-            first = replay(run, number, 0)
-            distinct = len({one.tree for one in generation.individuals})
-            each = first.games // distinct
-            for which in (0, distinct - 1):
-                games = [replay(run, number, which * each + place) for place in range(each)]
-                for index in games[0].individuals:
-                    fitness = generation.individuals[index].fitness
-                    assert sum(game.points for game in games) / each == fitness
-                for one, other in zip(games[::2], games[1::2], strict=True):
-                    # One opening, colours swapped.
-                    plies = one.opening_plies
-                    assert list(one.game.moves[:plies]) == list(other.game.moves[:plies])
-                    assert (one.black, one.white) == (other.white, other.black)
-                for game in games:
-                    outcome = game.game.outcome()
-                    assert outcome is not None
-                    winner = None if outcome.winner is None else outcome.winner.value
-                    tree = str(generation.individuals[game.individuals[0]].tree)
-                    own = "black" if game.black == tree else "white"
-                    expected = 0.5 if winner is None else float(winner == own)
-                    assert game.points == expected
-        with pytest.raises(RunError, match="has games 0 to"):
-            replay(run, 0, 10**6)
-        with pytest.raises(RunError, match="no generation 9"):
-            replay(run, 9, 0)
-
-
-def test_a_replay_that_differs_is_refused(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
-    connection = sqlite3.connect(folder / "run.db")
-    connection.execute("UPDATE individuals SET fitness = 0.123 WHERE generation = 1")
-    connection.commit()
-    connection.close()
-    with Run.open(folder) as run, pytest.raises(RunError, match="plays differently"):
-        replay(run, 1, 0)
-
-
-def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
-    with Run.open(finished) as run:
-        paths = export_csv(run, tmp_path / "out")
-        assert [path.name for path in paths] == [
-            "generations.csv",
-            "individuals.csv",
-            "hall_of_fame.csv",
-        ]
-        with paths[1].open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        stored = [one for generation in run.generations() for one in generation.individuals]
-        assert [float(row["fitness"]) for row in rows] == [one.fitness for one in stored]
-        assert [row["tree"] for row in rows] == [str(one.tree) for one in stored]
-        with paths[0].open(newline="") as file:
-            assert [row["digest"] for row in csv.DictReader(file)] == run.digests()
-        (tmp_path / "file").write_text("")
-        with pytest.raises(RunError, match="cannot be written"):
-            export_csv(run, tmp_path / "file")
 
 
 def test_an_opponent_from_a_file_is_kept_in_the_folder(tmp_path: Path) -> None:
