@@ -14,8 +14,6 @@ from deap import gp as deap_gp
 from evoply.expressions import square_sets
 from evoply.gp import Tree
 
-FULL = (1 << 64) - 1
-
 
 def mask(name: str) -> int:
     """Return a named square set as rust_reversi's bits, whose a1 is the highest."""
@@ -161,7 +159,7 @@ def play_games(
 
 
 def random_games(seconds: float) -> float:
-    """Return random games a second in rust_reversi's own playout loop."""
+    """Return random games a second of a Python loop over rust_reversi's moves."""
     games, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
         board = rust_reversi.Board()
