@@ -3,7 +3,9 @@
 RUST_MINIMUM := 1.89
 PYTHON ?= python3
 VENV := .venv
+SHELL := /bin/bash
 BIN := $(VENV)/bin
+PYTHON_SOURCES := python tests benchmarks docs README.md
 KERNEL_SOURCES := $(shell find crates -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -23,7 +25,8 @@ test: setup ## all tests but the long ones, with coverage
 	rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -q -m "not long"
 	$(BIN)/coverage combine -q
-	$(BIN)/coverage report
+	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
+	$(BIN)/coverage report > /dev/null
 
 test-long: setup ## every test at full counts (20 to 40 minutes)
 	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
@@ -33,8 +36,8 @@ check: setup ## format, lint, types, layers, stubs
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --package evoply-core
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check $(PYTHON_SOURCES)
+	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest evoply._native
 	$(BIN)/lint-imports
@@ -50,6 +53,7 @@ signature: setup ## one number for the behaviour of search and evolution
 
 docs: setup ## the documentation as HTML, in docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	@echo "open docs/_build/index.html"
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	cargo update --workspace
@@ -64,7 +68,7 @@ clean: ## remove everything that was built, but no run
 
 # Say in one sentence what is missing, before anything fails in a hundred.
 tools:
-	@command -v cargo >/dev/null || { echo "evoply needs cargo (Rust $(RUST_MINIMUM) or later): see https://rustup.rs"; exit 1; }
+	@command -v cargo >/dev/null || { echo "evoply needs cargo (Rust $(RUST_MINIMUM) or later): install it with rustup"; exit 1; }
 	@printf '%s\n' $(RUST_MINIMUM) "$$(rustc --version | cut -d' ' -f2)" | sort -C -V || { echo "evoply needs Rust $(RUST_MINIMUM) or later; this is $$(rustc --version | cut -d' ' -f2): run 'rustup update'"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "evoply needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1 | cut -d' ' -f2): run 'make PYTHON=python3.11 ...'"; exit 1; }
 
@@ -72,17 +76,20 @@ $(VENV)/bin/python: | tools
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.requirements: requirements.lock | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@echo "installing what evoply needs into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.requirements
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@echo "installing what its developers need"
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
 	@touch $@
 
 $(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-bench.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-bench.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
 	@touch $@
 
 $(VENV)/.kernel: $(VENV)/.requirements $(KERNEL_SOURCES) pyproject.toml | tools
-	$(BIN)/maturin develop --release --quiet
+	@echo "building the kernel: 1 to 4 minutes the first time"
+	@$(BIN)/maturin develop --release --quiet > $(VENV)/kernel.log 2>&1 || { cat $(VENV)/kernel.log; exit 1; }
 	@touch $@
