@@ -8,7 +8,7 @@ written in Python need no model: any object with `choose(position) -> move` is o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, field_validator
 
@@ -185,7 +185,25 @@ class RandomPlayer(_Model):
         return self
 
 
-class AfterState(_Model):
+class _Valuing(_Model):
+    """What the players share that compare values of boards."""
+
+    name: Name | None = None
+    evaluator: Evaluator
+    ties: Ties = "first"
+    view: View = "player"
+    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
+        self.evaluator.check_fits(game)
+
+    def self_contained(self) -> Self:
+        """Return the same player with its primitives as data."""
+        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+
+
+class AfterState(_Valuing):
     """Chooses the move whose board after it has the greatest value; looks no further.
 
     *view*: for whom own stands in the evaluator, "player" (who chooses) or "turn" (who is to
@@ -193,88 +211,59 @@ class AfterState(_Model):
     """
 
     kind: Literal["after_state"] = "after_state"
-    name: Name | None = None
-    evaluator: Evaluator
-    ties: Ties = "first"
-    view: View = "player"
-    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
 
     @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
-        return self.name or self.evaluator.label + _unusual(self)
+        return self.name or _label(self, [])
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native.Player(
-            game,
-            "after_state",
-            self.evaluator.program(game),
-            view=self.view,
-            ties=self.ties,
-            epsilon=self.epsilon,
-        )
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
-        self.evaluator.check_fits(game)
-
-    def self_contained(self) -> AfterState:
-        """Return the same player with its primitives as data."""
-        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+        return _native_player(self, game, self.kind, depth=1)
 
 
-class AlphaBeta(_Model):
+class AlphaBeta(_Valuing):
     """Searches *depth* plies, the own move included, by alpha-beta; finished games count exactly.
 
     *view*, *ties* and *epsilon* as in `AfterState`.
     """
 
     kind: Literal["alpha_beta"] = "alpha_beta"
-    name: Name | None = None
-    evaluator: Evaluator
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
-    ties: Ties = "first"
-    view: View = "player"
-    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
 
     @property
     def label(self) -> str:
         """The name, or the evaluator, the depth and what is unusual about the player."""
-        return self.name or self.evaluator.label + _unusual(self)
+        return self.name or _label(self, [f"depth={self.depth}"])
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native.Player(
-            game,
-            "alpha_beta",
-            self.evaluator.program(game),
-            view=self.view,
-            ties=self.ties,
-            depth=self.depth,
-            epsilon=self.epsilon,
-        )
-
-    def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
-        self.evaluator.check_fits(game)
-
-    def self_contained(self) -> AlphaBeta:
-        """Return the same player with its primitives as data."""
-        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+        return _native_player(self, game, self.kind, depth=self.depth)
 
 
 Player = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
 PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta] = TypeAdapter(Player)
 
 
-def _unusual(player: AfterState | AlphaBeta) -> str:
+def _native_player(player: _Valuing, game: str, kind: str, *, depth: int) -> _native.Player:
+    return _native.Player(
+        game,
+        kind,
+        player.evaluator.program(game),
+        view=player.view,
+        ties=player.ties,
+        depth=depth,
+        epsilon=player.epsilon,
+    )
+
+
+def _label(player: _Valuing, options: list[str]) -> str:
+    """Return the evaluator with *options* and those that are unusual."""
     usual = {"ties": "first", "view": "player", "epsilon": 0.0}
-    options = [f"depth={player.depth}"] if isinstance(player, AlphaBeta) else []
-    options += player.evaluator.options
+    options = [*options, *player.evaluator.options]
     options += [
         f"{option}={getattr(player, option):{'g' if option == 'epsilon' else ''}}"
         for option, value in usual.items()
         if getattr(player, option) != value
     ]
-    return f":{','.join(options)}" if options else ""
+    return player.evaluator.label + (f":{','.join(options)}" if options else "")
