@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Debug};
 use std::hash::Hash;
-use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr, Sub};
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr, Sub};
 
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
 pub trait Word:
@@ -18,7 +18,6 @@ pub trait Word:
     + Sync
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
-    + BitXor<Output = Self>
     + Not<Output = Self>
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>

@@ -48,7 +48,7 @@ pub enum Side {
     Opponent,
 }
 
-/// What a division by zero gives (SPEC 2.1.1).
+/// What a division by zero gives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WhenZero {
     /// 1, as Koza does.
@@ -236,7 +236,7 @@ impl std::error::Error for ExpressionError {}
 /// Weight tables of one weighted sum: one or more, each with a weight for every square, row by row from a1.
 pub type Tables = Arc<[Box<[f64]>]>;
 
-/// The most nodes an expression may have, as read and as put together from a tree (DESIGN 4).
+/// The most nodes an expression may have, as read and as put together from a tree.
 pub const MAX_NODES: usize = 4096;
 
 /// A checked expression with one or more outputs.

@@ -1,4 +1,4 @@
-//! Othello on 4x4, 6x6, 8x8 and 10x10 boards (SPEC 1.1).
+//! Othello on 4x4, 6x6, 8x8 and 10x10 boards.
 //!
 //! Black moves first. A side that cannot move passes; the game ends when neither can. This module knows the rules on
 //! bitboards; text forms live with the user-facing games.
