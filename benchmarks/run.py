@@ -6,6 +6,7 @@ perft check their counts; that games and searches are right is the tests' busine
 
 import argparse
 import json
+import os
 import platform
 import time
 from collections.abc import Callable
@@ -201,6 +202,15 @@ def lowering_row() -> Row:
     return Row("lowering", "us/tree", seconds * 1e6, "DEAP compile", peer * 1e6, peer / seconds)
 
 
+def machine() -> str:
+    """Return what was measured on: processor, cores, system, and the kernel's CPU path."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    name = names[0] if names else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, CPU path {_native.cpu}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="larger counts")
@@ -217,14 +227,16 @@ def main() -> None:
         lowering_row(),
         offspring_row(),
     ]
-    table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=platform.processor())
+    table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())
     for row in rows:
         theirs = "" if row.peer_value is None else f"{row.peer_value:,.3g}"
         ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
         table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
     Console(width=120).print(table)
     target = Path(__file__).with_name("results.json")
-    target.write_text(json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
+    target.write_text(
+        json.dumps({"machine": machine(), "rows": [asdict(row) for row in rows]}, indent=2) + "\n"
+    )
 
 
 if __name__ == "__main__":
