@@ -1,3 +1,5 @@
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,5 +12,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("EVOPLY_RUNS", raising=False)
     monkeypatch.setenv("COLUMNS", "80")
+    folder = Path(sys.executable).parent  # as if the environment were activated
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     (tmp_path / "small.toml").write_text(SMALL_CONFIG)
     return tmp_path

@@ -32,7 +32,7 @@ def test_end_of_input_ends_the_game_cleanly(
     answer = play(capsys, monkeypatch, "f5\n", "--against", "greedy")
     assert answer.code == 0
     assert "greedy plays" in answer.out
-    assert "Go on with: evoply play --against 'greedy' --game othello --color black" in answer.out
+    assert "Go on with: evoply play --against greedy --game othello --color black" in answer.out
     assert " *  O  X " in answer.out
 
 

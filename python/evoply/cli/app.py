@@ -22,6 +22,7 @@ from evoply.cli.report import report
 from evoply.cli.resume import resume
 from evoply.cli.runs import runs
 from evoply.cli.show import show
+from evoply.cli.suggesting import with_suggested
 
 __all__ = ["COMMANDS", "run"]
 
@@ -180,5 +181,7 @@ def _reason(error: OSError) -> str:
 
 def _complain(message: str, code: int, *, mark: str = "evoply: ") -> int:
     sys.stdout.flush()
-    stderr().print(f"{mark}{message}", style=None if code == STOPPED else "red", soft_wrap=True)
+    stderr().print(
+        f"{mark}{with_suggested(message)}", style=None if code == STOPPED else "red", soft_wrap=True
+    )
     return code

@@ -9,6 +9,7 @@ from evoply.cli.explaining import say_explanation
 from evoply.cli.match import match_table, progress_bar
 from evoply.cli.output import Output
 from evoply.cli.report import REPORT_FILE
+from evoply.cli.suggesting import suggested
 from evoply.evolution import individual_player
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
@@ -46,7 +47,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         )
         output.people.print(match_table(matches))
     report = _write_report(run, output) if with_tests else None
-    play = f"evoply play --against champion@{run.name}"
+    play = suggested(f"play --against champion@{run.name}")
     output.labelled("Run folder", str(run.path))
     output.labelled("Play it", play)
     return {

@@ -8,6 +8,7 @@ from typing import Any
 from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
 from evoply.cli.output import Output, StoppedError
+from evoply.cli.suggesting import suggested
 from evoply.evolution import EvolutionConfig
 from evoply.runs import Run, advance
 
@@ -65,4 +66,4 @@ def _how_to_go_on(run: Run) -> str:
     kept = f"Stopped; {count:,} whole generations are in {run.path}."
     if not count:
         kept = f"Stopped before the first generation was whole; {run.path} holds the config."
-    return f"{kept}\nGo on with: evoply resume {run.name}"
+    return f"{kept}\nGo on with: {suggested(f'resume {run.name}')}"

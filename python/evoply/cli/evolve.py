@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from evoply.cli.options import Json, Threads
 from evoply.cli.output import Output
+from evoply.cli.suggesting import suggested
 from evoply.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def evolve(
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
     with Run.create(path, settings, command=command) as run:
-        output.say(f"Run folder: {run.path}  (Ctrl-C stops; evoply resume {run.name} goes on)")
+        again = suggested(f"resume {run.name}")
+        output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
         drive(run, output, threads=threads, with_tests=tests, command=command)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
 from evoply.cli.options import Game, Json, Position
 from evoply.cli.output import Output, StoppedError
+from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
     from evoply.cli.terminal_game import TerminalGame
@@ -99,8 +101,8 @@ def _how_to_go_on(session: TerminalGame) -> str:
     if not session.game.moves:
         return "No move was played."
     game = session.game.position.game
-    command = (
-        f"evoply play --against '{session.opponent.label}' --game {game} "
+    command = suggested(
+        f"play --against {shlex.quote(session.opponent.label)} --game {game} "
         f"--color {session.color.value} --seed {session.seed} --position '{session.game}'"
     )
     return f"Moves so far: {session.game}\nGo on with: {command}"

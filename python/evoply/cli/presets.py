@@ -6,6 +6,7 @@ import sys
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output, table
+from evoply.cli.suggesting import suggested
 
 __all__ = ["presets"]
 
@@ -31,7 +32,8 @@ def presets(name: str | None = None, /, *, json: Json = False) -> None:
     for preset, entry in PRESETS.items():
         listed.add_row(preset, entry.title)
     output.people.print(listed)
-    output.say("`evoply presets NAME` prints one; `evoply evolve NAME` runs it.")
+    one, run = suggested("presets NAME"), suggested("evolve NAME")
+    output.say(f"`{one}` prints one; `{run}` runs it.")
     output.result(
         {"presets": [{"name": preset, "title": entry.title} for preset, entry in PRESETS.items()]}
     )

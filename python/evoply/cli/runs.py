@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output, percent, table
+from evoply.cli.suggesting import suggested
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def runs(
     output = Output(json)
     if run is None:
         if csv is not None:
-            raise ValueError("--csv: say which run: evoply runs RUN --csv FOLDER")
+            raise ValueError("--csv: say which run: `evoply runs RUN --csv FOLDER`")
         _show_list(output, list_runs())
         return
     with find_run(run) as found:
@@ -59,7 +60,8 @@ def _show_list(output: Output, summaries: list[RunSummary]) -> None:
     if summaries:
         output.people.print(listed)
     else:
-        output.say(f"There is no run in {runs_directory()} yet: `evoply evolve demo` makes one.")
+        folder = runs_directory().absolute()
+        output.say(f"There is no run in {folder} yet: `{suggested('evolve demo')}` makes one.")
     for one in summaries:
         if one.error is not None:
             output.say(f"{one.name} cannot be read: {one.error}")

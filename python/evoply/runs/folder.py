@@ -62,7 +62,8 @@ def find_run(text: str | None = None) -> Run:
         readable = [summary for summary in list_runs() if summary.error is None]
         if not readable:
             raise RunNameError(
-                f"there is no run in {runs_directory()} yet: make one with `evoply evolve`"
+                f"there is no run in {runs_directory().absolute()} yet: "
+                "make one with `evoply evolve demo`"
             )
         return Run.open(readable[-1].path)
     is_name = text not in ("", ".", "..") and "/" not in text and os.sep not in text
@@ -72,7 +73,9 @@ def find_run(text: str | None = None) -> Run:
     if Path(text).is_dir():
         return Run.open(text)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
-    raise RunNameError(f"no run is called {text!r} in {runs_directory()}; there are: {names}")
+    raise RunNameError(
+        f"no run is called {text!r} in {runs_directory().absolute()}; there are: {names}"
+    )
 
 
 def _summary(folder: Path) -> RunSummary:
