@@ -83,7 +83,8 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
         ("seed=-1", "seed"),
         ("seed=9223372036854775808", "seed"),
         ("elitism=501", "elitism"),
-        ("selection.kind=best", "selection"),
+        ("selection.kind=best", "selection.kind"),
+        ("selection={size=3}", "selection.kind"),
         ("initialisation.min_depth=7", "initialisation"),
         ("limits.max_depth=5", "initialisation.max_depth"),
         ("player.ties=never", "player.ties"),
@@ -109,6 +110,33 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
 def test_an_impossible_value_is_named(override: str, path: str) -> None:
     text = 'generations = 3\nfitness.opponents = [{ player = "random" }]'
     assert path in errors_of(text, override)
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "message"),
+    [
+        ("size=3", "size", "did you mean 'selection.size' or 'hall_of_fame.size'?"),
+        ("popsize=3", "popsize", "did you mean 'population_size'?"),
+        ("selection.elitism=3", "selection.elitism", "did you mean 'elitism' at the top"),
+        ("selection.sise=3", "selection.sise", "did you mean 'size'?"),
+        ("selection.crossovr=3", "selection.crossovr", "did you mean 'variation.crossover'?"),
+        ("selection.top_share=0.5", "selection.top_share", "no key of kind = 'tournament'"),
+        ("fitness.opponents.0.pears=3", "fitness.opponents.0.pears", "did you mean 'pairs'?"),
+        ("qqq=3", "qqq", "unknown key"),
+        ("selection.kind=turnament", "selection.kind", "did you mean 'tournament'?"),
+        ("selection.kind=turnament", "selection.kind", "tournament, roulette or greedy"),
+        ("player.ties=rndom", "player.ties", "did you mean 'random'?"),
+        ("game=othelo-6", "game", "did you mean 'othello-6'? The games are othello"),
+    ],
+)
+def test_a_misspelt_key_or_value_gets_the_one_that_was_meant(
+    override: str, path: str, message: str
+) -> None:
+    text = (
+        'generations = 3\nselection.kind = "tournament"\n'
+        'fitness.opponents = [{ player = "random" }]'
+    )
+    assert message in errors_of(text, override)[path]
 
 
 def test_a_test_opponent_needs_consent() -> None:

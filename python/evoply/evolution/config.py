@@ -244,10 +244,6 @@ class EvolutionConfig(Part):
             try:
                 super().__init__(**data)
             except ValidationError as error:
-                raise config_error(error, errors, _keys()) from None
+                raise config_error(error, errors, EvolutionConfig) from None
             if errors:
-                raise config_error(None, errors, _keys())
-
-
-def _keys() -> list[str]:
-    return sorted({name for part in Part.__subclasses__() for name in part.model_fields})
+                raise config_error(None, errors, EvolutionConfig)

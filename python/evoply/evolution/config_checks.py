@@ -6,6 +6,7 @@ They never raise: what has the wrong type is left to the model, which names it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.evolution.config_keys import has_key, kinds_at, meant_instead
 from evoply.evolution.opponents import read_opponent
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
@@ -28,13 +30,10 @@ Problem = tuple[str, str]
 
 
 def config_error(
-    error: ValidationError | None, problems: Sequence[Problem], keys: Sequence[str]
+    error: ValidationError | None, problems: Sequence[Problem], model: type[BaseModel]
 ) -> ConfigError:
-    """Return one `ConfigError` with the model's errors and *problems*, each with its path.
-
-    *keys* are all keys of a config, from which the nearest to an unknown one is offered.
-    """
-    found = [] if error is None else [_readable(item, keys) for item in error.errors()]
+    """Return one `ConfigError` with the errors of *model* and *problems*, each with its path."""
+    found = [] if error is None else [_readable(item, model) for item in error.errors()]
     return ConfigError(list(dict.fromkeys([*found, *problems])))
 
 
@@ -49,22 +48,48 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def _readable(item: Mapping[str, Any], keys: Sequence[str]) -> Problem:
+def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
     location = [str(part) for part in item["loc"]]
     if location[0] == "primitives":
         return "primitives", "must be the name of a primitive set, or a set in its JSON form"
-    if location[0] == "selection" and location[1:2] and location[1] in _SELECTION_TAGS:
-        del location[1]  # the tag of the union is no key of the file
-    path = ".".join(location)
     if item["type"] == "extra_forbidden":
-        return path, f"unknown key{did_you_mean(location[-1], keys)}"
+        return _unknown_key(location, model)
+    if item["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return _kind_problem(location, item, kinds_at(location[0], model))
     message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
-    value = repr(item.get("input"))
+    if item["type"] == "literal_error" and isinstance(item["input"], str):
+        choices = re.findall(r"'(.*?)'", item["ctx"]["expected"])
+        return _path(
+            location
+        ), f"{message}, not {item['input']!r}{did_you_mean(item['input'], choices)}"
+    path, value = _path(location), repr(item.get("input"))
     is_scalar = len(value) <= 60 and not isinstance(item.get("input"), dict | list | BaseModel)
     return path, f"{message}, not {value}" if is_scalar else message
 
 
 _SELECTION_TAGS = ("tournament", "roulette", "greedy")
+
+
+def _path(location: Sequence[str]) -> str:
+    # The tag of the union is no key of the file.
+    is_tagged = location[0] == "selection" and location[1:2] and location[1] in _SELECTION_TAGS
+    return ".".join([location[0], *location[2:]] if is_tagged else location)
+
+
+def _unknown_key(location: Sequence[str], model: type[BaseModel]) -> Problem:
+    path = _path(location)
+    if path != ".".join(location) and has_key(path, model):
+        return path, f"is no key of kind = {location[1]!r}"
+    return path, f"unknown key{meant_instead(path.split('.'), model)}"
+
+
+def _kind_problem(location: Sequence[str], item: Mapping[str, Any], kinds: list[str]) -> Problem:
+    path = f"{_path(location)}.kind"
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    if item["type"] == "union_tag_not_found":
+        return path, f"is missing: it must be {listed}"
+    tag = str(item["ctx"]["tag"])
+    return path, f"must be {listed}, not {tag!r}{did_you_mean(tag, kinds)}"
 
 
 def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

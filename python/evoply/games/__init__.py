@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from evoply.games import othello
 from evoply.protocols import InvalidMoveError
+from evoply.wording import did_you_mean
 
 __all__ = ["GAMES", "GameRules", "game_rules"]
 
@@ -62,5 +63,6 @@ def game_rules(name: str) -> GameRules:
     'Othello 6x6'
     """
     if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}: the games are {', '.join(GAMES)}")
+        hint = did_you_mean(name, GAMES) or "."
+        raise ValueError(f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}")
     return GAMES[name]
