@@ -10,6 +10,7 @@ import pytest
 
 from evoply import _native
 from evoply.arena import Schedule, match, play, play_python_game
+from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
 from evoply.games.othello import Game, Move, Position
 from evoply.players import parse_player
@@ -188,3 +189,22 @@ def test_progress_errors_stop_the_games() -> None:
     player = parse_player("material:depth=4").native("othello")
     with pytest.raises(RuntimeError, match="after"):
         play("othello", [player, player], pairs(20_000), progress=stop)
+
+
+def test_an_evolved_tree_plays_at_once() -> None:
+    config = EvolutionConfig(game="othello-6", population_size=10, generations=1, seed=1)
+    generation = next(iter(evolve(config)))
+    text = str(generation.champion)
+    expected = match(text, "random", game="othello-6", games=40, seed=2)
+    for source in (generation.champion, generation.hall_of_fame[0]):
+        result = match(source, "random", game="othello-6", games=40, seed=2)
+        assert result.to_dict() | {"first": ""} == expected.to_dict() | {"first": ""}
+    assert match(generation.best, "random", games=20, seed=2).games == 20
+
+
+def test_champions_are_found_as_told() -> None:
+    player = parse_player("swh")
+    result = match("champion@mine", "random", games=20, runs=lambda name: player)
+    assert result.first == "champion@mine"
+    with pytest.raises(ValueError, match=r"runs=evoply\.runs\.resolve_champion"):
+        match("champion@mine", "random", games=20)

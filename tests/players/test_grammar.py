@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from evoply.expressions import board, count
+from evoply.expressions import PRIMITIVE_SETS, ExpressionError, board, count
 from evoply.gp import TreeSyntaxError
 from evoply.players import (
     AfterState,
@@ -109,7 +109,7 @@ def test_named_players_take_options():
         ("greedy:view=me", "view must be one of turn, player", 13),
         ("( white ):primitives=lio", "primitives must be one of liao, liao+mobility", 22),
         ("( white ):division=two", "division must be one of one, zero, numerator, ieee", 20),
-        ("champion@first", "champions of runs cannot be used here", 1),
+        ("champion@first", "runs=evoply.runs.resolve_champion, an argument of evoply.match", 1),
     ],
 )
 def test_mistakes_are_shown_with_their_column(text, message, column):
@@ -256,3 +256,14 @@ def test_any_other_text_gives_only_value_errors(text):
     except ValueError as error:
         problem = error
     assert not isinstance(problem, ValidationError), "pydantic's words are not for users"
+
+
+def test_a_tree_is_read_in_the_set_it_is_written_in():
+    mine = PRIMITIVE_SETS["liao"].with_primitive("contact", count(board.own))
+    player = parse_player("( + contact white ):depth=2", primitives=mine)
+    assert player.evaluator.primitive_set == mine
+    assert parse_player("( aa )", primitives="letters").evaluator.primitives == "letters"
+    assert parse_player("( aa ):primitives=letters", primitives=mine).label.endswith("letters")
+    assert parse_player("greedy", primitives=mine) == parse_player("greedy")
+    with pytest.raises(ExpressionError, match="did you mean 'letters'"):
+        parse_player("( aa )", primitives="leters")

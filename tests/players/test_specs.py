@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evoply import _native
-from evoply.expressions import PRIMITIVE_SETS, board, count, features
+from evoply.expressions import PRIMITIVE_SETS, ExpressionError, board, count, features
 from evoply.games import GAMES
 from evoply.games.othello import Position
+from evoply.gp import TreeSyntaxError, parse_tree
 from evoply.players import (
     NAMED_PLAYERS,
     SWH_WEIGHTS,
@@ -18,8 +19,10 @@ from evoply.players import (
     RandomPlayer,
     TreeEvaluator,
     parse_player,
+    player_of,
 )
 from evoply.players.specs import PLAYER_ADAPTER
+from evoply.protocols import ConfigError
 
 TREE = TreeEvaluator(tree="( + white white_corners )")
 DISCS = ExpressionEvaluator(expression=count(board.own))
@@ -143,19 +146,19 @@ def test_long_labels_are_cut():
 def test_models_are_frozen_and_take_no_other_fields():
     with pytest.raises(ValidationError, match="frozen"):
         RandomPlayer().name = "x"
-    with pytest.raises(ValidationError, match="Extra inputs"):
+    with pytest.raises(ConfigError, match="Extra inputs"):
         RandomPlayer(depth=1)
     for depth in (0, 61, 2.0, True):
-        with pytest.raises(ValidationError, match="depth"):
+        with pytest.raises(ConfigError, match="depth"):
             AlphaBeta(evaluator=DISCS, depth=depth)
     for epsilon in (-0.1, 1.1, float("nan")):
-        with pytest.raises(ValidationError, match="epsilon"):
+        with pytest.raises(ConfigError, match="epsilon"):
             AfterState(evaluator=DISCS, epsilon=epsilon)
-    with pytest.raises(ValidationError, match="set of squares is not a value"):
+    with pytest.raises(ValueError, match="set of squares is not a value"):
         ExpressionEvaluator(expression=board.own)
-    with pytest.raises(ValidationError, match="no set of primitives 'x'"):
+    with pytest.raises(ExpressionError, match="no set of primitives 'x'"):
         TreeEvaluator(tree="( white )", primitives="x")
-    with pytest.raises(ValidationError, match="whit"):
+    with pytest.raises(TreeSyntaxError, match="whit"):
         TreeEvaluator(tree="( whit )")
 
 
@@ -176,3 +179,45 @@ def test_division_changes_what_a_tree_means():
         batch = _native.Positions("othello", [start.row])
         values[division] = evaluator.program("othello").evaluate(batch)[0, 0]
     assert values == {None: 1, "one": 1, "zero": 0, "numerator": 2, "ieee": float("inf")}
+
+
+def test_no_mistake_is_told_in_the_words_of_pydantic():
+    mistakes = (
+        lambda: TreeEvaluator(tree="( white )", primitives=3),
+        lambda: TreeEvaluator(tree=[1], division="two"),
+        lambda: AfterState(evaluator={"kind": "tree", "tree": "( whit )"}),
+        lambda: AlphaBeta(evaluator=TREE, depth="x", ties="y"),
+    )
+    for mistake in mistakes:
+        with pytest.raises(ConfigError) as raised:
+            mistake()
+        assert "pydantic" not in str(raised.value)
+    with pytest.raises(ConfigError, match=r"evaluator.*unknown name .whit."):
+        AfterState(evaluator={"kind": "tree", "tree": "( whit )"})
+
+
+def test_an_evaluator_takes_a_set_of_primitives_and_a_tree():
+    mine = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("opponent"))
+    tree = parse_tree("( - white frontier )", mine)
+    given = TreeEvaluator(tree=tree)
+    assert given == TreeEvaluator(tree=str(tree), primitives=mine)
+    assert given == TreeEvaluator(tree=str(tree), primitives=mine.to_dict())
+    assert given.parsed == tree
+    shipped = TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"])
+    assert shipped.primitives == "letters"
+
+
+def test_a_tree_and_what_holds_one_are_players():
+    tree = parse_tree("( - white_corners black )", PRIMITIVE_SETS["liao"])
+
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.tree = tree
+    player = player_of(tree)
+    assert player == player_of(holder) == player_of(player)
+    assert (player.kind, player.ties, player.view) == ("after_state", "first", "player")
+    assert player.evaluator.parsed == tree
+    with pytest.raises(TypeError, match="neither a player nor a tree"):
+        player_of(3)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,15 @@ from evoply.arena.schedule import Results, Schedule, play
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, parse_player
+from evoply.gp import Tree
+from evoply.players import HasTree, Player, parse_player, player_of
 from evoply.protocols import Color
 from evoply.protocols import Player as ChoosesMoves
 
 __all__ = ["Contestant", "MatchResult", "match"]
 
-Contestant = Player | ChoosesMoves | str
-"""A player as data, as text, or any object with `choose(position)`."""
+Contestant = Player | Tree | HasTree | ChoosesMoves | str
+"""A player as data or text, a tree or what holds one, or any object with `choose(position)`."""
 
 DEFAULT_OPENING_PLIES = 8
 MOST_GAMES = 10_000_000
@@ -121,15 +122,18 @@ def match(
     seed: int = 0,
     openings: int | None = DEFAULT_OPENING_PLIES,
     start: Position | None = None,
+    runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
     Every opening of *openings* uniformly random legal plies (None or 0: no opening, as papers
-    play) is played twice with colours swapped, so *games* must be even. *progress* is told the
-    number of finished games now and then. Raises ValueError for players that cannot be read or
-    do not play this game.
+    play) is played twice with colours swapped, so *games* must be even. A tree, or an individual
+    of a generation, plays as `evoply.players.player_of` says: one ply ahead. For the text
+    `champion@RUN` give `runs=evoply.runs.resolve_champion`. *progress* is told the number of
+    finished games now and then. Raises ValueError for players that cannot be read or do not play
+    this game.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
@@ -143,7 +147,7 @@ def match(
     start = start or rules.start()
     if start.game != game:
         raise ValueError(f"start: a position of {start.game} in a match of {game}")
-    contestants = [_ready(player, game) for player in (first, second)]
+    contestants = [_ready(player, game, runs) for player in (first, second)]
     schedule = Schedule.pairs(
         np.zeros(games // 2, dtype=np.uint32),
         np.ones(games // 2, dtype=np.uint32),
@@ -162,15 +166,21 @@ def match(
     return _result(contestants[0][0], contestants[1][0], game, points, results, openings or 0, seed)
 
 
-def _ready(player: Contestant, game: str) -> tuple[str, _native.Player | ChoosesMoves]:
+def _ready(
+    player: Contestant, game: str, runs: Callable[[str], Player] | None
+) -> tuple[str, _native.Player | ChoosesMoves]:
     """Return a label and what can choose moves."""
     if isinstance(player, str):
-        return player, parse_player(player, game=game).native(game)
-    if isinstance(player, RandomPlayer | AfterState | AlphaBeta):
-        return player.label, player.native(game)
+        return player, parse_player(player, game=game, runs=runs).native(game)
     if callable(getattr(player, "choose", None)):
-        return getattr(player, "label", type(player).__name__), player
-    raise TypeError(f"{player!r} is not a player: it needs a method choose(position)")
+        return getattr(player, "label", type(player).__name__), cast(ChoosesMoves, player)
+    try:
+        model = player_of(cast(Player, player))
+    except TypeError:
+        raise TypeError(
+            f"{player!r:.200} is not a player: it needs a method choose(position)"
+        ) from None
+    return model.label, model.native(game)
 
 
 def _result(

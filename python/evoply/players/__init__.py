@@ -1,5 +1,6 @@
 """Players as data, their one-line text, and saved players."""
 
+from evoply.players.contestants import HasTree, player_of
 from evoply.players.files import (
     Origin,
     PlayerFileError,
@@ -25,6 +26,7 @@ __all__ = [
     "AfterState",
     "AlphaBeta",
     "ExpressionEvaluator",
+    "HasTree",
     "Origin",
     "Player",
     "PlayerFileError",
@@ -35,6 +37,7 @@ __all__ = [
     "load_player",
     "load_saved_player",
     "parse_player",
+    "player_of",
     "save_player",
     "with_options",
 ]

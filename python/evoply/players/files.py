@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evoply.expressions.written_form import parse_json
 from evoply.files import checksum, read_limited, write_atomically
 from evoply.games import game_rules
+from evoply.gp.tree import Tree
+from evoply.players.contestants import HasTree, player_of
+from evoply.players.problems import problems
 from evoply.players.specs import PLAYER_ADAPTER, Player
 from evoply.protocols import ConfigError
 
@@ -53,12 +56,18 @@ class SavedPlayer(BaseModel):
 
 
 def save_player(
-    path: str | Path, player: Player, origin: Origin | None = None, *, game: str = "othello"
+    path: str | Path,
+    player: Player | Tree | HasTree,
+    origin: Origin | None = None,
+    *,
+    game: str = "othello",
 ) -> None:
     """Write *player*, who plays *game*, to *path*, whole or not at all.
 
-    Raises `ValueError` if it does not fit *game* and `OSError` if the file cannot be written.
+    A tree is saved as `player_of` makes a player of it. Raises `ValueError` if it does not fit
+    *game* and `OSError` if the file cannot be written.
     """
+    player = player_of(player)
     player.check_fits(game)
     content = {
         "format": FORMAT,
@@ -101,18 +110,6 @@ def read_player(data: object) -> Player:
         return PLAYER_ADAPTER.validate_python(data)
     except ValidationError as error:
         raise ConfigError(problems(error)) from None
-
-
-def problems(error: ValidationError) -> list[tuple[str, str]]:
-    """Return path and message of everything that pydantic found wrong."""
-    kinds = {"random", "after_state", "alpha_beta", "tree", "expression"}
-    found: list[tuple[str, str]] = []
-    for one in error.errors(include_url=False, include_input=False):
-        # Pydantic names the chosen member of a union in the path; the file does not.
-        path = ".".join(str(part) for part in one["loc"] if part not in kinds)
-        cause = one.get("ctx", {}).get("error")
-        found.append((path or "player", str(cause) if cause is not None else one["msg"]))
-    return found
 
 
 def _checked(data: object) -> SavedPlayer:

@@ -20,9 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NoReturn, get_args
 
-from pydantic import ValidationError
-
-from evoply.expressions import PRIMITIVE_SETS
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.players.files import MAX_BYTES, load_player, read_player
@@ -60,13 +58,22 @@ class PlayerTextError(ValueError):
         self.column = column
 
 
+Runs = Callable[[str], Player]
+"""Gives the champion of a run by the text after `champion@`; `evoply.runs.resolve_champion`."""
+
+
 def parse_player(
-    text: str, *, game: str = "othello", runs: Callable[[str], Player] | None = None
+    text: str,
+    *,
+    game: str = "othello",
+    primitives: PrimitiveSet | str | None = None,
+    runs: Runs | None = None,
 ) -> Player:
     """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
 
-    *runs* gives the champion of a run by the text after `champion@`. Raises `PlayerTextError`,
-    `TreeSyntaxError`, `PlayerFileError` or `ConfigError`, all ValueErrors.
+    *primitives* is the set that a tree is written in, unless its options name one. *runs* gives
+    the champion of a run by the text after `champion@`: `evoply.runs.resolve_champion`. Raises
+    `PlayerTextError`, `TreeSyntaxError`, `PlayerFileError` or `ConfigError`, all ValueErrors.
 
     >>> parse_player("material:depth=4").depth
     4
@@ -78,7 +85,9 @@ def parse_player(
     bare = text.strip()
     if not bare:
         raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
-    player = _parse(bare, start + 1, game, runs)
+    if isinstance(primitives, str):
+        primitives = find_primitive_set(primitives)
+    player = _parse(bare, start + 1, game, primitives, runs)
     try:
         player.check_fits(game)
     except ValueError as error:
@@ -106,10 +115,13 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
     return AlphaBeta(depth=depth, **fields) if depth else AfterState(**fields)
 
 
-def _parse(bare: str, column: int, game: str, runs: Callable[[str], Player] | None) -> Player:
+def _parse(
+    bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
+) -> Player:
     if bare.startswith("("):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
-        return _tree(tree.strip(), _Options("a tree", colon, options, column + len(tree)))
+        given = _Options("a tree", colon, options, column + len(tree))
+        return _tree(tree.strip(), given, primitives)
     file = _FILE.fullmatch(bare)
     if file is not None:
         path, options = file["path"], file["options"]
@@ -128,27 +140,22 @@ def _parse(bare: str, column: int, game: str, runs: Callable[[str], Player] | No
     return _named(name.strip(), given, bare)
 
 
-def _tree(tree: str, given: _Options) -> Player:
+def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player:
     chosen = given.read({**_SEARCH, **_TREE})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
-    # Read it here first: pydantic would wrap the error that points at the column.
-    evaluator = _tree_evaluator(tree, fields)
-    return with_options(AfterState(evaluator=evaluator), chosen)
+    if primitives is not None:
+        fields.setdefault("primitives", primitives)
+    return with_options(AfterState(evaluator=TreeEvaluator(tree=tree, **fields)), chosen)
 
 
-def _tree_evaluator(tree: str, fields: Mapping[str, Any]) -> TreeEvaluator:
-    try:
-        return TreeEvaluator(tree=tree, **fields)
-    except ValidationError as error:
-        cause = error.errors()[0].get("ctx", {}).get("error")
-        if isinstance(cause, ValueError):
-            raise cause from None
-        raise
-
-
-def _champion(run: str, column: int, runs: Callable[[str], Player] | None) -> Player:
+def _champion(run: str, column: int, runs: Runs | None) -> Player:
     if runs is None:
-        raise PlayerTextError("champions of runs cannot be used here", column)
+        raise PlayerTextError(
+            "in Python say how champions of runs are found: runs=evoply.runs.resolve_champion, an "
+            "argument of evoply.match and evoply.parse_player; elsewhere name a saved player's "
+            "file",
+            column,
+        )
     return runs(run)
 
 

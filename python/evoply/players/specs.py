@@ -8,16 +8,33 @@ written in Python need no model: any object with `choose(position) -> move` is o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from evoply import _native
-from evoply.expressions import Expression, PrimitiveSet, Squares, find_primitive_set, from_dict
+from evoply.expressions import (
+    PRIMITIVE_SETS,
+    Expression,
+    PrimitiveSet,
+    Squares,
+    find_primitive_set,
+    from_dict,
+)
 from evoply.games import game_rules
 from evoply.gp.lowering import lower
 from evoply.gp.text import parse_tree
 from evoply.gp.tree import Tree
+from evoply.players.problems import refusal
 from evoply.wording import shorten
 
 MAX_DEPTH = 60
@@ -39,12 +56,28 @@ class _Model(BaseModel):
         # Fields may hold plain JSON, which has no hash of its own.
         return hash(self.model_dump_json())
 
+    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+
+        def __init__(self, **data: Any) -> None:
+            """Check *data*; raise ValueError in words for users, without those of pydantic."""
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                raise refusal(error) from None
+
+        # Models inside models and files go past this constructor: they need every path.
+        __init__.__pydantic_base_init__ = True
+
 
 class TreeEvaluator(_Model):
     """A genetic program: the text of a tree, and the primitives it is written in.
 
     *primitives* is the name of a set or, in saved players, the set itself as data. *division*
-    replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s.
+    replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s. A `PrimitiveSet` may
+    be given for *primitives*, and a `Tree`, which knows its primitives, for *tree*.
+
+    >>> TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"]).primitives
+    'letters'
     """
 
     kind: Literal["tree"] = "tree"
@@ -58,6 +91,30 @@ class TreeEvaluator(_Model):
     def _known_primitives(cls, primitives: str | dict[str, Any]) -> str | dict[str, Any]:
         _read_primitives(primitives)
         return primitives
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            kind: Literal["tree"] = "tree",
+            tree: str | Tree,
+            primitives: str | PrimitiveSet | dict[str, Any] = DEFAULT_PRIMITIVES,
+            division: Division | None = None,
+            lenient: Literal["drop", "variadic"] | None = None,
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_data(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if isinstance(tree := data.get("tree"), Tree):
+            data = {"primitives": tree.primitive_set, **data, "tree": str(tree)}
+        if isinstance(data.get("primitives"), PrimitiveSet):
+            data["primitives"] = _written_primitives(data["primitives"])
+        return data
 
     def model_post_init(self, context: Any, /) -> None:
         """Read the tree now, so that an evaluator that exists is a valid one."""
@@ -112,6 +169,13 @@ def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:
     if isinstance(primitives, str):
         return find_primitive_set(primitives)
     return PrimitiveSet.from_dict(primitives)
+
+
+def _written_primitives(primitives: PrimitiveSet) -> str | dict[str, Any]:
+    """Return the name of a set that comes with evoply, any other as data."""
+    if PRIMITIVE_SETS.get(primitives.name) == primitives:
+        return primitives.name
+    return primitives.to_dict()
 
 
 def _written(expression: object) -> object:

@@ -18,7 +18,16 @@ from evoply.expressions import Constant
 from evoply.gp import Tree, lower
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
-from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, TreeEvaluator, parse_player
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    HasTree,
+    Player,
+    RandomPlayer,
+    TreeEvaluator,
+    parse_player,
+    player_of,
+)
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
     MEASURED_DEPTH,
@@ -117,9 +126,15 @@ class Explanation:
 
 
 def explain(
-    player: Player | str, *, game: str = "othello", positions: int = 1000, seed: int = 0
+    player: Player | Tree | HasTree | str,
+    *,
+    game: str = "othello",
+    positions: int = 1000,
+    seed: int = 0,
 ) -> Explanation:
     """Return what *player* wants, with the influence of its parts measured on *positions*.
+
+    A tree, or an individual of a generation, is taken as `evoply.players.player_of` says.
 
     Influence is how often the chosen move changes when a part is left out. The positions come
     from random games over all stages, leave a choice, and depend on *seed* only. Takes well below
@@ -130,6 +145,7 @@ def explain(
     """
     if isinstance(player, str):
         player = parse_player(player, game=game)
+    player = player_of(player)
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
