@@ -30,7 +30,8 @@ def drive(
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
     try:
-        with view_on(output.people, config or run.config, run.name) as view:
+        earlier = run.generation_rows()
+        with view_on(output.people, config or run.config, run.name, earlier) as view:
             generations = advance(
                 run,
                 config=config,

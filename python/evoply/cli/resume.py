@@ -53,7 +53,7 @@ def resume(
 
     limits = {"generations": generations, "time_limit": time_limit}
     output = Output(json)
-    with find_run(run) as found:
+    with find_run(run) as found, found.lock():  # nothing is drawn while another process has it
         config = _with_limits(
             found, {key: value for key, value in limits.items() if value is not None}
         )
