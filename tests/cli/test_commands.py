@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from command_line import Answer, call
+from rich.console import Console
 
 from evoply.arena import match
+from evoply.cli.match import match_table
 from evoply.presets import preset_text
 
 
@@ -53,7 +55,44 @@ def test_a_match_without_openings_has_two_games_and_no_interval(
     arguments = ("match", "greedy", "swh", "--games", "40", "--openings", "none")
     data = call(capsys, *arguments, "--json").data
     assert (data["distinct_games"], data["interval"], data["openings"]) == (2, None, 0)
-    assert "Only 2 of the 40 games are different" in call(capsys, *arguments).out
+    said = call(capsys, *arguments).out
+    assert "2 different games are too few for an interval: play at least 20 with openings" in said
+    assert "Seed 1; no openings" in said
+
+
+@pytest.mark.parametrize("width", [50, 60, 70, 80, 100, 160])
+def test_a_table_of_matches_fits_and_keeps_names_whole(width: int) -> None:
+    results = [
+        match("greedy", second, games=40, seed=1).to_dict() | {"first": "champion@othello-1"}
+        for second in ("random", "swh:depth=1")
+    ]
+    console = Console(width=width, color_system=None)
+    with console.capture() as captured:
+        console.print(match_table(results, width))
+    lines = captured.get().strip("\n").split("\n")
+    assert max(map(len, lines)) <= width
+    assert len(lines) == 4
+    assert all("champion@othello-1" in line for line in lines[2:])
+    assert "swh:depth=1" in lines[3]
+    assert ("wins" in lines[0]) == (width >= 100)
+    assert "score" in lines[0]
+
+
+def test_a_name_too_long_for_the_table_is_cut_in_one_line() -> None:
+    result = match("greedy", "random", games=2, seed=1).to_dict() | {"first": "( + " * 100}
+    console = Console(width=60, color_system=None)
+    with console.capture() as captured:
+        console.print(match_table([result], 60))
+    assert len(captured.get().strip("\n").split("\n")) == 3
+    assert "( + ( +" in captured.get()
+    assert "..." in captured.get()
+
+
+def test_a_match_says_how_it_was_played(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = call(capsys, "match", "greedy", "random", "--games", "60", "--seed", "5").out
+    assert "Seed 5; 30 openings of 8 random plies, each played twice with colours swapped" in said
 
 
 def test_presets(capsys: pytest.CaptureFixture) -> None:
@@ -182,6 +221,7 @@ def test_runs_lists_and_exports(small_run: Answer, capsys: pytest.CaptureFixture
     (Path("runs/broken") / "run.db").write_text("nonsense")
     listed = call(capsys, "runs")
     assert "small" in listed.out
+    assert "finished" in listed.out
     assert "broken cannot be read" in listed.out
     by_name: dict[str, Any] = {
         entry["name"]: entry for entry in call(capsys, "runs", "--json").data["runs"]

@@ -46,7 +46,7 @@ def test_the_panel_fits_and_nothing_wraps(
     assert {len(line) for line in lines} == {min(width, 80)}
     labels = [line for line in lines if line.lstrip("│ ").startswith("champion")]
     assert len(labels) == 1
-    assert len(lines) == (11 if width >= 80 else 15)
+    assert len(lines) == (12 if width >= 80 else 16)
 
 
 def test_the_yardstick_is_greedy_who_never_changes(

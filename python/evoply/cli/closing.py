@@ -45,7 +45,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
             f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of 8 random plies, "
             "each played twice with colours swapped"
         )
-        output.people.print(match_table(matches))
+        output.people.print(match_table(matches, output.people.width))
     report = _write_report(run, output) if with_tests else None
     play = suggested(f"play --against champion@{run.name}")
     output.labelled("Run folder", str(run.path))

@@ -10,12 +10,24 @@ from cyclopts import Parameter
 
 from evoply.cli.options import Game, Json, Position, Seed, Threads
 from evoply.cli.output import Output, percent, stderr, table
+from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from evoply.arena import MatchResult
 
 __all__ = ["interval_text", "match", "match_table", "progress_bar"]
+
+_COUNTS = ("wins", "draws", "losses")
+_INTERVAL = "95 % interval"
+_NUMBERS = ("games", *_COUNTS, "score", _INTERVAL)
+_LONGEST_NAME = 60
+"""Characters of a name in a table; trees may be longer, and are said in full elsewhere."""
+_SHORTENED_NAME = 18
+"""To so many characters names are cut before the interval goes."""
+_FEWEST_GAMES = 20
+"""Fewer games never give an interval: see `evoply.arena.statistics`."""
 
 
 def match(
@@ -71,13 +83,37 @@ def match(
             threads=threads,
             progress=progress,
         )
-    output.people.print(match_table([result.to_dict()]))
-    if result.interval is None:
+    made = match_table([result.to_dict()], output.people.width)
+    output.people.print(made)
+    shown = {column.header for column in made.columns}
+    if not shown.issuperset(_NUMBERS):
+        between = interval_text(result.interval)
         output.say(
-            f"Only {result.distinct_games} of the {result.games} games are different: too few "
-            "for an interval."
+            f"{result.games:,} games: {result.wins:,} won, {result.draws:,} drawn, "
+            f"{result.losses:,} lost" + (f"; 95 % interval {between}" * (_INTERVAL not in shown))
         )
+    output.say(_how_it_was_played(result))
+    if result.interval is None:
+        output.say(_too_few(result.distinct_games))
     output.result(result.to_dict())
+
+
+def _how_it_was_played(result: MatchResult) -> str:
+    if not result.opening_plies:
+        return f"Seed {result.seed}; no openings: every game begins at the same position"
+    pairs, plies = result.games // 2, result.opening_plies
+    return (
+        f"Seed {result.seed}; {pairs:,} opening{'s' * (pairs > 1)} of {plies} random "
+        f"{'plies' if plies > 1 else 'ply'}, each played twice with colours swapped"
+    )
+
+
+def _too_few(distinct: int) -> str:
+    are = "game is" if distinct == 1 else "games are"
+    return (
+        f"{distinct} different {are} too few for an interval: play at least {_FEWEST_GAMES} "
+        "with openings"
+    )
 
 
 @contextmanager
@@ -101,28 +137,48 @@ def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable
         yield lambda done: bar.update(task, completed=done)
 
 
-def match_table(results: Sequence[Mapping[str, Any]]) -> Table:
-    """Return results, as `MatchResult.to_dict` gives them, as a table."""
-    made = table(
-        "player",
-        "opponent",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "score",
-        "95 % interval",
-        left=("player", "opponent"),
-    )
+def match_table(results: Sequence[Mapping[str, Any]], width: int) -> Table:
+    """Return results, as `MatchResult.to_dict` gives them, as a table of at most *width* columns.
+
+    Where there is no room, counts of games go first; names are cut last and never broken.
+    """
+    from rich.table import Table
+
+    fewer = (*_COUNTS, "games")
+    tries: list[tuple[Sequence[str], int]] = [((), _LONGEST_NAME), (_COUNTS, _LONGEST_NAME)]
+    tries += [(fewer, longest) for longest in range(_LONGEST_NAME, _SHORTENED_NAME - 1, -1)]
+    tries += [((*fewer, _INTERVAL), longest) for longest in range(_SHORTENED_NAME, 7, -1)]
+    made = Table()
+    for dropped, longest in tries:
+        made = _table(results, dropped, longest)
+        if _width(made) <= width:
+            break
+    return made
+
+
+def _table(results: Sequence[Mapping[str, Any]], dropped: Sequence[str], longest: int) -> Table:
+    names = ("player", "opponent")
+    made = table(*names, *(one for one in _NUMBERS if one not in dropped), left=names)
+    for column in made.columns:
+        column.no_wrap = True
     for result in results:
+        numbers = {
+            **{name: f"{result[name]:,}" for name in ("games", *_COUNTS)},
+            "score": percent(result["score"]),
+            _INTERVAL: interval_text(result["interval"]),
+        }
         made.add_row(
-            result["first"],
-            result["second"],
-            *(f"{result[name]:,}" for name in ("games", "wins", "draws", "losses")),
-            percent(result["score"]),
-            interval_text(result["interval"]),
+            shorten(result["first"], longest),
+            shorten(result["second"], longest),
+            *(text for name, text in numbers.items() if name not in dropped),
         )
     return made
+
+
+def _width(made: Table) -> int:
+    from rich.console import Console
+
+    return Console(width=10_000).measure(made).maximum
 
 
 def interval_text(interval: Sequence[float] | None) -> str:

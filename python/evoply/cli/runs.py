@@ -48,6 +48,7 @@ def runs(
 
 
 def _show_list(output: Output, summaries: list[RunSummary]) -> None:
+    from evoply.reports import status_in_words
     from evoply.runs import runs_directory
 
     names = ("run", "game", "status", "created", "generations", "best on fresh games")
@@ -56,7 +57,8 @@ def _show_list(output: Output, summaries: list[RunSummary]) -> None:
         if one.error is None:
             created = one.created[:16].replace("T", " ")
             best = percent(one.best_fresh)
-            listed.add_row(one.name, one.game, one.status, created, f"{one.generations:,}", best)
+            status = status_in_words(one.status)
+            listed.add_row(one.name, one.game, status, created, f"{one.generations:,}", best)
     if summaries:
         output.people.print(listed)
     else:
@@ -83,8 +85,11 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
+    from evoply.reports import status_in_words
+
     generations = run.generation_rows()
-    output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {run.status}", style="bold")
+    status = status_in_words(run.status)
+    output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
     shown = generations if show_all else generations[-_MOST_LINES:]

@@ -4,7 +4,14 @@ This package reads players and run folders and changes neither.
 """
 
 from evoply.reports.explanation import Explanation, Influence, explain
-from evoply.reports.report import write_report
+from evoply.reports.report import status_in_words, write_report
 from evoply.reports.squares import square_effects
 
-__all__ = ["Explanation", "Influence", "explain", "square_effects", "write_report"]
+__all__ = [
+    "Explanation",
+    "Influence",
+    "explain",
+    "square_effects",
+    "status_in_words",
+    "write_report",
+]

@@ -7,6 +7,7 @@ sections. Everything a user could have written is escaped.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from evoply.reports.champion import champion_section, explained_champion
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
 from evoply.runs import Run, RunError
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["report_html", "status_in_words", "write_report"]
 
 _STATUS = {
     "new": "not started",
@@ -29,6 +30,15 @@ _STATUS = {
     "limit": "finished (time limit)",
     "stopped": "stopped, can be resumed",
 }
+
+
+def status_in_words(status: str) -> str:
+    """Return what `Run.status` says in words.
+
+    >>> status_in_words("limit")
+    'finished (time limit)'
+    """
+    return _STATUS.get(status, status)
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
@@ -57,7 +67,7 @@ def report_html(run: Run) -> str:
         explanation = explained_champion(run, entry)
         sections += [
             element("p", _unbroken(explanation.sentence), class_="sentence"),
-            _matches(run.matches()),
+            _matches(run),
             champion_section(run, entry, explanation),
             _progress(rows),
             _hall_of_fame(run, last),
@@ -67,7 +77,7 @@ def report_html(run: Run) -> str:
 
 
 def _header(run: Run, rows: Sequence[Mapping[str, Any]], title: str) -> Html:
-    facts = {"status": _STATUS.get(run.status, run.status), "generations": f"{len(rows):,}"}
+    facts = {"status": status_in_words(run.status), "generations": f"{len(rows):,}"}
     if rows:
         games = sum(int(row["games"]) for row in rows)
         playing = sum(row["seconds_playing"] for row in rows)
@@ -91,9 +101,19 @@ def _facts(facts: Mapping[str, str]) -> Html:
     return element("dl", *cells, class_="facts")
 
 
-def _matches(results: Sequence[Mapping[str, Any]]) -> Html:
+def _matches(run: Run) -> Html:
+    results = run.matches()
     if not results:
-        return Html()
+        resume = f"evoply resume {shlex.quote(run.name)}"
+        return block(
+            element("h2", "Matches"),
+            element(
+                "p",
+                "No test matches were played yet: ",
+                element("code", resume),
+                " plays them at the end of the run, and writes this page again.",
+            ),
+        )
     head = ("player", "opponent", "result", "score", "95 % interval", "", "games", "seed")
     note = (
         "Points per game of the player (win 1, draw ½) on openings used nowhere in training; "
