@@ -153,6 +153,9 @@ def test_named_squares_are_resolved_for_the_board():
         (lambda: select(truth(True), board.own, board.t), "squares and number"),
         (lambda: argument(8), "place of an argument"),
         (lambda: squares("class_k").to_json(8), "8x8 board has no squares called 'class_k'; did"),
+        (lambda: squares("cornrs"), "called 'cornrs'; did you mean 'corners'? There are all, corn"),
+        (lambda: squares("zzz"), "called 'zzz'. There are all, corners"),
+        (lambda: squares("e4"), "squares(['e4'])"),
         (lambda: squares(["h8"]).to_json(6), "square 'h8' is not on a 6x6 board"),
         (lambda: squares([36]).to_json(6), "square 36 is not on a 6x6 board"),
     ],
@@ -163,11 +166,35 @@ def test_mistakes_are_named(make, message):
     assert message in str(raised.value)
 
 
-def test_python_traps_are_refused():
-    with pytest.raises(TypeError, match="divide"):
-        board.t / 2
-    with pytest.raises(TypeError, match="select"):
-        bool(board.is_black)
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: board.t / 2, "divide"),
+        (lambda: 2 / board.t, "divide"),
+        (lambda: bool(board.is_black), "select"),
+        (lambda: count(board.own and board.empty), "&"),
+        (lambda: board.own or board.empty, "and ~ instead"),
+        (lambda: not board.own, "is_empty"),
+        (lambda: board.t and board.ply, "equal(a, b)"),
+        (lambda: max(board.t, board.ply), "maximum"),
+        (lambda: 0 < board.t < 1, "(low < x) & (x < high)"),
+    ],
+)
+def test_python_traps_are_refused(make, message):
+    with pytest.raises(TypeError) as raised:
+        make()
+    assert message in str(raised.value)
+
+
+def test_comparisons_are_truths():
+    assert (board.t < board.ply).to_json() == less(board.t, board.ply).to_json()
+    assert (board.t > 0.5).to_json() == less(0.5, board.t).to_json()
+    assert (board.t <= 0.5).to_json() == less_equal(board.t, 0.5).to_json()
+    assert (board.t >= 0.5).to_json() == less_equal(0.5, board.t).to_json()
+    with pytest.raises(ExpressionError, match="of type number, not squares"):
+        board.t < board.own  # noqa: B015
+    with pytest.raises(ExpressionError, match=r"equal\(a, b\), not =="):
+        select(board.ply == 3, board.t, board.ply)
 
 
 def written(*nodes, **changes):

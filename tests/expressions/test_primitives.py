@@ -213,3 +213,36 @@ def test_constants_print_as_they_read():
     assert (constant.name, str(constant), constant.arity, constant.code) == ("0.1", "0.1", 0, 65535)
     assert float(Constant(1e22).name) == 1e22
     assert str(LIAO).startswith("liao: + - * / 10 white")
+
+
+def test_an_extended_set_says_what_it_adds():
+    extended = LIAO.with_primitive("contact", count(board.own)).with_primitive("t", board.t)
+    assert extended.name == "liao+contact+t"
+    assert PrimitiveSet.from_dict(extended.to_dict()) == extended
+    named = LIAO.with_primitive("contact", count(board.own), set_name="mine")
+    assert named.name == "mine"
+    assert named.with_primitive("t", board.t).name == "mine+t"
+    own = PrimitiveSet("own").with_primitive("t", board.t).with_primitive("ply", board.ply)
+    assert own.name == "own"
+    with pytest.raises(ExpressionError, match="needs a short name"):
+        LIAO.with_primitive("t", board.t, set_name="")
+
+
+def test_names_of_extended_sets_stay_short():
+    extended = LIAO
+    for number_of_copies in range(30):
+        extended = extended.with_primitive(f"a_rather_long_name_{number_of_copies}", board.t)
+    assert len(extended.name) <= 128
+    assert extended.name.endswith("+a_rather_long_name_29")
+    assert PrimitiveSet.from_dict(extended.to_dict()) == extended
+
+
+def test_what_is_no_expression_and_no_set_is_named():
+    with pytest.raises(ExpressionError, match=r"'f' must be an expression such as count\(board"):
+        LIAO.with_primitive("f", lambda position: 1)
+    with pytest.raises(ExpressionError, match=r"or number\(3\), not 3"):
+        LIAO.with_primitive("f", 3)
+    with pytest.raises(KeyError, match=r"did you mean 'liao\+mobility'\? There are liao, "):
+        PRIMITIVE_SETS["liao+mobilty"]
+    assert PRIMITIVE_SETS.get("liao+mobilty") is None
+    assert "liao+mobilty" not in PRIMITIVE_SETS

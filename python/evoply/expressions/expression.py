@@ -30,7 +30,7 @@ from evoply.expressions.operations import (
     check_literal,
     short,
 )
-from evoply.expressions.square_sets import bits, is_set_name
+from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
 from evoply.games import game_rules
 from evoply.protocols import Color
 
@@ -50,8 +50,8 @@ class KernelPosition(Protocol):
 class Expression:
     """An immutable node of an expression: an operation and its arguments.
 
-    Two expressions are equal if their written forms are; `<` and `==` on numbers are the functions
-    `less` and `equal`.
+    `==` is about expressions, not their values: two are equal if their written forms are, so that
+    they can be kept in sets. Whether two numbers are equal at a position says the function `equal`.
     """
 
     __slots__ = ("_hash", "arguments", "op")
@@ -134,10 +134,16 @@ class Expression:
 
 
 class Squares(Expression):
-    """A set of squares of the board."""
+    """A set of squares of the board: combine with `&`, `|`, `-`, `~`."""
 
     __slots__ = ()
     type = "squares"
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a set of squares is known only at a position: combine sets with &, |, - and ~ instead "
+            "of and, or, not, and ask with is_empty(...)"
+        )
 
     def __and__(self, other: Squares) -> Squares:
         return _binary("and", self, other)
@@ -169,10 +175,31 @@ class Squares(Expression):
 
 
 class Number(Expression):
-    """A 64-bit float; operators are those of IEEE arithmetic. Division is the function `divide`."""
+    """A 64-bit float; operators are those of IEEE arithmetic. Division is the function `divide`.
+
+    `<`, `<=`, `>`, `>=` give a `Truth`; `equal` is a function, since `==` compares expressions.
+    """
 
     __slots__ = ()
     type = "number"
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a number is known only at a position: compare with <, <=, >, >= or equal(a, b), and "
+            "choose with select, maximum and minimum instead of if, and, or, not, max, min"
+        )
+
+    def __lt__(self, other: Number | float) -> Truth:
+        return build_comparison("less", self, other)
+
+    def __le__(self, other: Number | float) -> Truth:
+        return build_comparison("less_equal", self, other)
+
+    def __gt__(self, other: Number | float) -> Truth:
+        return build_comparison("less", other, self)
+
+    def __ge__(self, other: Number | float) -> Truth:
+        return build_comparison("less_equal", other, self)
 
     def __add__(self, other: Number | float) -> Number:
         return build_number("add", self, other)
@@ -198,6 +225,8 @@ class Number(Expression):
     def __truediv__(self, other: object) -> Number:
         raise TypeError("use divide(a, b, when_zero='one'): say what division by zero gives")
 
+    __rtruediv__ = __truediv__
+
 
 class Truth(Expression):
     """True or false, per position: combine with `&`, `|`, `~` and choose with `select`."""
@@ -215,7 +244,11 @@ class Truth(Expression):
         return cast(Truth, build("negation", self))
 
     def __bool__(self) -> bool:
-        raise TypeError("a Truth is known only at a position: use select, &, | and ~")
+        raise TypeError(
+            "a Truth is known only at a position: combine with &, | and ~ instead of and, or, not, "
+            "choose with select, maximum and minimum instead of if, max, min, and write "
+            "(low < x) & (x < high) for a range"
+        )
 
 
 _CLASSES: dict[str, type[Expression]] = {"squares": Squares, "number": Number, "truth": Truth}
@@ -240,7 +273,7 @@ def build(op: str, *arguments: Any) -> Expression:
         )
     )
     if op == "named_squares" and not is_set_name(checked[0]):
-        raise ExpressionError(f"no board has squares called {checked[0]!r}")
+        raise ExpressionError(f"no board has squares called {set_name_hint(checked[0])}")
     return _CLASSES[_result(operation.result, checked)](op, checked)
 
 
@@ -250,7 +283,8 @@ def _check_node(kind: str, argument: Any, what: str) -> Any:
     wanted = "number" if kind == "selector" else kind
     if not isinstance(argument, Expression) or (kind != "any" and argument.type != wanted):
         given = argument.type if isinstance(argument, Expression) else short(argument)
-        raise ExpressionError(f"{what} must be of type {wanted}, not {given}")
+        hint = "; compare numbers with equal(a, b), not ==" if isinstance(argument, bool) else ""
+        raise ExpressionError(f"{what} must be of type {wanted}, not {given}{hint}")
     return argument
 
 
@@ -327,6 +361,11 @@ def _binary(op: str, one: Typed, other: Typed) -> Typed:
 def build_number(op: str, *arguments: Any) -> Number:
     """Return `build(op, *arguments)`, a number; plain floats for numbers become constants."""
     return cast(Number, build(op, *with_constants(arguments)))
+
+
+def build_comparison(op: str, *arguments: Any) -> Truth:
+    """Return `build(op, *arguments)` of numbers, a truth; plain floats become constants."""
+    return cast(Truth, build(op, *with_constants(arguments)))
 
 
 def with_constants(arguments: Sequence[Any]) -> list[Any]:

@@ -14,6 +14,7 @@ from evoply.expressions.expression import (
     Truth,
     Typed,
     build,
+    build_comparison,
     build_number,
     build_squares,
     with_constants,
@@ -98,21 +99,17 @@ def negate(x: Number) -> Number:
 
 def less(a: Number | float, b: Number | float) -> Truth:
     """Return whether a < b; false with a NaN."""
-    return _comparison("less", a, b)
+    return build_comparison("less", a, b)
 
 
 def less_equal(a: Number | float, b: Number | float) -> Truth:
     """Return whether a <= b; false with a NaN."""
-    return _comparison("less_equal", a, b)
+    return build_comparison("less_equal", a, b)
 
 
 def equal(a: Number | float, b: Number | float) -> Truth:
-    """Return whether a == b; false with a NaN."""
-    return _comparison("equal", a, b)
-
-
-def _comparison(op: str, *arguments: Number | float) -> Truth:
-    return cast(Truth, build(op, *with_constants(arguments)))
+    """Return whether a == b; false with a NaN. The operator `==` compares expressions instead."""
+    return build_comparison("equal", a, b)
 
 
 def is_odd(of: Squares) -> Truth:

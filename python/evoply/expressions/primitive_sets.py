@@ -83,15 +83,23 @@ _MOBILITY = [(primitive.name, primitive.expression) for primitive in _LIAO] + [
     ("black_mobility", features.mobility("opponent")),
 ]
 
+
+class _Sets(dict[str, PrimitiveSet]):
+    def __missing__(self, name: object) -> PrimitiveSet:
+        raise KeyError(_unknown(name))
+
+
 PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
-    {
-        "liao": _LIAO,
-        "liao+mobility": _of("liao+mobility", _MOBILITY),
-        "letters": letters(),
-        "letters-centre": letters(order="centre_first"),
-        "letters-6": letters(6),
-        "letters-10": letters(10),
-    }
+    _Sets(
+        {
+            "liao": _LIAO,
+            "liao+mobility": _of("liao+mobility", _MOBILITY),
+            "letters": letters(),
+            "letters-centre": letters(order="centre_first"),
+            "letters-6": letters(6),
+            "letters-10": letters(10),
+        }
+    )
 )
 
 
@@ -99,7 +107,9 @@ def find_primitive_set(name: str) -> PrimitiveSet:
     """Return the set called *name*; `ExpressionError` offers the nearest name and lists all."""
     if name in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[name]
-    hint = did_you_mean(name, PRIMITIVE_SETS) or "."
-    raise ExpressionError(
-        f"no set of primitives {short(name)}{hint} There are {', '.join(PRIMITIVE_SETS)}"
-    )
+    raise ExpressionError(_unknown(name))
+
+
+def _unknown(name: object) -> str:
+    hint = did_you_mean(str(name), PRIMITIVE_SETS) or "."
+    return f"no set of primitives {short(name)}{hint} There are {', '.join(PRIMITIVE_SETS)}"

@@ -16,7 +16,7 @@ from evoply.expressions.expression import Expression, build, from_dict
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, ExpressionError, short
 from evoply.expressions.probe import check_closure
 from evoply.games import game_rules
-from evoply.wording import did_you_mean
+from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1
 MAX_PRIMITIVES = 256
@@ -88,11 +88,17 @@ class PrimitiveSet:
 
     *constants* is the range from which constants may be drawn as leaves, or None. Sets are built
     with `with_primitive`, from `PRIMITIVE_SETS`, or read with `from_dict`.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS, board, count
+    >>> PRIMITIVE_SETS["liao"].with_primitive("holes", count(board.empty)).name
+    'liao+holes'
     """
 
     name: str
     primitives: tuple[Primitive, ...] = ()
     constants: tuple[float, float] | None = None
+    is_begun_empty: bool = field(default=False, repr=False, compare=False)
+    """Whether all primitives were added by `with_primitive`: such a set keeps its name."""
     _by_name: Mapping[str, Primitive] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
@@ -132,13 +138,19 @@ class PrimitiveSet:
         return tuple(primitive for primitive in self.primitives if not primitive.arity)
 
     def with_primitive(
-        self, name: str, expression: Expression, *, allow_infinite: bool = False
+        self,
+        name: str,
+        expression: Expression,
+        *,
+        allow_infinite: bool = False,
+        set_name: str | None = None,
     ) -> PrimitiveSet:
         """Return the set with one primitive more: a function if *expression* has arguments.
 
         A number must stay finite (closure): it is tried on the start position, with arguments
         0, -0, 1, -1, 1e30 and -1e30, and refused otherwise. *allow_infinite* skips that, for
-        IEEE division.
+        IEEE division. The set is called *set_name*, by default as before with "+" and *name*
+        added; a set that was begun empty keeps its name.
         """
         primitive = make_primitive(name, expression, len(self.primitives))
         if name in self:
@@ -147,10 +159,18 @@ class PrimitiveSet:
             raise ExpressionError(f"a set holds at most {MAX_PRIMITIVES} primitives")
         if not allow_infinite:
             check_closure(name, expression, primitive.argument_types)
-        return replace(self, primitives=(*self.primitives, primitive))
+        is_begun_empty = self.is_begun_empty or not self.primitives
+        if set_name is None:
+            set_name = self.name if is_begun_empty else _extended_name(self.name, name)
+        return replace(
+            self,
+            name=_check_set_name(set_name),
+            primitives=(*self.primitives, primitive),
+            is_begun_empty=is_begun_empty,
+        )
 
     def renamed(self, name: str) -> PrimitiveSet:
-        """Return the same primitives under another name, as is due after adding to a named set."""
+        """Return the same primitives under another name."""
         return replace(self, name=_check_set_name(name))
 
     def with_constants(self, low: float, high: float) -> PrimitiveSet:
@@ -228,6 +248,11 @@ def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
 
 def make_primitive(name: object, expression: Expression, code: int) -> Primitive:
     """Return the primitive called *name* with place *code*, checked but for closure."""
+    if not isinstance(expression, Expression):
+        raise ExpressionError(
+            f"primitive {short(name)} must be an expression such as count(board.own) or "
+            f"number(3), not {short(expression)}"
+        )
     argument_types = _argument_types(expression)
     return Primitive(
         name=_check_name(name, expression),
@@ -271,6 +296,10 @@ def _check_name(name: object, expression: Expression) -> str:
     if expression != build("number", value):
         raise ExpressionError(f"the name {name!r} reads as a number")
     return name
+
+
+def _extended_name(set_name: str, name: str) -> str:
+    return f"{shorten(set_name, 2 * MAX_NAME - 1 - len(name))}+{name}"
 
 
 def _check_set_name(name: object) -> str:

@@ -6,6 +6,7 @@ neither pieces nor rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, reduce
 from operator import or_
@@ -14,7 +15,7 @@ from types import MappingProxyType
 
 from evoply.expressions.operations import ExpressionError
 from evoply.games.squares import SIZES
-from evoply.wording import did_you_mean
+from evoply.wording import did_you_mean, shorten
 
 
 @lru_cache(maxsize=16)
@@ -90,6 +91,19 @@ def named_squares(size: int, name: str) -> int:
 def is_set_name(name: str) -> bool:
     """Return whether some board has a set of squares called *name*."""
     return any(name in square_sets(size) for size in SIZES)
+
+
+def set_name_hint(name: str) -> str:
+    """Return an unknown *name* for a message, with the nearest name or all but lettered classes."""
+    if re.fullmatch("[a-z][1-9][0-9]?", name):
+        return f"{name!r}; a square by name is in a list: squares([{name!r}])"
+    names = dict.fromkeys(one for size in SIZES for one in square_sets(size))
+    listed = [one for one in names if "class_" not in one]
+    hint = did_you_mean(name, names) or "."
+    return (
+        f"{shorten(name)!r}{hint} There are {', '.join(listed)}, class_a, class_b, ... and "
+        "centre_class_a, ..."
+    )
 
 
 def bits(indices: Iterable[int]) -> int:
