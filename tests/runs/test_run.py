@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -340,3 +340,23 @@ def test_a_disk_that_fills_up_on_creation_leaves_nothing(
     with pytest.raises(RunError, match="No space left on device"):
         Run.create(tmp_path / "a", small_config())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:
+    with Run.open(finished) as run:
+        champion = run.champion
+    readings: list[Callable[[], object]] = [
+        lambda: run.champion,
+        lambda: run.status,
+        lambda: run.generation(0),
+        lambda: list(run.generations()),
+        lambda: run.table("SELECT * FROM trees"),
+        lambda: run.save_match({}),
+        lambda: next(advance(run)),
+    ]
+    for reading in readings:
+        with pytest.raises(RunError, match=r"is closed: .*Run\.open\('"):
+            reading()
+    run.close()
+    with Run.open(finished) as again:
+        assert again.champion == champion

@@ -53,7 +53,7 @@ class Run:
     def __init__(self, path: Path, config: EvolutionConfig, connection: sqlite3.Connection) -> None:
         self.path = path
         self.config = config
-        self._connection = connection
+        self._database: sqlite3.Connection | None = connection
         self._lock: WriterLock | None = None
 
     @classmethod
@@ -126,10 +126,21 @@ class Run:
 
     def close(self) -> None:
         """Close the database and give back the right to write; a second call does nothing."""
-        self._connection.close()
+        if self._database is not None:
+            self._database.close()
+            self._database = None
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._database is None:
+            raise RunError(
+                f"run {self.path} is closed: read it inside its `with`, or open it again with "
+                f"Run.open({str(self.path)!r})"
+            )
+        return self._database
 
     @property
     def name(self) -> str:
@@ -204,8 +215,9 @@ class Run:
         def parse(text: str) -> Tree:
             return parse_tree(text, primitives)
 
+        connection = self._connection
         try:
-            return database.read_generation(self._connection, number, parse)
+            return database.read_generation(connection, number, parse)
         except LookupError:
             raise RunError(
                 f"run {self.path} has no generation {number}: it has {self.count()}"
