@@ -150,6 +150,7 @@ def test_an_unfinished_run_of_one_generation(tmp_path: Path) -> None:
         run.save(next(iter(evolve(config()))))
         page = Page(write_report(run, tmp_path / "other.html").read_text(encoding="utf-8"))
     assert "not yet" in page.words
+    assert "No test matches were played yet: evoply resume one plays them" in page.words
     assert len(page.figures) == 6
     assert (tmp_path / "other.html").is_file()
 
