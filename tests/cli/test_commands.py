@@ -211,7 +211,14 @@ def test_replay(small_run: Answer, capsys: pytest.CaptureFixture) -> None:
     arguments = ("replay", "small", "--generation", "1", "--game", "2")
     data = call(capsys, *arguments, "--json").data
     assert (data["generation"], data["game"], data["white"]) == (1, 2, "random")
-    assert data["transcript"] in call(capsys, *arguments).out
+    said = call(capsys, *arguments).out
+    assert data["transcript"] in said
+    assert f"Result      {data['outcome']}" in said
+    assert "to move" not in said
+    points = f"{data['points']:g} point{'' if data['points'] == 1 else 's'} for individual"
+    assert points in said
+    newest = call(capsys, "replay", "--generation", "1", "--game", "2", "--json").data
+    assert newest == data
     assert call(capsys, "replay", "small", "--generation", "1", "--game", "99999").code == 1
 
 

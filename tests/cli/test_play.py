@@ -1,3 +1,4 @@
+import importlib.util
 import io
 import os
 import pty
@@ -57,6 +58,23 @@ def test_what_cannot_be_played_is_said_and_counted(
     assert "command: 3" in answer.err
 
 
+def test_several_moves_on_a_line_are_played_all_or_not_at_all(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_by_one = play(capsys, monkeypatch, "f5\ne3\n", "--against", "greedy", "--json")
+    together = play(capsys, monkeypatch, "f5 e3\n", "--against", "greedy", "--json")
+    assert together.data == one_by_one.data
+    assert together.data["transcript"].startswith("f5f4e3")
+    for line, said in (("f5 a1", "a1 is not legal here"), ("f5 zz", "cannot read 'zz'")):
+        answer = play(capsys, monkeypatch, f"{line}\n", "--against", "greedy", "--json")
+        assert answer.code == 2
+        assert answer.data["transcript"] == ""
+        assert said in answer.err
+        assert "Nothing of this line counts" in answer.err
+    kept = play(capsys, monkeypatch, "f5\nhint zz\n", "--against", "greedy", "--json")
+    assert kept.data["transcript"].startswith("f5")
+
+
 @pytest.mark.parametrize("color", ["black", "white"])
 def test_a_whole_game_as_json(
     capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, color: str
@@ -106,12 +124,16 @@ def test_in_a_terminal(tmp_path: Path) -> None:
     seen = read_until(leader, "(you)")
     assert "●" in seen
     assert "\x1b[" in seen
-    os.write(leader, b"f5\n")
+    os.write(leader, b"f6\x1b[D\x1b[3~5\n" if has_readline() else b"f5\n")  # left, delete
     assert "greedy plays" in read_until(leader, "(you)")
     os.write(leader, b"\x04")
     assert "Moves so far: f5" in read_until(leader, "Go on with")
     assert process.wait(timeout=10) == 0
     os.close(leader)
+
+
+def has_readline() -> bool:
+    return importlib.util.find_spec("readline") is not None
 
 
 def read_until(descriptor: int, text: str, seconds: float = 15) -> str:

@@ -30,9 +30,9 @@ def play(
 ) -> None:
     """Play against a player.
 
-    Legal moves are marked on the board. Type a square such as f5, or moves,
-    hint, undo, board, help, quit. Without a terminal the moves are read from
-    standard input.
+    Legal moves are marked on the board. Type a square such as f5, or several in
+    one line, which are played all or not at all; or moves, hint, undo, board,
+    help, quit. Without a terminal the moves are read from standard input.
 
     Parameters
     ----------

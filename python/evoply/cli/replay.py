@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -10,13 +10,16 @@ from cyclopts.validators import Number
 from evoply.cli.options import Json
 from evoply.cli.output import Output
 
+if TYPE_CHECKING:
+    from evoply.runs import Replay
+
 __all__ = ["replay"]
 
 _NumberFromZero = Annotated[int, Parameter(validator=Number(gte=0))]
 
 
 def replay(
-    run: str,
+    run: str | None = None,
     /,
     *,
     generation: _NumberFromZero,
@@ -30,12 +33,13 @@ def replay(
     Parameters
     ----------
     run
-        Name or path of the run.
+        Name or path of the run. Default: the newest.
     generation
         Number of the generation; the first is 0.
     game
         Number of the training game within its generation; the first is 0.
     """
+    from evoply.cli.board_view import board_text
     from evoply.runs import find_run
     from evoply.runs import replay as play_again
 
@@ -44,15 +48,15 @@ def replay(
         played = play_again(found, generation, game)
     record = played.game
     outcome = record.outcome()
-    places = ", ".join(map(str, played.individuals))
     output.say(f"Game {game} of {played.games:,} of generation {generation}", style="bold")
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
-    output.labelled("Counted", f"{played.points:g} points for individual {places}")
+    output.labelled("Counted", _counted(played))
     output.labelled("Moves", record.transcript())
     output.labelled("", f"the first {played.opening_plies} plies are random")
-    output.labelled("Result", str(outcome))
-    output.say(str(record.position))
+    if outcome is not None:
+        output.labelled("Result", str(outcome))
+    output.people.print(board_text(record, output.people, legal=False))
     output.result(
         {
             "run": str(found.path),
@@ -69,3 +73,10 @@ def replay(
             "disc_difference": outcome.disc_difference if outcome else None,
         }
     )
+
+
+def _counted(played: Replay) -> str:
+    """Return how many points the game was worth, and to whom."""
+    points = f"{played.points:g} point{'s' * (played.points != 1)}"
+    individuals = f"individual{'s' * (len(played.individuals) > 1)}"
+    return f"{points} for {individuals} {', '.join(map(str, played.individuals))}"

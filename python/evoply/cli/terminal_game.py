@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import deque
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ __all__ = ["TerminalGame"]
 _HINT_PLAYER = "mobility:depth=4"
 """Who gives hints where the opponent has no opinion."""
 
-_HELP = """Type a square such as f5, or
+_HELP = """Type a square such as f5, or several to play one after the other (all of
+them, or none if one turns out not to be legal), or
   moves   list the legal moves
   hint    what the opponent would play here
   undo    take back your last move
@@ -42,14 +44,25 @@ class TerminalGame:
     is_left: bool = False
     _engine: native.Player = field(init=False)
     _words: deque[str] = field(init=False, default_factory=deque)
+    _before_line: Game | None = field(init=False, default=None)
+    """The game before a line of several words, None within a line of one."""
 
     def __post_init__(self) -> None:
+        if self._has_line_editing:
+            # Once imported, `input` edits lines: the arrow keys work. Not every system has it.
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401
         self._engine = self.opponent.native(self.game.position.game)
 
     @property
     def is_interactive(self) -> bool:
         """Whether a person is asked at a terminal."""
         return sys.stdin.isatty() and self.console.is_terminal
+
+    @property
+    def _has_line_editing(self) -> bool:
+        """Whether `input` may ask: its prompt goes to standard output, as the board must."""
+        return self.is_interactive and not self.console.stderr and sys.stdout.isatty()
 
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
@@ -111,11 +124,10 @@ class TerminalGame:
         try:
             self.game = self.game.play(word)
         except IllegalMoveError:
-            self._refuse(f"{word} is not legal here; legal: {self.game.position.legal_moves}")
-            return False
+            legal = self.game.position.legal_moves
+            return self._refuse(f"{word} is not legal here; legal: {legal}")
         except InvalidMoveError as error:
-            self._refuse(f"{error} (help lists the commands)")
-            return False
+            return self._refuse(f"{error} (help lists the commands)")
         if not self.is_interactive:
             self._say(f"you play {self.game.moves[-1]}")
         return True
@@ -136,30 +148,48 @@ class TerminalGame:
             if before.turn is self.color and not before.legal_moves.must_pass:
                 self.game = Game(self.game.start, self.game.moves[:count])
                 return True
-        self._refuse("there is nothing to take back")
-        return False
+        return self._refuse("there is nothing to take back")
 
     def _next_word(self) -> str | None:
         """Return the next word that was typed, None at the end of the input."""
         while not self._words:
-            if self.is_interactive:
-                self.console.print(f"{self.color} (you): ", end="", style="bold")
-            line = sys.stdin.readline()
+            line = self._next_line()
             if not line:
                 if self.is_interactive:
                     self._say()
                 return None
             self._words.extend(line.lower().split())
+            self._before_line = self.game if len(self._words) > 1 else None
         return self._words.popleft()
+
+    def _next_line(self) -> str:
+        """Return the next line that was typed with its end, "" at the end of the input."""
+        prompt = f"{self.color} (you): "
+        if self._has_line_editing:
+            try:
+                return f"{input(prompt)}\n"
+            except EOFError:
+                return ""
+        if self.is_interactive:
+            self.console.print(prompt, end="", style="bold")
+        return sys.stdin.readline()
 
     def _show(self) -> None:
         self.console.print()
         self.console.print(board_text(self.game, self.console))
 
-    def _refuse(self, message: str) -> None:
+    def _refuse(self, message: str) -> bool:
+        """Say what is wrong and drop the whole line; return whether the board has changed."""
         self.refused += 1
         self._words.clear()
         self._say(message)
+        before, self._before_line = self._before_line, None
+        if before is None:
+            return False
+        is_changed = before != self.game
+        self.game = before
+        self._say("Nothing of this line counts" + "; here is the board as it was." * is_changed)
+        return is_changed
 
     def _say(self, text: str = "") -> None:
         self.console.print(text, soft_wrap=True)
