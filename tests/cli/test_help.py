@@ -101,6 +101,8 @@ def wrong(*arguments: str, says: str) -> Any:
         wrong("play", "--color", "green", says="--color"),
         wrong("play", "--seed", "-1", says="--seed"),
         wrong("show", "nobody", says="nobody"),
+        wrong("show", "white", says="did you mean the tree '( white )'?"),
+        wrong("match", "greedy", "random", "--game", "othelo", says="did you mean 'othello'?"),
         wrong("show", "greedy", "--svg", "x.svg", says="no tree"),
         wrong("show", "random", "--heat-map", "x.svg", says="squares"),
         wrong("evolve", "demmo", says="did you mean 'demo'?"),

@@ -17,9 +17,7 @@ _LONGEST = 72
 
 
 def say_explanation(output: Output, explained: Explanation) -> None:
-    """Print everything an explanation says, the expression in full."""
-    if explained.tree is not None:
-        output.labelled("Expression", explained.tree)
+    """Print everything an explanation says; last the expression in full, which may be long."""
     if explained.simplified is not None:
         output.labelled("Simplified", explained.simplified)
     for exception in explained.exceptions[:_MOST_EXCEPTIONS]:
@@ -30,6 +28,8 @@ def say_explanation(output: Output, explained: Explanation) -> None:
         output.labelled("", f"and {more} more such place{'s' * (more > 1)}")
     output.labelled("In words", explained.sentence)
     _say_parts(output, explained)
+    if explained.tree is not None:
+        output.labelled("Expression", explained.tree)
 
 
 def _say_parts(output: Output, explained: Explanation) -> None:

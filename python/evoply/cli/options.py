@@ -32,7 +32,7 @@ Threads = Annotated[
     Parameter(
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
-        help="Threads; the result never depends on it. Default: one a core.",
+        help="Threads; the result never depends on it. 0, the default: all cores.",
     ),
 ]
 Seed = Annotated[

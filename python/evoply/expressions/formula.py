@@ -27,6 +27,8 @@ _INFIX: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_PIECES: Mapping[str, str] = MappingProxyType({"own": "own discs", "opponent": "opponent discs"})
+
 # Operands on the left that need no brackets: a + b - c is read from the left, as it is computed.
 _CHAINS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -62,6 +64,8 @@ def _text(node: Node, texts: dict[int, str]) -> str:
         if node.arguments[0].op in _CHAINS.get(node.op, ()):
             words[0] = _bare(words[0])
         return f"({words[0]} {_INFIX[node.op]} {words[1]})"
+    if node.op == "weighted_sum" and node.arguments[2] is None:
+        return f"weights of {_PIECES.get(words[0], words[0])}"
     if node.op in ("number", "truth", "named_squares"):
         return words[0]
     if node.op == "argument":

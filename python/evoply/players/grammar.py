@@ -171,6 +171,8 @@ def _named(name: str, given: _Options, bare: str) -> Player:
 
 def _unknown(name: str, column: int) -> NoReturn:
     hint = did_you_mean(name, [*NAMED_PLAYERS, "champion"]) or "."
+    if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
+        hint = f"; did you mean the tree '( {name} )'?"
     message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}"
     raise PlayerTextError(message, column)
 
