@@ -1,5 +1,6 @@
 """Players as data, their one-line text, and saved players."""
 
+from evoply.players.endgame import Solution, solve
 from evoply.players.files import (
     Origin,
     PlayerFileError,
@@ -31,10 +32,12 @@ __all__ = [
     "PlayerTextError",
     "RandomPlayer",
     "SavedPlayer",
+    "Solution",
     "TreeEvaluator",
     "load_player",
     "load_saved_player",
     "parse_player",
     "save_player",
+    "solve",
     "with_options",
 ]
