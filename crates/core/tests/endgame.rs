@@ -74,7 +74,7 @@ fn check<B: Board>(positions: u64, most: u32) {
         for empties_to_winner in [true, false] {
             let expected = brute_force(&position, empties_to_winner);
             for mode in [Mode::Exact, Mode::Outcome] {
-                let every_move = round % 4 == 0;
+                let every_move = round % 10 == 0;
                 let question =
                     Endgame { empties_to_winner, every_move, table_bytes: 1 << 12, ..Endgame::new(mode, &NEVER) };
                 let answers: Vec<Solution> = paths
@@ -109,9 +109,22 @@ fn check<B: Board>(positions: u64, most: u32) {
 #[test]
 fn solver_equals_brute_force() {
     check::<Size4>(1000, 8);
-    check::<Size6>(1000, 7);
-    check::<Size8>(1000, 7);
-    check::<Size10>(1000, 6);
+    check::<Size6>(1000, 8);
+    check::<Size8>(1000, 8);
+    check::<Size10>(1000, 8);
+}
+
+#[test]
+fn a_stop_ends_a_solve() {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        // Hours of work.
+        assert!(solve(&Othello::<Size8>::start(), &Endgame::new(Mode::Exact, &stop)).is_err());
+    });
 }
 
 /// Discs called stable do not turn in random games.
@@ -138,7 +151,9 @@ fn stable_discs_stay() {
 }
 
 /// A position of an OBF file and the score of each of its moves.
-fn read_obf(text: &str) -> Vec<(Othello<Size8>, Vec<(Move, i32)>)> {
+type Problem = (Othello<Size8>, Vec<(Move, i32)>);
+
+fn read_obf(text: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for line in text.lines() {
         let mut parts = line.split(';');

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 from evoply.games.othello import Move, Position
-from evoply.games.squares import shorten
 from evoply.protocols import InvalidMoveError
+from evoply.wording import shorten
 
 __all__ = ["Problem", "parse_obf"]
 
