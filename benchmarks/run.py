@@ -24,9 +24,10 @@ from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games import game_rules
+from evoply.games.obf import parse_obf
 from evoply.games.othello import Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
-from evoply.players import parse_player
+from evoply.players import parse_player, solve
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LIMITS = Limits(max_depth=17, max_nodes=200)
@@ -211,10 +212,33 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores, {platform.system()}, CPU path {_native.cpu}"
 
 
+def endgame_row(console: Console, suite: str) -> Row:
+    """Solve an FFO suite, every score and move checked; print a line for each position."""
+    text = Path(__file__).parents[1].joinpath("testdata", "ffo", f"fforum-{suite}.obf").read_text()
+    problems = parse_obf(text)
+    first = int(suite.partition("-")[0])
+    repeats = [[solve(problem.position) for problem in problems] for _ in range(3)]
+    table = Table("FFO", "empty", "score", "move", "nodes", "s", "nodes/s", title=f"FFO {suite}")
+    seconds = 0.0
+    for number, (problem, *runs) in enumerate(zip(problems, *repeats, strict=True), start=first):
+        best = min(runs, key=lambda solution: solution.seconds)
+        assert (best.score, best.nodes) == (problem.score, runs[0].nodes)
+        assert best.move in problem.best_moves
+        seconds += best.seconds
+        table.add_row(
+            str(number), str(problem.position.empty.bit_count()), f"{best.score:+}", str(best.move),
+            f"{best.nodes:,}", f"{best.seconds:.4f}", f"{best.nodes / best.seconds:,.0f}",
+        )  # fmt: skip
+    console.print(table)
+    return Row(f"endgame-ffo-{suite}", "s", seconds, "none", None, None)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="larger counts")
     scale = 4 if parser.parse_args().long else 1
+    console = Console(width=120)
+    suites = ["1-19", "20-39"] if scale > 1 else ["1-19"]
     rows = [
         perft_row(),
         perft_10_row(),
@@ -226,13 +250,14 @@ def main() -> None:
         threads_row(),
         lowering_row(),
         offspring_row(),
+        *(endgame_row(console, suite) for suite in suites),
     ]
     table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())
     for row in rows:
         theirs = "" if row.peer_value is None else f"{row.peer_value:,.3g}"
         ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
         table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
-    Console(width=120).print(table)
+    console.print(table)
     target = Path(__file__).with_name("results.json")
     target.write_text(
         json.dumps({"machine": machine(), "rows": [asdict(row) for row in rows]}, indent=2) + "\n"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         load_player,
         parse_player,
         save_player,
+        solve,
     )
     from evoply.protocols import Color, ConfigError, IllegalMoveError, InvalidMoveError, Outcome
     from evoply.reports import explain, write_report
@@ -54,6 +55,7 @@ _HOMES = {
         "load_player",
         "parse_player",
         "save_player",
+        "solve",
     ),
     "evoply.protocols": (
         "Color",
@@ -104,6 +106,7 @@ __all__ = [
     "parse_tree",
     "save_player",
     "simplify",
+    "solve",
     "write_report",
 ]
 

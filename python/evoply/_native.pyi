@@ -21,6 +21,7 @@ __all__ = [
     "othello_moves",
     "perft",
     "play",
+    "solve",
     "symmetry",
 ]
 cpu: str
@@ -47,6 +48,17 @@ def symmetry(size: int, squares: int, index: int, /) -> int: ...
 def perft(
     game: str, black: int, white: int, black_to_move: bool, depth: int, threads: int = 0
 ) -> int: ...
+def solve(
+    game: str,
+    black: int,
+    white: int,
+    black_to_move: bool,
+    mode: str = "exact",
+    *,
+    empties_to_winner: bool = True,
+    every_move: bool = False,
+    table_mib: int = 256,
+) -> tuple[int, int | None, int, float, list[int], list[tuple[int, int]]]: ...
 
 @final
 class Program:

@@ -5,6 +5,7 @@
 
 mod arena;
 mod boards;
+mod endgame;
 mod expressions;
 mod held;
 mod interrupt;
@@ -21,6 +22,8 @@ mod _native {
     use super::arena::{Games, play};
     #[pymodule_export]
     use super::boards::{othello_flips, othello_moves, perft, symmetry};
+    #[pymodule_export]
+    use super::endgame::solve;
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]

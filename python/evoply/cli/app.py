@@ -22,6 +22,7 @@ from evoply.cli.report import report
 from evoply.cli.resume import resume
 from evoply.cli.runs import runs
 from evoply.cli.show import show
+from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
 
 __all__ = ["COMMANDS", "run"]
@@ -65,6 +66,12 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply perft othello 9
   evoply perft othello-6 8 --threads 1 --json
   evoply perft othello 5 --position f5d6c3d3c4
+""",
+    solve: """
+  evoply solve 'XXXX XOXO XOO- O--- X'
+  evoply solve fforum-1-19.obf         # ours beside the file's scores
+  evoply solve fforum-1-19.obf --mode outcome --json
+  evoply solve 'XXXX XOXO XOO- O--- X' --every-move
 """,
     runs: """
   evoply runs

@@ -1,6 +1,7 @@
 """Players as data, their one-line text, and saved players."""
 
 from evoply.players.contestants import HasTree, player_of
+from evoply.players.endgame import Solution, solve
 from evoply.players.files import (
     Origin,
     PlayerFileError,
@@ -33,11 +34,13 @@ __all__ = [
     "PlayerTextError",
     "RandomPlayer",
     "SavedPlayer",
+    "Solution",
     "TreeEvaluator",
     "load_player",
     "load_saved_player",
     "parse_player",
     "player_of",
     "save_player",
+    "solve",
     "with_options",
 ]

@@ -1,7 +1,12 @@
 //! Looking ahead: what a search is asked, and how it answers.
 
 pub mod alphabeta;
+pub mod endgame;
+mod endgame_ordering;
+mod endgame_shallow;
+mod endgame_table;
 pub mod minimax;
+pub mod stability;
 
 use std::sync::atomic::AtomicBool;
 

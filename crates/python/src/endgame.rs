@@ -1,0 +1,55 @@
+//! The exact endgame solver for positions made in Python.
+
+use std::time::Instant;
+
+use evoply_core::rules::Game;
+use evoply_core::rules::othello::Othello;
+use evoply_core::search::endgame::{Endgame, Mode, solve as solve_position};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::boards::{position, size_of_game, with_board};
+use crate::interrupt;
+
+/// Score for the side to move, best move, nodes, seconds, best line, score of every move if asked for.
+type Answer = (i32, Option<u8>, u64, f64, Vec<u8>, Vec<(u8, i32)>);
+
+/// Solve a position to the end: `exact` finds the final difference for the side to move, `outcome` 1, 0 or -1.
+///
+/// The best move is `None` if the game is over. `table_mib` bounds the memory of the transposition table.
+#[pyfunction]
+#[pyo3(signature = (
+    game, black, white, black_to_move, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn solve(
+    py: Python<'_>,
+    game: &str,
+    black: u128,
+    white: u128,
+    black_to_move: bool,
+    mode: &str,
+    empties_to_winner: bool,
+    every_move: bool,
+    table_mib: usize,
+) -> PyResult<Answer> {
+    let mode = match mode {
+        "exact" => Mode::Exact,
+        "outcome" => Mode::Outcome,
+        _ => return Err(PyValueError::new_err(format!("unknown mode {mode:?}: modes are exact, outcome"))),
+    };
+    let table_bytes = table_mib.saturating_mul(1 << 20);
+    with_board!(size_of_game(game)?, B => {
+        let position = position::<B>((black, white, black_to_move, 0))?;
+        let began = Instant::now();
+        let solution = interrupt::run(
+            py,
+            |stop| solve_position(&position, &Endgame { mode, empties_to_winner, every_move, table_bytes, stop }),
+            |_| Ok(()),
+        )?;
+        let seconds = began.elapsed().as_secs_f64();
+        let line: Vec<u8> = solution.line.into_iter().map(Othello::<B>::code).collect();
+        let moves = solution.moves.into_iter().map(|(chosen, score)| (Othello::<B>::code(chosen), score)).collect();
+        Ok((solution.score, line.first().copied(), solution.nodes, seconds, line, moves))
+    })
+}

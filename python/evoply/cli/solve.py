@@ -1,0 +1,139 @@
+"""`evoply solve`: perfect play in Othello endgames, for one position or a file of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Json
+from evoply.cli.output import Output, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evoply.games.obf import Problem
+    from evoply.games.othello import Move
+    from evoply.players.endgame import Solution
+
+__all__ = ["solve"]
+
+
+def solve(
+    position: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    mode: Literal["exact", "outcome"] = "exact",
+    every_move: Annotated[
+        bool, Parameter(name="--every-move", negative="", show_default=False)
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Find the score of an Othello endgame under perfect play.
+
+    Scores are for the side to move, the empty squares given to the winner.
+    Up to 24 empty squares of an 8x8 board take seconds. Ctrl-C stops.
+
+    Parameters
+    ----------
+    position
+        A board such as '---- -OX- -XO- ---- X', a board with moves, moves from the start of 8x8,
+        or a file of positions (.obf) whose scores are shown beside ours.
+    mode
+        exact finds the score, outcome only who wins: 1, 0 or -1.
+    every_move
+        Find the score of every legal move.
+    """
+    from evoply.cli.match import progress_bar
+    from evoply.players.endgame import solve as solve_position
+
+    problems = _read(position)
+    output = Output(json)
+    solutions = []
+    with progress_bar("Solving", len(problems), is_shown=len(problems) > 1) as progress:
+        for number, problem in enumerate(problems, start=1):
+            solutions.append(solve_position(problem.position, mode=mode, every_move=every_move))
+            progress(number)
+    results = [_result(*pair, mode) for pair in zip(problems, solutions, strict=True)]
+    _show(output, results)
+    output.result({"mode": mode, "positions": results})
+
+
+def _read(text: str) -> Sequence[Problem]:
+    from evoply.games.obf import Problem, parse_obf
+    from evoply.games.othello import Game, Position
+
+    if text.lower().endswith(".obf"):
+        problems = parse_obf(Path(text).read_text(encoding="utf-8", errors="replace"))
+        if not problems:
+            raise ValueError(f"{text}: there is no position in this file")
+        return problems
+    if not any(character.isdigit() for character in text):
+        return (Problem(Position.parse(text)),)
+    return (Problem(Game.from_transcript(text).position),)
+
+
+def _result(problem: Problem, solution: Solution, mode: str) -> dict[str, Any]:
+    """Return one row, as the JSON object shows it."""
+    result: dict[str, Any] = {
+        "position": problem.position.text(),
+        "empties": problem.position.empty.bit_count(),
+        "score": solution.score,
+        "move": None if solution.move is None else str(solution.move),
+        "line": [str(move) for move in solution.line],
+        "nodes": solution.nodes,
+        "seconds": round(solution.seconds, 6),
+    }
+    if solution.moves:
+        result["moves"] = [{"move": str(move), "score": score} for move, score in solution.moves]
+    if problem.score is not None:
+        result["file_score"] = problem.score
+        result["file_moves"] = [str(move) for move in problem.best_moves]
+        result["agrees"] = _agrees(problem, solution.score, solution.move, mode)
+    return result
+
+
+def _agrees(problem: Problem, score: int, move: Move | None, mode: str) -> bool:
+    """Return whether the file gives the score, and the move is among those that reach it."""
+
+    def asked(known: int) -> int:
+        return known if mode == "exact" else (known > 0) - (known < 0)
+
+    known = dict(problem.scores)
+    best = problem.score
+    return (
+        best is not None
+        and score == asked(best)
+        and (move is None or move not in known or asked(known[move]) == score)
+    )
+
+
+def _show(output: Output, results: Sequence[dict[str, Any]]) -> None:
+    """Print the table, the totals, and for a single position its line."""
+    is_compared = any("agrees" in result for result in results)
+    columns = ["", "empty", "score", "move", *(["file", "agrees"] if is_compared else [])]
+    made = table(*columns, "nodes", "seconds", left=("file",))
+    for number, result in enumerate(results, start=1):
+        cells = [str(number), str(result["empties"]), f"{result['score']:+}", result["move"] or "-"]
+        if is_compared:
+            known = result.get("file_score")
+            moves = " ".join(result.get("file_moves", ()))
+            cells += ["-" if known is None else f"{known:+} {moves}"]
+            cells += [{True: "yes", False: "NO"}.get(result.get("agrees", ""), "-")]
+        made.add_row(*cells, f"{result['nodes']:,}", f"{result['seconds']:.3f}")
+    output.people.print(made)
+    if len(results) == 1:
+        output.labelled("line", " ".join(results[0]["line"]) or "the game is over")
+    else:
+        nodes = sum(result["nodes"] for result in results)
+        seconds = sum(result["seconds"] for result in results)
+        rate = nodes / max(seconds, 1e-9) / 1e6
+        output.say(f"{nodes:,} nodes in {seconds:.3f} s, {rate:.1f} M nodes/s")
+    for result in results:
+        if "moves" in result:
+            scored = " ".join(f"{entry['move']}:{entry['score']:+}" for entry in result["moves"])
+            output.labelled("moves", scored)
+    if is_compared:
+        wrong = sum(result.get("agrees") is False for result in results)
+        output.say(f"{wrong} of {len(results)} differ from the file." if wrong else "All agree.")

@@ -1,0 +1,76 @@
+"""Exact Othello endgames: the final score under perfect play, or only who wins.
+
+The solver is the kernel's; it uses one thread, and node counts depend on the question alone. It
+takes no evaluator and no limit: Ctrl-C stops it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evoply import _native
+from evoply.games.othello import Move, Position
+
+__all__ = ["Solution", "solve"]
+
+Mode = Literal["exact", "outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What perfect play brings; scores are for the side to move."""
+
+    score: int
+    """Final difference, or 1, 0 or -1 where only the outcome was asked."""
+    move: Move | None
+    """A best move; None if the game is over."""
+    line: tuple[Move, ...]
+    """Best play to the end, passes included. In mode outcome the loser's moves are arbitrary."""
+    nodes: int
+    """Positions entered."""
+    seconds: float
+    moves: tuple[tuple[Move, int], ...] = ()
+    """Every legal move with its score, best first, if that was asked."""
+
+
+def solve(
+    position: Position,
+    *,
+    mode: Mode = "exact",
+    every_move: bool = False,
+    empties_to_winner: bool = True,
+    table_mib: int = 256,
+) -> Solution:
+    """Return the value of *position* under perfect play to the end of the game.
+
+    Mode "exact" finds the final difference: the official one, with the empty squares given to the
+    winner, or that of the discs on the board. Mode "outcome" only finds who wins, in a fraction of
+    the time. *table_mib* bounds the memory, in MiB. Eighteen empty squares of an 8x8 board take
+    about a tenth of a second, and every two more about five times as long.
+
+    >>> board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
+    >>> solution = solve(Position.parse(board))
+    >>> solution.score, str(solution.move), len(solution.line)
+    (18, 'g8', 14)
+    >>> solve(Position.parse(board), mode="outcome").score
+    1
+    """
+    black, white, black_to_move, _ = position.row
+    score, code, nodes, seconds, line, moves = _native.solve(
+        position.game,
+        black,
+        white,
+        black_to_move,
+        mode,
+        empties_to_winner=empties_to_winner,
+        every_move=every_move,
+        table_mib=table_mib,
+    )
+    size = position.size
+    return Solution(
+        score=score,
+        move=None if code is None else Move.from_code(code, size),
+        line=tuple(Move.from_code(code, size) for code in line),
+        nodes=nodes,
+        seconds=seconds,
+        moves=tuple((Move.from_code(code, size), score) for code, score in moves),
+    )

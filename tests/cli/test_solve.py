@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pytest
+from command_line import call
+
+FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"
+BOARD = "XXXX XOXO XOO- O--- X"
+
+
+def test_a_position(capsys: pytest.CaptureFixture) -> None:
+    data = call(capsys, "solve", BOARD, "--json").data
+    (result,) = data["positions"]
+    assert (result["empties"], result["score"], result["move"]) == (4, 10, "b4")
+    assert "agrees" not in result
+    plain = call(capsys, "solve", BOARD, "--every-move").out
+    assert "+10" in plain
+    assert "b4:+10" in plain
+
+
+def test_moves_and_a_finished_game(capsys: pytest.CaptureFixture) -> None:
+    after = call(capsys, "solve", "XXXXXOXOXOO-O--- X b4", "--json").data["positions"][0]
+    assert after["score"] == -10
+    over = call(capsys, "solve", "XXXX XXXX XXXX XXXX O")
+    assert "the game is over" in over.out
+
+
+@pytest.mark.parametrize("mode", ["exact", "outcome"])
+def test_a_file_beside_its_scores(capsys: pytest.CaptureFixture, mode: str) -> None:
+    answer = call(capsys, "solve", str(FFO), "--mode", mode)
+    assert "All agree." in answer.out
+    assert "nodes/s" in answer.out
+    data = call(capsys, "solve", str(FFO), "--mode", mode, "--json").data
+    assert len(data["positions"]) == 19
+    assert all(result["agrees"] for result in data["positions"])
+
+
+def test_a_wrong_file_is_told(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    (tmp_path / "wrong.obf").write_text(f"{BOARD}; B4:+2;\n{BOARD}; B4:+10;\n")
+    assert "1 of 2 differ from the file." in call(capsys, "solve", "wrong.obf").out
+    (tmp_path / "bad.obf").write_text(f"{BOARD}; B4;\n")
+    for name, code, says in (("bad.obf", 2, "line 1"), ("none.obf", 1, "none.obf")):
+        answer = call(capsys, "solve", name)
+        assert (answer.code, answer.out) == (code, "")
+        assert says in answer.err

@@ -1,0 +1,51 @@
+import pytest
+
+from evoply import _native
+from evoply.games.othello import Game, Position
+from evoply.players import solve
+
+
+def brute_force(position: Position) -> int:
+    """Return the official score for the side to move by plain minimax."""
+    if not position.legal_moves:
+        difference = position.official_difference()
+        assert difference is not None
+        return difference if position.turn.value == "black" else -difference
+    return max(-brute_force(position.play(move)) for move in position.legal_moves)
+
+
+@pytest.mark.parametrize("game", ["othello-4", "othello-6", "othello", "othello-10"])
+def test_solutions_are_those_of_minimax(game: str) -> None:
+    size = Position.from_row(game, (0, 0, True, 0)).size
+    plies = size * size - 9
+    batch = _native.Positions.random(game, 40, 5, plies, plies + 5)
+    for index in range(len(batch)):
+        position = Position.from_row(game, batch[index])
+        if position.empty.bit_count() > 5:
+            continue
+        score = brute_force(position)
+        solution = solve(position, every_move=True)
+        assert solution.score == score
+        assert solve(position, mode="outcome").score == (score > 0) - (score < 0)
+        assert solution.move == solution.line[0] == Game(position, solution.line).moves[0]
+        assert Game(position, solution.line).outcome() is not None
+        expected = {move: -brute_force(position.play(move)) for move in position.legal_moves}
+        assert dict(solution.moves) == expected
+
+
+def test_a_finished_game_has_no_move() -> None:
+    position = Position(4, black=1)
+    solution = solve(position)
+    assert (solution.score, solution.move, solution.line) == (16, None, ())
+    assert solve(position, empties_to_winner=False).score == 1
+
+
+def test_nodes_are_reproducible() -> None:
+    position = Position.parse("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
+    first, second = solve(position), solve(position)
+    assert first.nodes == second.nodes > 1000
+
+
+def test_an_unknown_mode_is_an_error() -> None:
+    with pytest.raises(ValueError, match="modes are exact, outcome"):
+        solve(Position(4), mode="fast")  # type: ignore[arg-type]
