@@ -150,7 +150,7 @@ def test_tables_in_notebooks_are_escaped() -> None:
 
     html = match(Odd(), "random", games=2)._repr_html_()
     assert "<script>" not in html
-    assert "<table>" in html
+    assert "<table" in html
 
 
 def test_the_kernel_checks_schedules() -> None:

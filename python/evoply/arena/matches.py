@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.othello import Position
 from evoply.gp import Tree
+from evoply.notebook import table_html
 from evoply.players import HasTree, Player, parse_player, player_of
 from evoply.protocols import Color
 from evoply.protocols import Player as ChoosesMoves
@@ -108,9 +108,7 @@ class MatchResult:
             "games": self.games,
             "seed": self.seed,
         }
-        head = "".join(f"<th>{escape(name)}</th>" for name in cells)
-        row = "".join(f"<td>{escape(str(value))}</td>" for value in cells.values())
-        return f"<table><tr>{head}</tr><tr>{row}</tr></table>"
+        return table_html(f"Match of {game_rules(self.game).title}", [[*cells.values()]], [*cells])
 
 
 def match(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evoply.gp import Tree
+from evoply.notebook import table_html
 
 __all__ = [
     "ArchiveEntry",
@@ -123,7 +124,7 @@ class Statistics:
     """Games played for this generation, fresh ones included."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Generation:
     """One finished step of a run: `evolve(config, resume_from=generation)` goes on from it."""
 
@@ -161,6 +162,22 @@ class Generation:
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "
             f"{self.games_per_second:,.0f} games/s"
         )
+
+    def __repr__(self) -> str:
+        return f"<Generation {self.number} of {len(self.individuals)} individuals>"
+
+    def _repr_html_(self) -> str:
+        numbers = self.statistics
+        rows = (
+            ("champion", self.champion),
+            ("training", f"best {numbers.best:.1%}, mean {numbers.mean:.1%}"),
+            ("fresh games", f"best {numbers.best_fresh:.1%}, mean {numbers.mean_fresh:.1%}"),
+            ("nodes", f"best {numbers.best_size}, mean {numbers.mean_size:.1f}"),
+            ("different trees", f"{numbers.distinct_trees:,} of {len(self.individuals):,}"),
+            ("games", f"{numbers.games:,}, {self.games_per_second:,.0f} a second"),
+            ("digest", self.digest[:16]),
+        )
+        return table_html(f"Generation {self.number}", rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from evoply.expressions.expression import Expression, build, from_dict
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, ExpressionError, short
 from evoply.expressions.probe import check_closure
 from evoply.games import game_rules
+from evoply.notebook import table_html
 from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1
@@ -82,7 +83,7 @@ class Constant:
 Node = Primitive | Constant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrimitiveSet:
     """The primitives that trees are made of, in the order that defines their codes.
 
@@ -230,6 +231,19 @@ class PrimitiveSet:
 
     def __str__(self) -> str:
         return f"{self.name}: {' '.join(primitive.name for primitive in self.primitives)}"
+
+    def __repr__(self) -> str:
+        return f"<PrimitiveSet {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, ", ".join(one.argument_types) or "none", one.type, one.expression)
+            for one in self
+        ]
+        title = f"Primitives {self.name}"
+        if self.constants is not None:
+            title += f", and constants from {self.constants[0]:g} to {self.constants[1]:g}"
+        return table_html(title, rows, ("name", "arguments", "gives", "expression"))
 
 
 @lru_cache(maxsize=64)

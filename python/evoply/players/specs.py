@@ -34,6 +34,7 @@ from evoply.games import game_rules
 from evoply.gp.lowering import lower
 from evoply.gp.text import parse_tree
 from evoply.gp.tree import Tree
+from evoply.notebook import table_html
 from evoply.players.problems import refusal
 from evoply.wording import shorten
 
@@ -51,6 +52,12 @@ class _Model(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True
     )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __str__(self) -> str:
+        return str(getattr(self, "label", ""))
 
     def __hash__(self) -> int:
         # Fields may hold plain JSON, which has no hash of its own.
@@ -236,6 +243,10 @@ class RandomPlayer(_Model):
         """The name, or "random"."""
         return self.name or "random"
 
+    def _repr_html_(self) -> str:
+        rows = (("chooses", "uniformly among its legal moves"),)
+        return table_html(f"Player {self.label}", rows)
+
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""
         return _native.Player(game, "random")
@@ -257,6 +268,16 @@ class _Valuing(_Model):
     ties: Ties = "first"
     view: View = "player"
     epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("values boards by", self.evaluator.parsed),
+            ("plies ahead", getattr(self, "depth", 1)),
+            ("ties", self.ties),
+            ("view", self.view),
+            ("random moves", f"{self.epsilon:.1%}"),
+        )
+        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the evaluator needs another board than *game*'s."""
