@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
+from evoply.arena import match
 from evoply.evolution import Fitness, Generation, Opponent, evolve, final_test
 from evoply.players import parse_player, save_player
 from evoply.runs import (
@@ -58,9 +59,9 @@ def test_meta_events_and_matches(finished: Path) -> None:
 
 def test_matches_are_kept(tmp_path: Path) -> None:
     with Run.create(tmp_path / "a", small_config()) as run:
-        run.save_match({"first": "x", "score": 0.5})
-        run.save_match({"first": "y", "score": 1.0})
-        assert [match["first"] for match in run.matches()] == ["x", "y"]
+        for name in ("greedy", "( black )"):
+            run.save_match(match(name, "random", game="othello-6", games=2).to_dict())
+        assert [kept["first"] for kept in run.matches()] == ["greedy", "( black )"]
 
 
 def test_an_existing_folder_is_refused_and_left_alone(finished: Path) -> None:

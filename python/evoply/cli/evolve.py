@@ -17,6 +17,7 @@ from evoply.wording import did_you_mean
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
+    from evoply.runs import Run
 
 __all__ = ["evolve"]
 
@@ -76,15 +77,27 @@ def evolve(
     settings = _read_config(config, [*(set_ or []), *overrides])
 
     from evoply.cli.driving import drive
-    from evoply.runs import Run, new_run_path, runs_directory
 
-    path = new_run_path(settings.game) if name is None else runs_directory() / _checked(name)
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
-    with Run.create(path, settings, command=command) as run:
+    with _new_run(name, settings, command) as run:
         again = suggested(f"resume {run.name}")
         output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
         drive(run, output, threads=threads, with_tests=tests, command=command)
+
+
+def _new_run(name: str | None, settings: EvolutionConfig, command: str) -> Run:
+    from evoply.protocols import RunNameError
+    from evoply.runs import Run, new_run_path, runs_directory
+
+    if name is not None:
+        return Run.create(runs_directory() / _checked(name), settings, command=command)
+    while True:
+        path = new_run_path(settings.game)
+        try:
+            return Run.create(path, settings, command=command)
+        except RunNameError:  # another process took the name meanwhile: look for the next
+            continue
 
 
 def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:

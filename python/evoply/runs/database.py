@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
@@ -26,7 +26,22 @@ from evoply.evolution import (
 )
 from evoply.gp import Tree
 
-__all__ = ["connect", "create_tables", "read_generation", "transaction", "write_generation"]
+__all__ = [
+    "FINAL_TEST",
+    "MATCH",
+    "check_cells",
+    "connect",
+    "create_tables",
+    "identity",
+    "read_generation",
+    "read_object",
+    "transaction",
+    "write_generation",
+]
+
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
+"""The keys without which a note of this kind is damaged."""
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
@@ -80,14 +95,50 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def create_tables(path: Path) -> None:
-    """Create an empty database at *path*."""
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells one file from another of the same name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def create_tables(path: Path, meta: Mapping[str, str]) -> None:
+    """Create a database at *path* that holds nothing but *meta*."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        with transaction(connection):
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
     finally:
         connection.close()
+
+
+def check_cells(connection: sqlite3.Connection) -> None:
+    """Raise `ValueError` if a generation has text where numbers belong, or the other way round.
+
+    SQLite itself takes any type in any column, and a damaged file may hold any.
+    """
+    numbers = (*_STATISTICS, *_SECONDS[:-1])
+    wrong = [f"typeof({name}) != 'real'" for name in numbers]
+    wrong += [f"typeof({_SECONDS[-1]}) NOT IN ('real', 'null')", "typeof(digest) != 'text'"]
+    query = f"SELECT number FROM generations WHERE {' OR '.join(wrong)} ORDER BY number LIMIT 1"
+    row = connection.execute(query).fetchone()
+    if row is not None:
+        raise ValueError(f"generation {row[0]} has a cell of the wrong type")
+
+
+def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not set(keys) <= set(value):
+        raise ValueError("a note in it cannot be read")
+    return value
 
 
 @contextmanager
@@ -158,14 +209,14 @@ def read_generation(
         raise LookupError(f"generation {number} is not stored")
     tree = _remembering(parse)
     first_seconds = 5 + len(_STATISTICS)
-    return Generation(
+    generation = Generation(
         number=number,
         individuals=tuple(
-            Individual(tree(text), fitness, origin, tuple(json.loads(parents)))
+            Individual(tree(text), _real(fitness), origin, tuple(json.loads(parents)))
             for text, fitness, origin, parents in connection.execute(_INDIVIDUALS, (number,))
         ),
         hall_of_fame=tuple(
-            HallOfFameEntry(tree(text), entered, points, games)
+            HallOfFameEntry(tree(text), entered, _real(points), _real(games))
             for text, entered, points, games in connection.execute(_HALL_OF_FAME, (number,))
         ),
         archive=tuple(
@@ -178,6 +229,15 @@ def read_generation(
         seconds=Seconds(*row[first_seconds:-1]),
         digest=row[1],
     )
+    if not generation.individuals or not generation.hall_of_fame:
+        raise ValueError(f"generation {number} is not whole")
+    return generation
+
+
+def _real(value: object) -> float:
+    if not isinstance(value, float):
+        raise ValueError(f"{value!r} is not a number")
+    return value
 
 
 def _remembering(parse: Callable[[str], Tree]) -> Callable[[str], Tree]:

@@ -55,6 +55,7 @@ class Run:
         self.config = config
         self._database: sqlite3.Connection | None = connection
         self._lock: WriterLock | None = None
+        self._file = database.identity(path / _DATABASE)
 
     @classmethod
     def create(
@@ -66,11 +67,11 @@ class Run:
         belongs into it, or not at all.
         """
         folder = Path(path)
+        taken = RunNameError(
+            f"{folder} exists already: give another name, or go on with `evoply resume {folder}`"
+        )
         if folder.exists():
-            raise RunNameError(
-                f"{folder} exists already: give another name, "
-                f"or go on with `evoply resume {folder}`"
-            )
+            raise taken
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
@@ -79,9 +80,11 @@ class Run:
         try:
             made.chmod(0o755)
             (made / _CONFIG).write_text(config_to_toml(self_contained(config)), encoding="utf-8")
-            _fill_database(made / _DATABASE, command)
+            database.create_tables(made / _DATABASE, _first_meta(command))
             made.rename(folder)
         except (OSError, sqlite3.Error) as error:
+            if folder.exists():  # another process was quicker
+                raise taken from None
             raise RunError(f"{folder} cannot be created: {_reason(error)}") from None
         finally:
             shutil.rmtree(made, ignore_errors=True)
@@ -211,6 +214,8 @@ class Run:
     def generation(self, number: int) -> Generation:
         """Return a stored generation; raise `RunError` if it is not there or cannot be read."""
         primitives = primitive_set_of(self.config)
+        if not 0 <= number < self.count():
+            raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
 
         def parse(text: str) -> Tree:
             return parse_tree(text, primitives)
@@ -218,11 +223,7 @@ class Run:
         connection = self._connection
         try:
             return database.read_generation(connection, number, parse)
-        except LookupError:
-            raise RunError(
-                f"run {self.path} has no generation {number}: it has {self.count()}"
-            ) from None
-        except (sqlite3.Error, ValueError, TypeError) as error:
+        except (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError) as error:
             _damaged(self.path, error)
 
     def generations(self) -> Iterator[Generation]:
@@ -286,8 +287,8 @@ class Run:
 
     def final_test(self) -> dict[str, Any] | None:
         """Return the stored final test (generation, champion, games, ranking), or None."""
-        stored: dict[str, Any] | None = json.loads(self.meta("final_test") or "null")
-        return stored
+        text = self.meta("final_test")
+        return self._object(text, database.FINAL_TEST) if text else None
 
     def save_match(self, result: dict[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
@@ -298,7 +299,8 @@ class Run:
 
     def matches(self) -> list[dict[str, Any]]:
         """Return the kept results of matches, oldest first."""
-        return [json.loads(row[0]) for row in self._rows("SELECT result FROM matches ORDER BY id")]
+        texts = self._rows("SELECT result FROM matches ORDER BY id")
+        return [self._object(text, database.MATCH) for (text,) in texts]
 
     def record(self, kind: str, **details: Any) -> None:
         """Note an event of the run (started, resumed, ended) with the time."""
@@ -311,7 +313,7 @@ class Run:
     def events(self) -> list[dict[str, Any]]:
         """Return the noted events, oldest first."""
         rows = self._rows("SELECT time, kind, details FROM events ORDER BY id")
-        return [{"time": time, "kind": kind, **json.loads(text)} for time, kind, text in rows]
+        return [{"time": time, "kind": kind, **self._object(text)} for time, kind, text in rows]
 
     def meta(self, key: str) -> str:
         """Return one value of the table `meta`, empty if it is not there."""
@@ -328,6 +330,11 @@ class Run:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self.lock():
+            # Its open files would go on taking what nobody will ever find again.
+            if self._file is None or database.identity(self.path / _DATABASE) != self._file:
+                raise RunError(
+                    f"run {self.path} was deleted or moved meanwhile: nothing is added to it"
+                )
             try:
                 yield
             except (sqlite3.OperationalError, OSError) as error:
@@ -344,21 +351,29 @@ class Run:
         except sqlite3.DatabaseError as error:
             _damaged(self.path, error)
 
+    def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
+        try:
+            return database.read_object(text, keys)
+        except ValueError as error:
+            _damaged(self.path, error)
+
     def _check_format(self) -> None:
         text = self.meta("format")
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > 9:
             _damaged(self.path, ValueError("it does not say its format"))
         if int(text) > FORMAT:
             raise RunError(
                 f"run {self.path} has format {text}, and this evoply reads up to {FORMAT}: "
                 "install a newer evoply"
             )
+        try:
+            database.check_cells(self._connection)
+        except (sqlite3.Error, ValueError) as error:
+            _damaged(self.path, error)
 
 
-def _fill_database(path: Path, command: str) -> None:
-    database.create_tables(path)
-    connection = database.connect(path)
-    values = {
+def _first_meta(command: str) -> dict[str, str]:
+    return {
         "format": str(FORMAT),
         "version": _native.__version__,
         "signature": signature(),
@@ -366,11 +381,6 @@ def _fill_database(path: Path, command: str) -> None:
         "created": _now(),
         "status": "new",
     }
-    try:
-        with database.transaction(connection):
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", list(values.items()))
-    finally:
-        connection.close()
 
 
 def _now() -> str:

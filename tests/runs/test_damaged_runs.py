@@ -1,0 +1,93 @@
+"""What is damaged, gone or taken in a run folder is said in one `RunError`, whatever it is."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from run_settings import small_config
+
+from evoply.runs import Run, RunError, RunNameError, advance
+
+
+def read_everything(folder: Path) -> None:
+    with Run.open(folder) as run:
+        list(run.generations())
+        _ = run.champion
+        run.matches()
+        run.events()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE meta SET value = '{' WHERE key = 'final_test'",
+        "UPDATE meta SET value = '{}' WHERE key = 'final_test'",
+        "UPDATE meta SET value = '[1]' WHERE key = 'final_test'",
+        f"UPDATE meta SET value = '{'[' * 100_000}' WHERE key = 'final_test'",
+        f"UPDATE meta SET value = '{'9' * 5000}' WHERE key = 'format'",
+        "DELETE FROM hall_of_fame",
+        "DELETE FROM individuals",
+        "DELETE FROM generations WHERE number = 1",
+        "UPDATE events SET details = '[]'",
+        "INSERT INTO matches VALUES (1, '', '{')",
+        "INSERT INTO matches VALUES (1, '', '{}')",
+        "INSERT INTO matches VALUES (1, '', '3')",
+        "UPDATE individuals SET fitness = 'high'",
+        "UPDATE individuals SET parents = '7'",
+        "UPDATE hall_of_fame SET points = 'many'",
+        "UPDATE generations SET best = 'high' WHERE number = 2",
+        "UPDATE generations SET best_size = NULL",
+        "UPDATE generations SET seconds_total = 'long'",
+        "UPDATE generations SET digest = x'00ff'",
+        "UPDATE generations SET fresh = '{'",
+    ],
+)
+def test_damaged_cells(finished: Path, tmp_path: Path, change: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    connection = sqlite3.connect(folder / "run.db")
+    assert connection.execute(change).rowcount > 0
+    connection.commit()
+    connection.close()
+    with pytest.raises(RunError, match=r"damaged|has no generation"):
+        read_everything(folder)
+
+
+def test_a_generation_that_is_not_there(finished: Path) -> None:
+    with Run.open(finished) as run:
+        for number in (-1, 4, 2**70):
+            with pytest.raises(RunError, match=f"has no generation {number}: it has 4"):
+                run.generation(number)
+
+
+@pytest.mark.parametrize("change", ["deleted", "moved", "replaced"])
+def test_a_run_that_is_gone_is_noticed(finished: Path, tmp_path: Path, change: str) -> None:
+    folder = tmp_path / "a"
+    with Run.create(folder, small_config()) as run:
+        steps = advance(run)
+        next(steps)
+        folder.rename(tmp_path / "moved")
+        if change == "deleted":
+            shutil.rmtree(tmp_path / "moved")
+        elif change == "replaced":
+            shutil.copytree(finished, folder)
+        with pytest.raises(RunError, match="deleted or moved"):
+            next(steps)
+    if change == "moved":
+        with Run.open(tmp_path / "moved") as run:
+            assert run.count() == 1
+
+
+def test_a_name_that_another_process_takes_meanwhile(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a"
+
+    def slow(path: Path, meta: dict[str, str]) -> None:
+        shutil.copytree(finished, folder)
+
+    monkeypatch.setattr("evoply.runs.database.create_tables", slow)
+    with pytest.raises(RunNameError, match="exists already"):
+        Run.create(folder, small_config())
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
