@@ -22,7 +22,7 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - began < 3
     assert process.returncode == 130
-    assert out == ""
+    assert json.loads(out) == {"error": "stopped", "exit_code": 130}
     assert "Traceback" not in err
 
 

@@ -6,14 +6,16 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from io import TextIOWrapper
+from typing import Any
 
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
-from evoply.cli.output import StoppedError, stderr
+from evoply.cli.output import EndedError, StoppedError, stderr, write_json
 from evoply.cli.perft import perft
 from evoply.cli.play import play
 from evoply.cli.presets import presets
@@ -28,6 +30,8 @@ from evoply.cli.suggesting import with_suggested
 __all__ = ["COMMANDS", "run"]
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
+
+Details = dict[str, Any]
 
 COMMANDS: dict[Callable[..., None], str] = {
     evolve: """
@@ -97,41 +101,65 @@ COMMANDS: dict[Callable[..., None], str] = {
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code and write what went wrong to standard error."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # What a terminal cannot show becomes a question mark, never an error.
-            stream.reconfigure(errors="replace")
+    """Run one command; return its exit code and write what went wrong to standard error.
+
+    With `--json` what went wrong is also the one JSON object: "error", "exit_code", "errors" of a
+    config with their paths, and what there is of a result.
+    """
+    _open_streams()
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = _run(sys.argv[1:] if arguments is None else list(arguments))
+        code, message, details = _run(arguments)
+        if code:
+            _complain(message, code, details if "--json" in arguments else None)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
         # Nobody reads on (`| head`). Python would complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
     except OSError as error:
-        return _complain(_reason(error), FAILED)
+        # What standard output still holds could not be written either.
+        with suppress(OSError):
+            _complain(_reason(error), FAILED, None)
+    return FAILED
 
 
-def _run(arguments: list[str]) -> int:
+def _open_streams() -> None:
+    """Make the standard streams usable: all there, and none that fails on a character."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Closed by the caller (`<&-`). This takes the free number, so no file of ours does.
+            handle = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # What a terminal cannot show becomes a question mark, never an error.
+            stream.reconfigure(errors="replace")
+
+
+def _run(arguments: list[str]) -> tuple[int, str, Details]:
+    """Run one command; return exit code, message and details of what went wrong."""
     try:
         _app()(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-        return 0
-    except KeyboardInterrupt as stop:
-        return _complain(str(stop) or "stopped", STOPPED, mark="")
-    except StoppedError as stop:
-        return _complain(str(stop), STOPPED, mark="")
+        return 0, "", {}
+    except KeyboardInterrupt:
+        return STOPPED, "stopped", {}
+    except EndedError as end:
+        return STOPPED if isinstance(end, StoppedError) else WRONG_USE, str(end), end.result
     except CycloptsError as error:
-        return _complain(_usage(error), WRONG_USE)
+        return WRONG_USE, _usage(error), {}
     except ValueError as error:
-        return _complain(str(error), _code(error))
+        return _code(error), str(error), _listed(error)
     except RecursionError:
-        return _complain("this is nested too deeply", WRONG_USE)
+        return WRONG_USE, "this is nested too deeply", {}
     except MemoryError:
-        return _complain("there is not enough memory for this", FAILED)
+        return FAILED, "there is not enough memory for this", {}
     except sqlite3.Error as error:
-        return _complain(f"the run's database: {error}", FAILED)
+        return FAILED, f"the run's database: {error}", {}
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return FAILED, _reason(error), {}
 
 
 def _app() -> App:
@@ -186,9 +214,22 @@ def _reason(error: OSError) -> str:
     )
 
 
-def _complain(message: str, code: int, *, mark: str = "evoply: ") -> int:
+def _listed(error: ValueError) -> Details:
+    from evoply.protocols import ConfigError
+
+    if not isinstance(error, ConfigError):
+        return {}
+    return {"errors": [{"path": path, "message": message} for path, message in error.errors]}
+
+
+def _complain(message: str, code: int, details: Details | None) -> None:
+    """Say *message*; *details* are those of the JSON object, None without `--json`."""
+    if details is not None:
+        write_json({**details, "error": message, "exit_code": code})
     sys.stdout.flush()
+    is_stop = code == STOPPED
     stderr().print(
-        f"{mark}{with_suggested(message)}", style=None if code == STOPPED else "red", soft_wrap=True
+        f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",
+        style=None if is_stop else "red",
+        soft_wrap=True,
     )
-    return code

@@ -47,8 +47,7 @@ def drive(
             raise KeyboardInterrupt
         result = close_run(run, output, threads=threads, with_tests=with_tests)
     except KeyboardInterrupt:
-        output.result(_stopped(run))
-        raise StoppedError(_how_to_go_on(run)) from None
+        raise StoppedError(_how_to_go_on(run), _stopped(run)) from None
     output.result(result)
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads
+from evoply.cli.options import Json, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
-from evoply.wording import did_you_mean
+from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
@@ -29,9 +29,9 @@ def evolve(
     /,
     *,
     name: str | None = None,
-    seed: int | None = None,
-    population_size: int | None = None,
-    generations: int | Literal["none"] | None = None,
+    seed: Whole | None = None,
+    population_size: Whole | None = None,
+    generations: WholeOrNone | None = None,
     time_limit: float | Literal["none"] | None = None,
     game: str | None = None,
     set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
@@ -105,12 +105,13 @@ def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:
     from evoply.evolution import config_from_toml, load_config
     from evoply.presets import PRESETS, preset_text
 
-    if text in PRESETS and not Path(text).is_file():
+    # A pipe is no file but can be read; a folder says so itself.
+    if text in PRESETS and not os.path.isfile(text):
         return config_from_toml(preset_text(text), overrides, name=text)
-    if not Path(text).is_file():
+    if not os.path.exists(text):
         hint = did_you_mean(text, PRESETS) or "."
         raise ValueError(
-            f"there is no file {text!r} and no preset of that name{hint} "
+            f"there is no file {shorten(text)!r} and no preset of that name{hint} "
             f"The presets are {', '.join(PRESETS)}"
         )
     return load_config(text, overrides)

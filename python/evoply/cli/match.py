@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Game, Json, Position, Seed, Threads
+from evoply.cli.options import Game, Json, Position, Seed, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output, percent, stderr, table
 from evoply.wording import shorten
 
@@ -35,10 +35,10 @@ def match(
     second: str,
     /,
     *,
-    games: int = 1000,
+    games: Whole = 1000,
     seed: Seed = 1,
     game: Game = None,
-    openings: int | Literal["none"] = 8,
+    openings: WholeOrNone = 8,
     position: Position = None,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,

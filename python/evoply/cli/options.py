@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
-__all__ = ["Game", "Json", "Position", "Seed", "Threads"]
+from evoply.wording import shorten
+
+__all__ = ["Game", "Json", "Position", "Seed", "Threads", "Whole", "WholeOrNone"]
 
 MOST_THREADS = 1024
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
+
+
+def _whole(_: Any, tokens: Sequence[Token]) -> int:
+    """Return the whole number that is written; the parser's own would round 1.5 to 2."""
+    text = tokens[0].value
+    if _WHOLE.fullmatch(text) is None:
+        raise ValueError(f"{shorten(text)!r} is not a whole number")
+    return int(text)
+
+
+def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
+    return "none" if tokens[0].value == "none" else _whole(_, tokens)
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+WholeOrNone = Annotated[int | Literal["none"], Parameter(converter=_whole_or_none)]
 
 Json = Annotated[
     bool,
@@ -30,6 +52,7 @@ Game = Annotated[
 Threads = Annotated[
     int,
     Parameter(
+        converter=_whole,
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
         help="Threads; the result never depends on it. 0, the default: all cores.",
@@ -38,6 +61,7 @@ Threads = Annotated[
 Seed = Annotated[
     int,
     Parameter(
+        converter=_whole,
         validator=Number(gte=0, lt=2**63),
         help="Where all randomness comes from: the same seed gives the same result.",
     ),

@@ -1,14 +1,14 @@
 """Where text goes: results to standard output, everything else to standard error.
 
-With `--json` standard output carries one JSON object and nothing more. Colours follow rich: none
-without a terminal or with NO_COLOR.
+With `--json` standard output carries one JSON object and nothing more, also if the command fails.
+Colours follow rich: none without a terminal or with NO_COLOR.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,14 @@ from rich.console import Console
 from rich.table import Table
 
 __all__ = [
+    "EndedError",
     "Output",
     "StoppedError",
     "percent",
     "stderr",
     "stdout",
     "table",
+    "write_json",
 ]
 
 _LABEL_WIDTH = 12
@@ -30,7 +32,18 @@ _PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe: nothing is cut there for want of room."""
 
 
-class StoppedError(Exception):
+class EndedError(Exception):
+    """A command that ended otherwise than it should, but not without a result.
+
+    The message is for people, *result* is the JSON object all the same.
+    """
+
+    def __init__(self, message: str, result: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class StoppedError(EndedError):
     """The user stopped the command; the message says what is left and how to go on."""
 
 
@@ -48,7 +61,7 @@ class Output:
     def result(self, data: dict[str, Any]) -> None:
         """Write *data* as the one JSON object, if that was asked for."""
         if self.is_json:
-            sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+            write_json(data)
 
     def labelled(self, label: str, text: str) -> None:
         """Print a label and a text, which breaks at words and stays indented in a terminal."""
@@ -65,6 +78,11 @@ class Output:
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """Print a line for people as it is: no markup, no line breaks put in."""
         self.people.print(text, style=style, soft_wrap=True)
+
+
+def write_json(data: Mapping[str, Any]) -> None:
+    """Write *data* to standard output as one line of JSON."""
+    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
 
 
 def stdout() -> Console:

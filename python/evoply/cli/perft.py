@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Json, Position, Threads
+from evoply.cli.options import Json, Position, Threads, Whole
 from evoply.cli.output import Output
 
 __all__ = ["perft"]
@@ -16,7 +16,7 @@ __all__ = ["perft"]
 
 def perft(
     game: str,
-    depth: Annotated[int, Parameter(validator=Number(gte=0, lte=100))],
+    depth: Annotated[Whole, Parameter(validator=Number(gte=0, lte=100))],
     /,
     *,
     position: Position = None,

@@ -6,8 +6,8 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import Game, Json, Position
-from evoply.cli.output import Output, StoppedError
+from evoply.cli.options import Game, Json, Position, Whole
+from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def play(
     game: Game = None,
     color: Literal["black", "white", "random"] = "black",
     position: Position = None,
-    seed: int | None = None,
+    seed: Whole | None = None,
     json: Json = False,
 ) -> None:
     """Play against a player.
@@ -53,7 +53,9 @@ def play(
         seed = secrets.randbits(32)
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
-    game, (opponent,) = read_players([against or _default_opponent(game)], game)
+    game, (opponent,) = read_players(
+        [_default_opponent(game) if against is None else against], game
+    )
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
     output = Output(json)
@@ -65,14 +67,17 @@ def play(
         session.play()
     except KeyboardInterrupt:
         output.say()
-        raise StoppedError(f"Stopped. {_how_to_go_on(session)}") from None
+        raise StoppedError(f"Stopped. {_how_to_go_on(session)}", _result(session)) from None
     output.say()
     if not session.is_left:
         output.people.print(board_text(session.game, output.people, legal=False))
     output.say(_ending(session))
-    output.result(_result(session))
     if session.refused and not session.is_interactive:
-        raise ValueError(f"lines that were neither a legal move nor a command: {session.refused}")
+        raise EndedError(
+            f"lines that were neither a legal move nor a command: {session.refused}",
+            _result(session),
+        )
+    output.result(_result(session))
 
 
 def _default_opponent(game: str | None) -> str:

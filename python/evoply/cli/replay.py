@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Json
+from evoply.cli.options import Json, Whole
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["replay"]
 
-_NumberFromZero = Annotated[int, Parameter(validator=Number(gte=0))]
+_NumberFromZero = Annotated[Whole, Parameter(validator=Number(gte=0))]
 
 
 def replay(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads
+from evoply.cli.options import Json, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def resume(
     run: str | None = None,
     /,
     *,
-    generations: int | Literal["none"] | None = None,
+    generations: WholeOrNone | None = None,
     time_limit: float | Literal["none"] | None = None,
     tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.run import Run
+from evoply.wording import shorten
 
 __all__ = ["RunSummary", "find_run", "list_runs", "new_run_path", "runs_directory"]
 
@@ -68,13 +69,13 @@ def find_run(text: str | None = None) -> Run:
         return Run.open(readable[-1].path)
     is_name = text not in ("", ".", "..") and "/" not in text and os.sep not in text
     inside = runs_directory() / text
-    if is_name and inside.is_dir():
+    if is_name and os.path.isdir(inside):
         return Run.open(inside)
-    if Path(text).is_dir():
+    if os.path.isdir(text):
         return Run.open(text)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
     raise RunNameError(
-        f"no run is called {text!r} in {runs_directory().absolute()}; there are: {names}"
+        f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
     )
 
 

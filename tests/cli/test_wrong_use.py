@@ -1,0 +1,98 @@
+"""What users get wrong: one message, an honest exit code, and with --json one object."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import call
+
+WRONG = [
+    ["perft", "othello-4", "1.5"],
+    ["perft", "othello-4", "0x3"],
+    ["perft", "othello-5", "1"],
+    ["perft", "othello-4", "2", "--threads", "1.0"],
+    ["match", "greedy", "random", "--seed", "1.7"],
+    ["match", "greedy", "random", "--games", "3"],
+    ["match", "greedy", "random", "--openings", "1.5"],
+    ["match", "greedy", "random", "--openings", "NONE"],
+    ["match", "greedy", "nobody"],
+    ["match", "greedy"],
+    ["match", "( white", "random"],
+    ["show", "champion@nobody"],
+    ["runs", "r" * 5000],
+    ["evolve", "c" * 5000],
+    ["evolve", "."],
+    ["evolve", "small.toml", "--population-size", "12.5"],
+    ["evolve", "small.toml", "--generations", "2.5"],
+    ["play", "--against", ""],
+    ["play", "--seed", "1.5"],
+    ["presets", "nothing"],
+]
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=lambda words: " ".join(words)[:40])
+def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    plain = call(capsys, *arguments)
+    assert (plain.code, plain.out) == (2, "")
+    assert len(plain.err) < 700
+    answer = call(capsys, *arguments, "--json")
+    assert answer.code == 2
+    assert answer.err == plain.err
+    assert answer.data["exit_code"] == 2
+    assert answer.data["error"].split("\n")[0] in answer.err
+
+
+def test_whole_numbers_are_never_rounded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'1.5' is not a whole number" in call(capsys, "perft", "othello-4", "1.5").err
+    assert call(capsys, "perft", "othello-4", "-1").code == 2
+    assert call(capsys, "perft", "othello-4", "3", "--json").data["leaves"] == 44
+    answer = call(capsys, "match", "greedy", "random", "--games", "2", "--openings", "none")
+    assert answer.code == 0
+
+
+def test_json_lists_the_errors_of_a_config(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workplace / "bad.toml").write_text("seed = -1\nelitisms = 3\n")
+    data = call(capsys, "evolve", "bad.toml", "--json").data
+    assert data["exit_code"] == 2
+    assert {"seed", "elitisms", "generations"} == {error["path"] for error in data["errors"]}
+
+
+def test_json_of_a_failure_and_of_a_game_with_wrong_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call(capsys, "evolve", "small.toml", "--name", "a", "--no-tests").code == 0
+    answer = call(capsys, "replay", "a", "--generation", str(2**70), "--game", "0", "--json")
+    assert answer.code == answer.data["exit_code"] == 1
+    with open("lines", "w") as file:
+        file.write("f5\nz9\n")
+    with open("lines") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        answer = call(capsys, "play", "--against", "greedy", "--game", "othello", "--json")
+    assert answer.code == answer.data["exit_code"] == 2
+    assert answer.data["transcript"].startswith("f5")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["play --against greedy", "perft othello 3", "evolve nothing"])
+def test_closed_streams(command: str, closed: str) -> None:
+    line = f'"{sys.executable}" -m evoply {command} {closed}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == (2 if "nothing" in command else 0)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_config_may_come_through_a_pipe(workplace: Path) -> None:
+    line = f'cat small.toml | "{sys.executable}" -m evoply evolve /dev/stdin --no-tests --json'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout)["generations"] == 3
