@@ -62,6 +62,16 @@ def test_json_lists_the_errors_of_a_config(
     assert {"seed", "elitisms", "generations"} == {error["path"] for error in data["errors"]}
 
 
+def test_more_errors_than_anybody_reads(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workplace / "bad.toml").write_text("\n".join(f"k{number} = 1" for number in range(5000)))
+    answer = call(capsys, "evolve", "bad.toml", "--json")
+    assert "5001 errors" in answer.err
+    assert answer.err.endswith("and 4,002 more lines\n")
+    assert len(answer.data["errors"]) == 5001
+
+
 def test_json_of_a_failure_and_of_a_game_with_wrong_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

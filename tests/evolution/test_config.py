@@ -217,3 +217,37 @@ def test_unreadable_files_are_config_errors(tmp_path: Path) -> None:
 def test_unknown_presets_are_refused() -> None:
     with pytest.raises(ValueError, match="demo"):
         preset_text("demmo")
+
+
+def test_what_no_tree_can_fulfil_is_refused_at_once() -> None:
+    few = errors_of("generations = 1\nlimits = { max_nodes = 2 }")
+    assert few == {"limits.max_nodes": "2 is too few for trees of initialisation.min_depth 2"}
+    steep = "generations = 1\ninitialisation = { min_depth = 6 }\nlimits = { max_nodes = 20 }"
+    assert set(errors_of(steep)) == {"limits.max_nodes"}
+    leaf = "initialisation = { min_depth = 1, max_depth = 1 }\nlimits = { max_nodes = 1 }"
+    assert config_from_toml(f"generations = 1\n{leaf}").limits.max_nodes == 1
+
+
+def test_errors_of_overrides_primitives_and_fields_come_together() -> None:
+    text = "generations = 1\nseed = -1\nprimitives = '{\"a\": '\n"
+    text += "fitness = { opponents = [{ player = 'random' }] }"
+    found = errors_of(text, "seed.x=1", "fitness.opponents.7.pairs=1")
+    assert set(found) == {"seed.x", "fitness.opponents.7.pairs", "seed", "primitives"}
+    assert found["primitives"] == "is not valid JSON"
+
+
+@pytest.mark.parametrize("game", ["game = 3", "game = []"])
+def test_a_game_of_the_wrong_type_is_one_error(game: str) -> None:
+    assert set(errors_of(f"generations = 1\n{game}")) == {"game"}
+
+
+def test_values_too_long_too_deep_or_too_many() -> None:
+    assert "TOML" in errors_of(f"seed = {'9' * 5000}")["config"]
+    assert set(errors_of("generations = 1", f"seed={'9' * 5000}")) == {"seed"}
+    assert set(errors_of("generations = 1", "seed=1\nelitism=2")) == {"seed"}
+    assert errors_of(".".join("a" * 3000) + " = 1") == {"a": "is nested too deeply"}
+    assert len(errors_of("\n".join(f"k{number} = 1" for number in range(20_000)))) == 20_001
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert config_from_toml("\ufeffgenerations = 3").generations == 3

@@ -30,6 +30,7 @@ from evoply.cli.suggesting import with_suggested
 __all__ = ["COMMANDS", "run"]
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
+_MOST_LINES = 1000
 
 Details = dict[str, Any]
 
@@ -227,6 +228,9 @@ def _complain(message: str, code: int, details: Details | None) -> None:
     if details is not None:
         write_json({**details, "error": message, "exit_code": code})
     sys.stdout.flush()
+    lines = message.splitlines()
+    if len(lines) > _MOST_LINES:
+        message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
     is_stop = code == STOPPED
     stderr().print(
         f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",

@@ -28,12 +28,18 @@ TEST_OPPONENTS = frozenset({"swh"})
 
 Problem = tuple[str, str]
 
+_DEEPEST = 20
+_MOST_EXPLAINED = 50
+"""Errors that are explained with what may have been meant, which takes a while for each."""
+
 
 def config_error(
     error: ValidationError | None, problems: Sequence[Problem], model: type[BaseModel]
 ) -> ConfigError:
     """Return one `ConfigError` with the errors of *model* and *problems*, each with its path."""
-    found = [] if error is None else [_readable(item, model) for item in error.errors()]
+    items = [] if error is None else error.errors()
+    found = [_readable(item, model) for item in items[:_MOST_EXPLAINED]]
+    found += [_briefly(item) for item in items[_MOST_EXPLAINED:]]
     return ConfigError(list(dict.fromkeys([*found, *problems])))
 
 
@@ -46,6 +52,11 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
         *_size_problems(data),
         *_opponent_problems(data),
     ]
+
+
+def _briefly(item: Mapping[str, Any]) -> Problem:
+    path = _path([str(part) for part in item["loc"]])
+    return path, "unknown key" if item["type"] == "extra_forbidden" else str(item["msg"])
 
 
 def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
@@ -111,16 +122,43 @@ def _primitive_problems(data: Mapping[str, Any]) -> list[Problem]:
     primitives = data.get("primitives", "liao+mobility")
     try:
         if isinstance(primitives, str):
+            if primitives.lstrip().startswith("{"):
+                return [("primitives", "is not valid JSON")]
             found = find_primitive_set(primitives)
         elif isinstance(primitives, dict):
             found = PrimitiveSet.from_dict(primitives)
         else:
             return []
-        if not _game_problems(data):
-            found.native(data.get("game", "othello"))
+        game = data.get("game", "othello")
+        if isinstance(game, str) and not _game_problems(data):
+            found.native(game)
         gp.grow(found, 2, Stream(0))
     except (ValueError, TypeError, KeyError) as error:
         return [("primitives", str(error))]
+    return _creation_problems(data, found)
+
+
+def _creation_problems(data: Mapping[str, Any], primitives: PrimitiveSet) -> list[Problem]:
+    """Try the smallest trees of the ramp, which is where it ends when trees are too large."""
+    settings = _part(data, "initialisation")
+    depth, nodes = settings.get("min_depth", 2), _part(data, "limits").get("max_nodes", 200)
+    is_ramp = settings.get("method", "ramped_half_and_half") == "ramped_half_and_half"
+    are_whole = type(depth) is int and type(nodes) is int
+    if not is_ramp or not are_whole or not 1 <= depth <= _DEEPEST or nodes < 1:
+        return []  # nothing to try, or the model says what is wrong
+    limits = gp.Limits(max_depth=depth, max_nodes=nodes)
+    try:
+        gp.ramped_half_and_half(
+            primitives, 2, Stream(0), min_depth=depth, max_depth=depth, limits=limits,
+            duplicates="allow",
+        )  # fmt: skip
+    except ValueError:
+        return [
+            (
+                "limits.max_nodes",
+                f"{nodes} is too few for trees of initialisation.min_depth {depth}",
+            )
+        ]
     return []
 
 

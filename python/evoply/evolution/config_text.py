@@ -9,6 +9,8 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
+from copy import deepcopy
 from typing import Any
 
 import tomli_w
@@ -47,10 +49,18 @@ def config_from_toml(
     4
     """
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        # Some editors begin a file with the mark that only other encodings need.
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
         raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
-    return EvolutionConfig(**_read(with_overrides(data, overrides)))
+    data, problems = _overridden(data, overrides)
+    try:
+        config = EvolutionConfig(**_read(data))
+    except ConfigError as error:
+        raise ConfigError([*problems, *error.errors]) from None
+    if problems:
+        raise ConfigError(problems)
+    return config
 
 
 def config_to_toml(config: EvolutionConfig) -> str:
@@ -77,7 +87,20 @@ def with_overrides(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
     `none` removes a key. Numbers in a path index a list. Raises `ConfigError` for a path that
     leads nowhere.
     """
-    changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    changed, problems = _overridden(data, overrides)
+    if problems:
+        raise ConfigError(problems)
+    return changed
+
+
+def _overridden(
+    data: dict[str, Any], overrides: Iterable[str]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return a changed copy of *data*, and path and message of what could not be applied."""
+    try:
+        changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    except RecursionError:
+        raise ConfigError([(next(iter(data)), "is nested too deeply")]) from None
     errors = []
     for override in overrides:
         path, equals, text = override.partition("=")
@@ -85,13 +108,13 @@ def with_overrides(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, 
         if not equals or not path:
             errors.append((override, "is not of the form path=value"))
             continue
+        tried = deepcopy(changed)  # what fails half way must leave nothing behind
         try:
-            _set(changed, path.split("."), text.strip())
+            _set(tried, path.split("."), text.strip())
+            changed = tried
         except (LookupError, ValueError, TypeError):
             errors.append((path, "leads to no place in the config"))
-    if errors:
-        raise ConfigError(errors)
-    return changed
+    return changed, errors
 
 
 def _set(container: Any, keys: list[str], text: str) -> None:
@@ -111,18 +134,18 @@ def _set(container: Any, keys: list[str], text: str) -> None:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+        read = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
         return text
+    return read["value"] if len(read) == 1 else text
 
 
 def _read(data: dict[str, Any]) -> dict[str, Any]:
     primitives = data.get("primitives")
     if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
-        try:
+        # What is no JSON stays text, so that it is reported beside all other errors.
+        with suppress(ValueError, RecursionError):
             return {**data, "primitives": json.loads(primitives)}
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ConfigError([("primitives", f"is not valid JSON: {error}")]) from None
     return data
 
 
