@@ -77,6 +77,8 @@ def match(
             f"Only {result.distinct_games} of the {result.games} games are different: too few "
             "for an interval."
         )
+    if not result.reproducible:
+        output.say("A player is limited in time: the same match may end differently next time.")
     output.result(result.to_dict())
 
 
