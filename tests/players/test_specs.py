@@ -189,7 +189,7 @@ def test_models_are_frozen_and_take_no_other_fields():
         with pytest.raises(ConfigError, match="depth"):
             AlphaBeta(evaluator=DISCS, depth=depth)
     for field, value in (("nodes", 0), ("time", 0.0), ("table", 23), ("deeper", 1)):
-        with pytest.raises(ValidationError, match=field):
+        with pytest.raises(ConfigError, match=field):
             AlphaBeta(evaluator=DISCS, **{field: value})
     for epsilon in (-0.1, 1.1, float("nan")):
         with pytest.raises(ConfigError, match="epsilon"):
