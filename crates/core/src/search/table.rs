@@ -22,16 +22,17 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     key: u64,
+    lower: f64,
+    upper: f64,
     /// The search that filled the slot: one of an earlier search is empty.
     search: u32,
-    entry: Entry,
+    depth: u8,
+    best: Option<u8>,
+    estimated: bool,
 }
 
-const EMPTY: Slot = Slot {
-    key: 0,
-    search: 0,
-    entry: Entry { lower: f64::NEG_INFINITY, upper: f64::INFINITY, depth: 0, best: None, estimated: true },
-};
+const EMPTY: Slot =
+    Slot { key: 0, lower: f64::NEG_INFINITY, upper: f64::INFINITY, search: 0, depth: 0, best: None, estimated: true };
 
 /// A fixed number of entries; a new one replaces what stood in its slot.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +69,8 @@ impl Table {
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<Entry> {
         let slot = self.slots.get(self.index(key)?)?;
-        (slot.key == key && slot.search == self.search).then_some(slot.entry)
+        let &Slot { lower, upper, depth, best, estimated, .. } = slot;
+        (slot.key == key && slot.search == self.search).then_some(Entry { lower, upper, depth, best, estimated })
     }
 
     /// Keep what was found out about a position; at the same depth it adds to what was known.
@@ -84,7 +86,8 @@ impl Table {
             }
         }
         if let Some(slot) = self.slots.get_mut(index) {
-            *slot = Slot { key, search: self.search, entry };
+            let Entry { lower, upper, depth, best, estimated } = entry;
+            *slot = Slot { key, lower, upper, search: self.search, depth, best, estimated };
         }
     }
 
