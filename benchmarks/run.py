@@ -55,6 +55,16 @@ def timed(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
+def cpu_timed(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best CPU time of a few, in seconds: searches run on one core."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
 def trees_of_size(count: int, size: int) -> list[Tree]:
     """Return random trees of just about *size* nodes."""
     stream = _native.Stream(1, "benchmark trees")
@@ -132,10 +142,7 @@ def search_all(player: _native.Player, rows: list[tuple[int, int, bool, int]]) -
     return sum(_native.analyse(player, *row, 0)[2] for row in rows)
 
 
-def alphabeta_row(depth: int) -> Row:
-    rows = positions(20)
-    player = parse_player(f"material:depth={depth}").native("othello")
-    seconds = timed(lambda: search_all(player, rows))
+def peer_boards(rows: list[tuple[int, int, bool, int]]) -> list[rust_reversi.Board]:
     boards = []
     for black, white, black_moves, _ in rows:
         board = rust_reversi.Board()
@@ -143,11 +150,23 @@ def alphabeta_row(depth: int) -> Row:
         turn = rust_reversi.Turn.BLACK if black_moves else rust_reversi.Turn.WHITE
         board.set_board(own, opponent, turn)
         boards.append(board)
+    return boards
+
+
+def alphabeta_row(name: str, depth: int, options: str = "") -> Row:
+    rows = positions(20)
+    plain = parse_player(f"material:depth={depth}").native("othello")
+    player = parse_player(f"material:depth={depth}{options}").native("othello")
+    for row in rows if options else ():
+        # Moves and values are those of the plain search.
+        assert _native.analyse(player, *row, 0)[:2] == _native.analyse(plain, *row, 0)[:2]
+    boards = peer_boards(rows)
     # Its "depth d" looks d + 1 plies ahead.
     search = rust_reversi.AlphaBetaSearch(rust_reversi.PieceEvaluator(), depth - 1, 10**9)
-    peer = timed(lambda: [search.get_move(board) for board in boards])
+    peer = cpu_timed(lambda: [search.get_move(board) for board in boards])
+    seconds = cpu_timed(lambda: search_all(player, rows))
     rate = search_all(player, rows) / seconds
-    return Row("alphabeta-material", "nodes/s", rate, "rust_reversi, equal plies (ratio of times)",
+    return Row(name, "nodes/s", rate, "rust_reversi, equal plies (ratio of times)",
                None, peer / seconds)  # fmt: skip
 
 
@@ -243,7 +262,8 @@ def main() -> None:
         perft_row(),
         perft_10_row(),
         random_row(),
-        alphabeta_row(9 if scale > 1 else 8),
+        alphabeta_row("alphabeta-material", 9 if scale > 1 else 8),
+        alphabeta_row("alphabeta-ordered", 10 if scale > 1 else 9, ",ordering=killer,table=18"),
         tree_in_search_row(6),
         gp_games_row(1, 20_000 * scale, 4 * scale),
         gp_games_row(3, 400 * scale, 6 * scale),

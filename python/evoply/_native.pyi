@@ -94,8 +94,13 @@ class Player:
         *,
         view: str = "player",
         ties: str = "first",
-        depth: int = 1,
         epsilon: float = 0.0,
+        depth: int = 1,
+        nodes: int | None = None,
+        milliseconds: int | None = None,
+        ordering: str = "none",
+        table: int = 0,
+        deeper: bool = False,
     ) -> Player: ...
     @property
     def game(self) -> str: ...
@@ -128,7 +133,7 @@ class Games:
 
 def analyse(
     player: Player, black: int, white: int, black_to_move: bool, ply: int, game_key: int
-) -> tuple[int, float | None, int, list[int]]: ...
+) -> tuple[int, float | None, int, list[int], int, float]: ...
 def play(
     game: str,
     players: Sequence[Player],

@@ -208,3 +208,34 @@ def test_champions_are_found_as_told() -> None:
     assert result.first == "champion@mine"
     with pytest.raises(ValueError, match=r"runs=evoply\.runs\.resolve_champion"):
         match("champion@mine", "random", games=20)
+
+
+def test_results_limited_in_time_are_marked() -> None:
+    timed = match("( white ):time=0.001", "greedy", games=2)
+    assert not timed.reproducible
+    assert timed.to_dict()["reproducible"] is False
+    assert str(timed).endswith("(not reproducible)")
+    assert "not reproducible" in timed._repr_html_()
+    assert match("greedy", "random", games=2).reproducible
+
+
+def test_nodes_limit_a_player_alike_on_any_number_of_threads() -> None:
+    text = "material:nodes=300,ordering=killer,table=8,ties=random"
+    results = [match(text, "swh", games=40, seed=2, threads=threads) for threads in (1, 2)]
+    assert results[0] == results[1]
+    assert results[0].reproducible
+
+
+def test_limited_players_choose_alike_in_kernel_and_python_games() -> None:
+    class Python:
+        """The same player, asked through Python: its game is played move by move."""
+
+        label = "python"
+
+        def choose(self, position: Position) -> Move:
+            return position.legal_moves[0]
+
+    text = "material:nodes=400,ordering=evaluator,table=10"
+    kernel = match(text, "( * 0 white )", games=20, seed=3)
+    python = match(text, Python(), games=20, seed=3)
+    assert (kernel.wins, kernel.draws, kernel.losses) == (python.wins, python.draws, python.losses)

@@ -96,6 +96,7 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
         ('fitness.opponents=[{player="( + white"}]', "fitness.opponents.0.player"),
         ('fitness.opponents=[{player="champion@othello-1"}]', "fitness.opponents.0.player"),
         ('fitness.opponents=[{player="swh:ties=last"}]', "fitness.opponents.0.player"),
+        ('fitness.opponents=[{player="material:time=1"}]', "fitness.opponents.0.player"),
         ("primitives=3", "primitives"),
         ("primitives={name=3}", "primitives"),
         ("primitives={", "primitives"),

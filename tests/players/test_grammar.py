@@ -82,6 +82,36 @@ def test_named_players_take_options():
     assert parse_player("swh:epsilon=1e-1").epsilon == 0.1
 
 
+def test_searches_take_limits_orderings_and_a_table():
+    ordered = parse_player("material:depth=8,ordering=evaluator,table=18")
+    assert (ordered.depth, ordered.ordering, ordered.table) == (8, "evaluator", 18)
+    assert ordered.reproducible
+    limited = parse_player("material:nodes=20000")
+    assert (limited.depth, limited.nodes, limited.view) == (60, 20000, "turn")
+    assert limited.reproducible
+    assert parse_player("greedy:nodes=500,depth=4").depth == 4
+    timed = parse_player("( white ):time=.05,ordering=killer")
+    assert (timed.depth, timed.time, timed.reproducible) == (60, 0.05, False)
+    assert timed.label == "( white ):time=0.05,ordering=killer (not reproducible)"
+    assert parse_player("greedy:time=1").label == "greedy:time=1 (not reproducible)"
+    deeper = parse_player("swh:depth=3,ordering=hash,table=10,deeper=yes")
+    assert (deeper.ordering, deeper.table, deeper.deeper) == ("hash", 10, True)
+
+
+def test_options_of_a_search_stay_or_go_with_it():
+    searcher = parse_player("( white ):depth=3,ordering=killer,table=12")
+    changed = with_options(searcher, {"depth": 5})
+    assert (changed.depth, changed.ordering, changed.table) == (5, "killer", 12)
+    assert with_options(searcher, {"nodes": 100}).depth == 60
+    assert isinstance(with_options(searcher, {"depth": 0}), AfterState)
+    for text in ("greedy:ordering=killer", "greedy:depth=0,table=3", "( white ):deeper=yes"):
+        with pytest.raises(ValueError, match="for players that look ahead: give depth, nodes"):
+            parse_player(text)
+    for text in ("material:ordering=hash", "material:deeper=yes"):
+        with pytest.raises(ValueError, match=r"^\w+=\w+ needs a table, as in table=18$"):
+            parse_player(text)
+
+
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
@@ -107,6 +137,13 @@ def test_named_players_take_options():
         ("greedy:epsilon=", "epsilon must be a probability", 16),
         ("greedy:epsilon=.", "epsilon must be a probability", 16),
         ("greedy:view=me", "view must be one of turn, player", 13),
+        ("greedy:nodes=0", "nodes must be a whole number from 1 to 1,000,000,000,000, not", 14),
+        ("greedy:nodes=1e6", "nodes must be a whole number", 14),
+        ("greedy:time=0", "time must be seconds from 0.001 to 86400, not '0'", 13),
+        ("greedy:time=inf", "time must be seconds", 13),
+        ("greedy:table=23", "table must be a whole number from 0 to 22, not '23'", 14),
+        ("greedy:ordering=hsah", "ordering must be one of none, hash, evaluator, killer, not", 17),
+        ("greedy:deeper=true", "deeper must be one of yes, no, not 'true'", 15),
         ("( white ):primitives=lio", "primitives must be one of liao, liao+mobility", 22),
         ("( white ):division=two", "division must be one of one, zero, numerator, ieee", 20),
         ("champion@first", "runs=evoply.runs.resolve_champion, an argument of evoply.match", 1),
@@ -136,6 +173,8 @@ def test_a_player_must_fit_the_game():
     [
         "( aa ):primitives=letters,division=zero",
         "( + white white white ):depth=2,lenient=drop,ties=last,view=turn,epsilon=0.5",
+        "( white ):depth=5,nodes=1000,ordering=hash,table=12,deeper=yes,ties=random",
+        "( white ):nodes=1000",
     ],
 )
 def test_labels_of_trees_can_be_read_back(text):

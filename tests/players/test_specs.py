@@ -127,6 +127,11 @@ def test_named_players_play_every_game(name, game):
         (AlphaBeta(evaluator=DISCS, depth=3, view="turn"), "count(own):depth=3,view=turn"),
         (AlphaBeta(evaluator=TREE, depth=2, name="mine"), "mine"),
         (AfterState(evaluator=DISCS, epsilon=0.25), "count(own):epsilon=0.25"),
+        (
+            AlphaBeta(evaluator=DISCS, nodes=50, ordering="hash", table=9, deeper=True),
+            "count(own):nodes=50,ordering=hash,table=9,deeper=yes",
+        ),
+        (AlphaBeta(evaluator=TREE, time=0.5, name="mine"), "mine (not reproducible)"),
     ],
 )
 def test_labels_and_round_trips(player, label):
@@ -136,6 +141,38 @@ def test_labels_and_round_trips(player, label):
     assert hash(PLAYER_ADAPTER.validate_python(player.model_dump())) == hash(player)
     player.native("othello")
     player.check_fits("othello-6")
+
+
+SEARCH_OPTIONS = [
+    {"ordering": "killer"},
+    {"ordering": "evaluator", "table": 12},
+    {"ordering": "hash", "table": 12},
+    {"table": 4},
+    {"nodes": 10**9},
+    {"nodes": 10**9, "ordering": "killer", "table": 12, "time": 1000.0},
+]
+
+
+@pytest.mark.parametrize("options", SEARCH_OPTIONS)
+@pytest.mark.parametrize("ties", ["first", "last", "random"])
+def test_orderings_and_tables_never_change_a_move(options, ties):
+    plain = AlphaBeta(evaluator=TREE, depth=5, ties=ties)
+    other = AlphaBeta(evaluator=TREE, depth=5, ties=ties, **options)
+    assert PLAYER_ADAPTER.validate_json(other.model_dump_json()) == other
+    batch = _native.Positions.random("othello", 10, 3, 8, 40)
+    natives = [player.native("othello") for player in (plain, other)]
+    for index in range(len(batch)):
+        expected, answer = (_native.analyse(player, *batch[index], 1) for player in natives)
+        assert answer[:2] == expected[:2]
+        code, _, nodes, line, depth, seconds = answer
+        assert (line[0], depth, len(line)) == (code, 5, 5)
+        assert nodes > 0 < seconds
+
+
+def test_plain_players_are_written_as_ever():
+    written = AlphaBeta(evaluator=TREE, depth=2).model_dump()
+    assert set(written) == {"kind", "name", "evaluator", "depth", "ties", "view", "epsilon"}
+    assert AlphaBeta(evaluator=TREE, nodes=50).model_dump()["depth"] == 60
 
 
 def test_long_labels_are_cut():
@@ -151,6 +188,9 @@ def test_models_are_frozen_and_take_no_other_fields():
     for depth in (0, 61, 2.0, True):
         with pytest.raises(ConfigError, match="depth"):
             AlphaBeta(evaluator=DISCS, depth=depth)
+    for field, value in (("nodes", 0), ("time", 0.0), ("table", 23), ("deeper", 1)):
+        with pytest.raises(ConfigError, match=field):
+            AlphaBeta(evaluator=DISCS, **{field: value})
     for epsilon in (-0.1, 1.1, float("nan")):
         with pytest.raises(ConfigError, match="epsilon"):
             AfterState(evaluator=DISCS, epsilon=epsilon)

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use crate::cpu::{Cpu, Task};
+use crate::cpu::{Cpu, Task, dispatch};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
 use crate::rules::{Children, Color, Game};
-use crate::search::{Search, alphabeta};
+use crate::search::table::Table;
+use crate::search::{Search, SearchOptions, alphabeta, deepening};
 use crate::stream::{Key, Stream};
 
 /// For whom an evaluator speaks.
@@ -50,8 +52,8 @@ pub enum Chooser<G: Game> {
     Random,
     /// The best board after each move; nothing else is looked at, not even whether the game is over.
     AfterState(Evaluator<G>),
-    /// Alpha-beta to a fixed number of plies, the root move included.
-    AlphaBeta(Evaluator<G>, u32),
+    /// Alpha-beta, plain or one ply deeper at a time, as the options say.
+    AlphaBeta(Evaluator<G>, SearchOptions),
 }
 
 /// A player.
@@ -72,21 +74,33 @@ pub struct Choice<G: Game> {
     pub chosen: G::Move,
     /// Its value for the side to move; `None` where nothing was evaluated.
     pub score: Option<f64>,
+    /// Plies looked ahead; 0 where nothing was evaluated.
+    pub depth: u32,
     /// Positions entered and leaves evaluated.
     pub nodes: u64,
     /// The best line found after the move.
     pub continuation: Vec<G::Move>,
 }
 
+/// A choice, and how long it took.
+#[derive(Clone, Debug)]
+pub struct Analysis<G: Game> {
+    /// The choice.
+    pub choice: Choice<G>,
+    /// Time from question to answer.
+    pub elapsed: Duration,
+}
+
 /// What one player needs in one thread while it plays.
 #[derive(Debug)]
 pub struct Workspace<G: Game> {
     registers: Registers<G::Board>,
+    table: Table,
 }
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { registers: Registers::default() }
+        Self { registers: Registers::default(), table: Table::default() }
     }
 }
 
@@ -165,6 +179,20 @@ impl<G: Game> Player<G> {
         }
     }
 
+    /// Whether the same question always gets the same answer: not with a limit of time.
+    pub fn is_reproducible(&self) -> bool {
+        !matches!(&self.chooser, Chooser::AlphaBeta(_, options) if options.time.is_some())
+    }
+
+    /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
+    pub fn analyse(&self, position: &G, key: Key, stop: &AtomicBool) -> Option<Analysis<G>> {
+        let mut workspace = Workspace::default();
+        self.prepare(&mut workspace);
+        let begun = Instant::now();
+        let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
+        Some(Analysis { choice, elapsed: begun.elapsed() })
+    }
+
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
     ///
     /// `key` is the key of this move: all draws come from it. The workspace was prepared for this player.
@@ -179,7 +207,7 @@ impl<G: Game> Player<G> {
     ) -> Option<Choice<G>> {
         let mut moves = position.legal_moves();
         let count = moves.len() as u64;
-        let simple = |chosen| Choice { chosen, score: None, nodes: 0, continuation: Vec::new() };
+        let simple = |chosen| Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() };
         if count < 2 {
             // No choice: nothing is drawn and nothing is evaluated.
             return moves.next().map(simple);
@@ -194,11 +222,16 @@ impl<G: Game> Player<G> {
                 let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
                 after_state(cpu, position, evaluator, &mut workspace.registers, &mut best);
                 let chosen = best.chosen?;
-                Some(Choice { chosen, score: Some(best.value), nodes: count, continuation: Vec::new() })
+                Some(Choice { chosen, score: Some(best.value), depth: 1, nodes: count, continuation: Vec::new() })
             }
-            Chooser::AlphaBeta(evaluator, depth) => {
-                let search = Search { evaluator, depth: *depth, ties: self.ties, stop };
-                alphabeta::search(cpu, &search, position, stream, &mut workspace.registers)
+            Chooser::AlphaBeta(evaluator, options) => {
+                let search = Search { evaluator, options: *options, ties: self.ties, stop };
+                let Workspace { registers, table } = workspace;
+                if options.is_plain() {
+                    alphabeta::search(cpu, &search, position, stream, registers)
+                } else {
+                    deepening::search(cpu, &search, position, stream, registers, table)
+                }
             }
         }
     }

@@ -17,6 +17,7 @@ use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game, othello};
+use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::Key;
 
@@ -53,7 +54,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
         let player = |ties| Player {
-            chooser: Chooser::AlphaBeta(Evaluator { program: program.clone(), view }, depth),
+            chooser: Chooser::AlphaBeta(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)),
             ties,
             epsilon: 0.0,
         };
@@ -164,7 +165,11 @@ fn random_ties_are_uniform() {
     let mut workspace = Workspace::default();
     for depth in 0..4 {
         let evaluator = Evaluator { program: program.clone(), view: View::Player };
-        let chooser = if depth == 0 { Chooser::AfterState(evaluator) } else { Chooser::AlphaBeta(evaluator, depth) };
+        let chooser = if depth == 0 {
+            Chooser::AfterState(evaluator)
+        } else {
+            Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
+        };
         let player = Player { chooser, ties: Ties::Random, epsilon: 0.0 };
         player.prepare(&mut workspace);
         let mut counts = [0_u32; 64];
@@ -185,7 +190,8 @@ fn random_ties_are_uniform() {
 fn a_stop_ends_a_search() {
     let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { program, view: View::Turn };
-    let player = Player { chooser: Chooser::AlphaBeta(evaluator, 40), ties: Ties::First, epsilon: 0.0 };
+    let player =
+        Player { chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(40)), ties: Ties::First, epsilon: 0.0 };
     let (stop, mut workspace) = (AtomicBool::new(false), Workspace::default());
     player.prepare(&mut workspace);
     let start = Othello::<Size8>::start();
@@ -209,7 +215,8 @@ fn plies_are_not_limited() {
     let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 2);
     assert!(values.iter().all(|&(_, value)| value == 302.0), "{values:?}");
     let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
-    let player = Player { chooser: Chooser::AlphaBeta(evaluator, 2), ties: Ties::First, epsilon: 0.0 };
+    let player =
+        Player { chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(2)), ties: Ties::First, epsilon: 0.0 };
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     assert_eq!(choose(Path::Baseline, &player, &position, Key(1), &mut workspace).score, Some(302.0));
@@ -221,7 +228,11 @@ fn players() -> Vec<Player<Othello<Size8>>> {
     for (depth, ties, epsilon) in [(0, Ties::Random, 0.0), (2, Ties::Random, 0.1), (0, Ties::Last, 0.3)] {
         let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
         let evaluator = Evaluator { program, view: View::Player };
-        let chooser = if depth == 0 { Chooser::AfterState(evaluator) } else { Chooser::AlphaBeta(evaluator, depth) };
+        let chooser = if depth == 0 {
+            Chooser::AfterState(evaluator)
+        } else {
+            Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
+        };
         players.push(Player { chooser, ties, epsilon });
     }
     players

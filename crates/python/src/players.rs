@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use evoply_core::arena::{move_key, random_positions};
 use evoply_core::cpu::dispatch;
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
+use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game};
+use evoply_core::search::SearchOptions;
+use evoply_core::search::ordering::Ordering;
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -19,8 +23,11 @@ use crate::expressions::{Program, parse_view};
 use crate::held::{AnyPlayer, AnyPositions, Held, with_held};
 use crate::interrupt;
 
-/// The deepest fixed-depth search that is taken on: no game here has more plies.
+/// The deepest search that is taken on: no game here has more plies.
 const DEEPEST: u32 = 128;
+
+/// The largest transposition table, as a power of two: 128 MB for a player in a thread.
+const LARGEST_TABLE: u32 = 22;
 
 /// The most positions of one batch.
 const MOST_POSITIONS: usize = 10_000_000;
@@ -38,27 +45,55 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
     }
 }
 
+fn parse_ordering(ordering: &str) -> PyResult<Ordering> {
+    match ordering {
+        "none" => Ok(Ordering::None),
+        "hash" => Ok(Ordering::Hash),
+        "evaluator" => Ok(Ordering::Evaluator),
+        "killer" => Ok(Ordering::Killer),
+        _ => Err(PyValueError::new_err(format!(
+            "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer"
+        ))),
+    }
+}
+
 #[pymethods]
 impl Player {
-    /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output.
+    /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
+    /// `depth` to `deeper` are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none.
     #[new]
-    #[pyo3(signature = (game, kind, program = None, *, view = "player", ties = "first", depth = 1, epsilon = 0.0))]
+    #[pyo3(signature = (
+        game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
+        milliseconds = None, ordering = "none", table = 0, deeper = false
+    ))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         game: &str,
         kind: &str,
         program: Option<&Program>,
         view: &str,
         ties: &str,
-        depth: u32,
         epsilon: f64,
+        depth: u32,
+        nodes: Option<u64>,
+        milliseconds: Option<u64>,
+        ordering: &str,
+        table: u32,
+        deeper: bool,
     ) -> PyResult<Self> {
-        let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
+        let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
         if !(0.0..=1.0).contains(&epsilon) {
             return Err(PyValueError::new_err(format!("epsilon {epsilon} is not a probability from 0 to 1")));
         }
         if !(1..=DEEPEST).contains(&depth) {
             return Err(PyValueError::new_err(format!("depth {depth} is not from 1 to {DEEPEST}")));
         }
+        if table > LARGEST_TABLE {
+            return Err(PyValueError::new_err(format!("table {table} is not from 0 to {LARGEST_TABLE}")));
+        }
+        let table = if table == 0 { 0 } else { 1 << table };
+        let time = milliseconds.map(Duration::from_millis);
+        let options = SearchOptions { depth, nodes, time, ordering, table, deeper };
         with_board!(size_of_game(game)?, B => {
             let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<Othello<B>>> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
@@ -71,7 +106,7 @@ impl Player {
             let chooser = match kind {
                 "random" => Chooser::Random,
                 "after_state" => Chooser::AfterState(evaluator(program)?),
-                "alpha_beta" => Chooser::AlphaBeta(evaluator(program)?, depth),
+                "alpha_beta" => Chooser::AlphaBeta(evaluator(program)?, options),
                 _ => return Err(PyValueError::new_err(format!(
                     "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
                 ))),
@@ -186,7 +221,10 @@ impl Positions {
     }
 }
 
-/// (move, score for the side to move, nodes, principal variation) of a player at a position that is not over.
+/// Move, score for the side to move, nodes, principal variation, depth, seconds.
+type Analysis = (u8, Option<f64>, u64, Vec<u8>, u32, f64);
+
+/// What a player chooses at a position that is not over, and what is known about it.
 ///
 /// `game_key` is the key of the game; the draws are those of the side to move at this ply.
 #[pyfunction]
@@ -199,26 +237,21 @@ pub fn analyse(
     black_to_move: bool,
     ply: u32,
     game_key: u64,
-) -> PyResult<(u8, Option<f64>, u64, Vec<u8>)> {
-    fn choose<B: Held>(
-        player: &KernelPlayer<Othello<B>>,
-        position: &Othello<B>,
-        key: Key,
-        stop: &AtomicBool,
-    ) -> Result<Option<Choice<Othello<B>>>, Stopped> {
-        let mut workspace = Workspace::default();
-        player.prepare(&mut workspace);
-        let key = move_key(key, position.turn(), position.ply());
-        let choice = dispatch(Choose { player, position, key, workspace: &mut workspace, stop });
-        if stop.load(std::sync::atomic::Ordering::Relaxed) { Err(Stopped) } else { Ok(choice) }
-    }
+) -> PyResult<Analysis> {
     with_board!(size_of_game(player.0.game())?, B => {
         let player = B::player(&player.0)?;
         let position = position::<B>((black, white, black_to_move, ply))?;
-        let choice = interrupt::run(py, |stop| choose(player, &position, Key(game_key), stop), |_| Ok(()))?;
-        let choice = choice.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
+        let key = move_key(Key(game_key), position.turn(), position.ply());
+        let answer = |stop: &AtomicBool| {
+            let analysis = player.analyse(&position, key, stop);
+            if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
+        };
+        let analysis = interrupt::run(py, answer, |_| Ok(()))?;
+        let analysis = analysis.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
+        let choice = analysis.choice;
         let line = std::iter::once(choice.chosen).chain(choice.continuation);
         let line = line.map(Othello::<B>::code).collect();
-        Ok((Othello::<B>::code(choice.chosen), choice.score, choice.nodes, line))
+        let code = Othello::<B>::code(choice.chosen);
+        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64()))
     })
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +18,14 @@ from evoply.games import game_rules
 from evoply.games.othello import Position
 from evoply.gp import Tree
 from evoply.notebook import table_html
-from evoply.players import HasTree, Player, parse_player, player_of
+from evoply.players import (
+    NOT_REPRODUCIBLE,
+    AlphaBeta,
+    HasTree,
+    Player,
+    parse_player,
+    player_of,
+)
 from evoply.protocols import Color
 from evoply.protocols import Player as ChoosesMoves
 
@@ -46,6 +53,8 @@ class MatchResult:
     distinct_games: int
     opening_plies: int
     seed: int
+    reproducible: bool = True
+    """False if a player is limited in time: the same match may end differently next time."""
 
     @property
     def games(self) -> int:
@@ -78,6 +87,7 @@ class MatchResult:
             "distinct_games": self.distinct_games,
             "openings": self.opening_plies,
             "seed": self.seed,
+            "reproducible": self.reproducible,
         }
 
     def __str__(self) -> str:
@@ -88,7 +98,7 @@ class MatchResult:
         )
         return (
             f"{self.first} against {self.second}: +{self.wins} ={self.draws} -{self.losses}, "
-            f"score {self.score:.1%} ({certainty})"
+            f"score {self.score:.1%} ({certainty}){'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
     def _repr_html_(self) -> str:
@@ -106,7 +116,7 @@ class MatchResult:
             "score": f"{self.score:.1%}",
             "95 % interval": interval,
             "games": self.games,
-            "seed": self.seed,
+            "seed": self.seed if self.reproducible else f"{self.seed}{NOT_REPRODUCIBLE}",
         }
         return table_html(f"Match of {game_rules(self.game).title}", [[*cells.values()]], [*cells])
 
@@ -145,7 +155,8 @@ def match(
     start = start or rules.start()
     if start.game != game:
         raise ValueError(f"start: a position of {start.game} in a match of {game}")
-    contestants = [_ready(player, game, runs) for player in (first, second)]
+    read = [_read(player, game, runs) for player in (first, second)]
+    contestants = [_ready(player, game) for player in read]
     schedule = Schedule.pairs(
         np.zeros(games // 2, dtype=np.uint32),
         np.ones(games // 2, dtype=np.uint32),
@@ -161,15 +172,27 @@ def match(
         results = _play_in_python(seats, schedule, start, progress)
     points = results.black_points
     points[1::2] = 1 - points[1::2]
-    return _result(contestants[0][0], contestants[1][0], game, points, results, openings or 0, seed)
+    result = _result(
+        contestants[0][0], contestants[1][0], game, points, results, openings or 0, seed
+    )
+    # What a player written in Python does is its own affair.
+    is_timed = any(isinstance(player, AlphaBeta) and not player.reproducible for player in read)
+    return replace(result, reproducible=False) if is_timed else result
+
+
+def _read(
+    player: Contestant, game: str, runs: Callable[[str], Player] | None
+) -> Player | HasTree | Tree | ChoosesMoves:
+    """Return a player, read from its text if it is one, whose label is then the text."""
+    if not isinstance(player, str):
+        return player
+    return parse_player(player, game=game, runs=runs).model_copy(update={"name": player})
 
 
 def _ready(
-    player: Contestant, game: str, runs: Callable[[str], Player] | None
+    player: Player | HasTree | Tree | ChoosesMoves, game: str
 ) -> tuple[str, _native.Player | ChoosesMoves]:
     """Return a label and what can choose moves."""
-    if isinstance(player, str):
-        return player, parse_player(player, game=game, runs=runs).native(game)
     if callable(getattr(player, "choose", None)):
         return getattr(player, "label", type(player).__name__), cast(ChoosesMoves, player)
     try:

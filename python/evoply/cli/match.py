@@ -95,6 +95,8 @@ def match(
     output.say(_how_it_was_played(result))
     if result.interval is None:
         output.say(_too_few(result.distinct_games))
+    if not result.reproducible:
+        output.say("A player is limited in time: the same match may end differently next time.")
     output.result(result.to_dict())
 
 

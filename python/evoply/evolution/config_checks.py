@@ -214,7 +214,9 @@ def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
     except ValueError:
         return None  # the wrong game is reported once, at its own path
     try:
-        read_opponent(text, game)
+        opponent = read_opponent(text, game)
     except (ValueError, OSError) as error:
         return str(error)
+    if not opponent.reproducible:
+        return "a limit in time makes a run that cannot be repeated: limit the nodes instead"
     return None

@@ -13,6 +13,7 @@ from evoply.players.files import (
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.specs import (
+    NOT_REPRODUCIBLE,
     AfterState,
     AlphaBeta,
     ExpressionEvaluator,
@@ -23,6 +24,7 @@ from evoply.players.specs import (
 
 __all__ = [
     "NAMED_PLAYERS",
+    "NOT_REPRODUCIBLE",
     "SWH_WEIGHTS",
     "AfterState",
     "AlphaBeta",

@@ -4,6 +4,11 @@ NAME is a named player (`random`, `greedy`, `swh`, `material`, `mobility`), a tr
 a bracket, `champion@RUN`, or the path of a `.json` (saved) or `.toml` file. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
+* `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
+  reproducible)
+* `ordering=none|hash|evaluator|killer`: which moves are looked at first
+* `table=N`: remember 2**N positions while searching (1 to 22); 0: none
+* `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
@@ -28,10 +33,14 @@ from evoply.players.named import NAMED_PLAYERS
 from evoply.players.specs import (
     LONGEST_NAME,
     MAX_DEPTH,
+    MAX_NODES,
+    MAX_TABLE,
+    MAX_TIME,
     AfterState,
     AlphaBeta,
     Division,
     ExpressionEvaluator,
+    Ordering,
     Player,
     RandomPlayer,
     Ties,
@@ -97,7 +106,10 @@ def parse_player(
 
 
 def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
-    """Return *player* with another depth, ties, epsilon or view; depth 0 is the after-state."""
+    """Return *player* with other options (not those of a tree); depth 0 is the after-state.
+
+    A limit in nodes or time without a depth means as deep as the limit allows.
+    """
     name = None if name is None else name[:LONGEST_NAME]
     if isinstance(player, RandomPlayer):
         if options:
@@ -111,8 +123,17 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
         "epsilon": player.epsilon,
         **options,
     }
-    depth = fields.pop("depth", player.depth if isinstance(player, AlphaBeta) else 0)
-    return AlphaBeta(depth=depth, **fields) if depth else AfterState(**fields)
+    is_limited = fields.get("nodes") is not None or fields.get("time") is not None
+    usual, kept = 0, {}
+    if isinstance(player, AlphaBeta):
+        usual, kept = player.depth, {key: getattr(player, key) for key in _LOOKING_AHEAD}
+    depth = fields.pop("depth", MAX_DEPTH if is_limited else usual)
+    if depth:
+        return AlphaBeta(depth=depth, **{**kept, **fields})
+    for option in _LOOKING_AHEAD:
+        if option in fields:
+            raise ValueError(f"{option} is for players that look ahead: give depth, nodes or time")
+    return AfterState(**fields)
 
 
 def _parse(
@@ -164,7 +185,9 @@ def _named(name: str, given: _Options, bare: str) -> Player:
     if named.expression is None:
         given.read({})
         return RandomPlayer(name=bare)
-    chosen = {"depth": named.depth, **given.read(_SEARCH)}
+    chosen = given.read(_SEARCH)
+    if not {"nodes", "time"} & set(chosen):
+        chosen = {"depth": named.depth, **chosen}
     evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
     return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
 
@@ -255,6 +278,33 @@ def _depth(value: str) -> int:
     return int(value)
 
 
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not value.isascii() or not value.isdecimal() or len(value) > len(str(most)):
+            number = -1
+        else:
+            number = int(value)
+        if not least <= number <= most:
+            raise ValueError(
+                f"must be a whole number from {least:,} to {most:,}, not {value[:40]!r}"
+            )
+        return number
+
+    return read
+
+
+def _seconds(value: str) -> float:
+    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
+        number = float(value)
+        if 0.001 <= number <= MAX_TIME:
+            return number
+    raise ValueError(f"must be seconds from 0.001 to {MAX_TIME:g}, not {value[:40]!r}")
+
+
+def _yes(value: str) -> bool:
+    return _choice("yes", "no")(value) == "yes"
+
+
 def _probability(value: str) -> float:
     if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
         number = float(value)
@@ -269,8 +319,15 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "ties": _choice(*get_args(Ties)),
         "epsilon": _probability,
         "view": _choice(*get_args(View)),
+        "nodes": _whole(1, MAX_NODES),
+        "time": _seconds,
+        "ordering": _choice(*get_args(Ordering)),
+        "table": _whole(0, MAX_TABLE),
+        "deeper": _yes,
     }
 )
+_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper")
+"""Options that mean nothing to a player that only compares the boards after each move."""
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "primitives": _choice(*PRIMITIVE_SETS),

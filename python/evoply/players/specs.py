@@ -7,6 +7,7 @@ written in Python need no model: any object with `choose(position) -> move` is o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -15,9 +16,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     TypeAdapter,
     ValidationError,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -39,12 +42,17 @@ from evoply.players.problems import refusal
 from evoply.wording import shorten
 
 MAX_DEPTH = 60
+MAX_NODES = 10**12
+MAX_TIME = 86_400.0
+MAX_TABLE = 22
 LONGEST_LABEL = 60
+NOT_REPRODUCIBLE = " (not reproducible)"
 LONGEST_NAME = 200
 DEFAULT_PRIMITIVES = "liao+mobility"
 
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
+Ordering = Literal["none", "hash", "evaluator", "killer"]
 Division = Literal["one", "zero", "numerator", "ieee"]
 
 
@@ -239,6 +247,11 @@ class RandomPlayer(_Model):
     name: Name | None = None
 
     @property
+    def reproducible(self) -> bool:
+        """Always: draws come from the key of the game."""
+        return True
+
+    @property
     def label(self) -> str:
         """The name, or "random"."""
         return self.name or "random"
@@ -298,48 +311,120 @@ class AfterState(_Valuing):
     kind: Literal["after_state"] = "after_state"
 
     @property
+    def reproducible(self) -> bool:
+        """Always: draws come from the key of the game."""
+        return True
+
+    @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
         return self.name or _label(self, [])
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native_player(self, game, self.kind, depth=1)
+        return _native_player(self, game, self.kind)
 
 
 class AlphaBeta(_Valuing):
     """Searches *depth* plies, the own move included, by alpha-beta; finished games count exactly.
+
+    With a limit in *nodes* or in *time* (seconds) it looks deeper and deeper, and the last depth
+    that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always looked
+    ahead. A player with a limit in time is not `reproducible`.
+
+    *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
+    move), "evaluator" (the best board after the move) or "killer" (what cut off elsewhere). *table*
+    keeps 2**table positions (32 bytes each; 0: no table). They change speed, never the move or its
+    value. *deeper* also uses what the table knows from looking further than asked: then they do.
 
     *view*, *ties* and *epsilon* as in `AfterState`.
     """
 
     kind: Literal["alpha_beta"] = "alpha_beta"
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
+    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
+    ordering: Ordering = "none"
+    table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
+    deeper: bool = Field(default=False, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_deep_as_the_limit_allows(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "depth" not in data:
+            limits = [data.get("nodes"), data.get("time")]
+            return data if limits == [None, None] else {**data, "depth": MAX_DEPTH}
+        return data
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_asked_for(self, write: SerializerFunctionWrapHandler) -> Any:
+        # Files and digests of plain players are what they were before there were these options.
+        usual = {"nodes": None, "time": None, "ordering": "none", "table": 0, "deeper": False}
+        fields = write(self)
+        return {key: value for key, value in fields.items() if usual.get(key, ...) != value}
+
+    @model_validator(mode="after")
+    def _has_the_table_it_needs(self) -> AlphaBeta:
+        for option in ("ordering=hash", "deeper=yes"):
+            if not self.table and option in _search_options(self):
+                raise ValueError(f"{option} needs a table, as in table=18")
+        return self
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same game gets the same moves again: not with a limit in time."""
+        return self.time is None
 
     @property
     def label(self) -> str:
-        """The name, or the evaluator, the depth and what is unusual about the player."""
-        return self.name or _label(self, [f"depth={self.depth}"])
+        """The name, or the evaluator, the depth and what is unusual; a limit in time is marked."""
+        label = self.name or _label(self, _search_options(self))
+        return label if self.reproducible else label + NOT_REPRODUCIBLE
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native_player(self, game, self.kind, depth=self.depth)
+        return _native_player(
+            self,
+            game,
+            self.kind,
+            depth=self.depth,
+            nodes=self.nodes,
+            milliseconds=None if self.time is None else round(self.time * 1000),
+            ordering=self.ordering,
+            table=self.table,
+            deeper=self.deeper,
+        )
 
 
 Player = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
 PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta] = TypeAdapter(Player)
 
 
-def _native_player(player: _Valuing, game: str, kind: str, *, depth: int) -> _native.Player:
+def _native_player(player: _Valuing, game: str, kind: str, **search: Any) -> _native.Player:
     return _native.Player(
         game,
         kind,
         player.evaluator.program(game),
         view=player.view,
         ties=player.ties,
-        depth=depth,
         epsilon=player.epsilon,
+        **search,
     )
+
+
+def _search_options(player: AlphaBeta) -> list[str]:
+    limits = [
+        f"{limit}={value}"
+        for limit, value in (("nodes", player.nodes), ("time", player.time))
+        if value is not None
+    ]
+    options = [] if limits and player.depth == MAX_DEPTH else [f"depth={player.depth}"]
+    options += limits
+    if player.ordering != "none":
+        options.append(f"ordering={player.ordering}")
+    if player.table:
+        options.append(f"table={player.table}")
+    return [*options, "deeper=yes"] if player.deeper else options
 
 
 def _label(player: _Valuing, options: list[str]) -> str:

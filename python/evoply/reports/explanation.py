@@ -294,7 +294,9 @@ def _habits(player: AfterState | AlphaBeta) -> str:
     """Return what else the player does: searching and exploring."""
     sentences = []
     if isinstance(player, AlphaBeta):
-        plies = "its own move" if player.depth == 1 else f"{player.depth} plies"
+        limited = player.nodes is not None or player.time is not None
+        at_most = "at most " if limited else ""
+        plies = "its own move" if player.depth == 1 else f"{at_most}{player.depth} plies"
         measured = f" (measured at {MEASURED_DEPTH})" if player.depth > MEASURED_DEPTH else ""
         sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
     if player.epsilon:

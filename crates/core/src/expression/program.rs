@@ -82,9 +82,16 @@ pub struct Program<B: Board> {
     pub(super) body: Vec<Op<B::Word>>,
     pub(super) tables: Vec<Tables>,
     outputs: usize,
+    reads_ply: bool,
 }
 
 impl<B: Board> Program<B> {
+    /// Whether a value depends on the ply of the evaluated position.
+    #[inline(always)]
+    pub fn reads_ply(&self) -> bool {
+        self.reads_ply
+    }
+
     /// Number of operations done for every evaluation.
     pub fn operations(&self) -> usize {
         self.body.len()
@@ -139,6 +146,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
                 outputs: expression.outputs().len(),
+                reads_ply: false,
             },
         };
         lowering.count_readers();
@@ -148,6 +156,8 @@ impl<'a, B: Board> Lowering<'a, B> {
         for output in 0..expression.nodes().len() as NodeId {
             lowering.give_out(output);
         }
+        let reads_ply = |op: &Op<B::Word>| matches!(op, Op::Ply(_));
+        lowering.program.reads_ply = lowering.program.body.iter().any(reads_ply);
         Ok(lowering.program)
     }
 

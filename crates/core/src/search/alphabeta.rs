@@ -5,13 +5,12 @@
 
 use std::sync::atomic::Ordering;
 
+use super::horizon::Horizon;
 use super::{Search, WIN, outcome_value};
-use crate::bitboard::Word;
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::Registers;
-use crate::lanes::{LANES, Lanes};
-use crate::player::{Choice, LARGEST_VALUE, Ties, block_of, bounded, speaks_for};
-use crate::rules::{Color, Game};
+use crate::player::{Choice, Ties};
+use crate::rules::Game;
 use crate::stream::Stream;
 
 /// Search a position that is not over. `None` if the search was stopped.
@@ -24,14 +23,10 @@ pub fn search<G: Game, C: Cpu>(
     mut stream: Stream,
     registers: &mut Registers<G::Board>,
 ) -> Option<Choice<G>> {
-    let depth = search.depth.max(1);
+    let depth = search.options.depth.max(1);
     let mut searcher = Searcher {
-        cpu,
+        horizon: Horizon::at(cpu, position, search.evaluator, registers),
         search,
-        registers,
-        chooser: position.turn(),
-        root_ply: f64::from(position.ply()),
-        root_clock: G::clock(f64::from((position.own() | position.opponent()).len())),
         nodes: 1,
         stopped: false,
         lines: vec![Vec::new(); depth as usize + 1],
@@ -72,16 +67,12 @@ pub fn search<G: Game, C: Cpu>(
     };
     let nodes = searcher.nodes;
     let (chosen, continuation) = equals.into_iter().nth(index)?;
-    Some(Choice { chosen, score: Some(best), nodes, continuation })
+    Some(Choice { chosen, score: Some(best), depth, nodes, continuation })
 }
 
 struct Searcher<'a, G: Game, C: Cpu> {
-    cpu: C,
+    horizon: Horizon<'a, G, C>,
     search: &'a Search<'a, G>,
-    registers: &'a mut Registers<G::Board>,
-    chooser: Color,
-    root_ply: f64,
-    root_clock: f64,
     nodes: u64,
     stopped: bool,
     /// Best line by remaining depth; what lies below depth d is in `lines[d]`.
@@ -91,7 +82,7 @@ struct Searcher<'a, G: Game, C: Cpu> {
 impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
     fn negamax(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
-        self.cpu.call(Negamax { searcher: self, position, depth, alpha, beta })
+        self.horizon.cpu().call(Negamax { searcher: self, position, depth, alpha, beta })
     }
 
     /// The body of [`Self::negamax`], compiled for the CPU path of the search.
@@ -150,40 +141,15 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     /// block brought `beta` or more.
     #[inline(always)]
     fn leaves(&mut self, position: &G, beta: f64, mut visit: impl FnMut(G::Move, f64)) {
-        let mover = position.turn();
-        let speaker = speaks_for(self.search.evaluator.view, mover, self.chooser);
-        let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        let mut moves = position.legal_moves();
-        loop {
-            // Step 1. Up to a block of children.
-            let children = position.next_children(&mut moves);
-            if children.len == 0 {
-                return;
-            }
-            self.nodes += children.len as u64;
-            // Step 2. Evaluate them all at once.
-            let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
-            let mut outputs = [Lanes::splat(0.0)];
-            self.registers.evaluate::<G>(self.cpu, &self.search.evaluator.program, &block, &mut outputs);
-            // Step 3. Which of them may be finished games? Those in which the side to move has nowhere to go.
-            let destinations = G::destinations_of_lanes(children.to_move, children.moved);
-            // Step 4. Values for the side that moved.
+        self.horizon.blocks(position, |siblings| {
+            self.nodes += siblings.len() as u64;
             let mut best = -f64::INFINITY;
-            for (lane, chosen) in children.moves.into_iter().flatten().enumerate() {
-                let may_be_over = destinations.0[lane] == Word::ZERO;
-                let finished = if may_be_over { position.play_unchecked(chosen).outcome() } else { None };
-                let value = match finished {
-                    Some(outcome) => outcome_value(outcome, mover),
-                    None if speaker == mover => bounded(outputs[0].0[lane], worst),
-                    None => -bounded(outputs[0].0[lane], worst),
-                };
+            for (chosen, value) in siblings.iter() {
                 best = best.max(value);
                 visit(chosen, value);
             }
-            if best >= beta || children.len < LANES {
-                return;
-            }
-        }
+            best < beta
+        });
     }
 }
 

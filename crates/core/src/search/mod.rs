@@ -1,28 +1,66 @@
 //! Looking ahead: what a search is asked, and how it answers.
+//!
+//! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
+//! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
 
 pub mod alphabeta;
+pub mod deepening;
 pub mod endgame;
 mod endgame_ordering;
 mod endgame_shallow;
 mod endgame_table;
+mod horizon;
 pub mod minimax;
+pub mod ordering;
 pub mod stability;
+pub mod table;
 
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::player::{Evaluator, Ties};
 use crate::rules::{Color, Game, Outcome};
+use ordering::Ordering;
 
 /// The value of a won game; a lost one is minus this, a draw 0.
 pub const WIN: f64 = 1e15;
 
-/// What a fixed-depth search is asked.
+/// How to look ahead, and what ends it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchOptions {
+    /// Plies to look ahead at most, the root move included; at least 1.
+    pub depth: u32,
+    /// Nodes to count at most; one ply is always looked ahead, whatever it takes.
+    pub nodes: Option<u64>,
+    /// Time to take at most. What a search limited in time gives cannot be reproduced.
+    pub time: Option<Duration>,
+    /// Which moves are looked at first.
+    pub ordering: Ordering,
+    /// Entries of the transposition table, a power of two; 0 is no table.
+    pub table: usize,
+    /// Whether entries of greater depth than asked for are used too. The value is then not that of minimax.
+    pub deeper: bool,
+}
+
+impl SearchOptions {
+    /// The plain search: a fixed depth, and nothing else.
+    pub const fn to_depth(depth: u32) -> Self {
+        Self { depth, nodes: None, time: None, ordering: Ordering::None, table: 0, deeper: false }
+    }
+
+    /// Whether nothing but a depth is asked for, so that the plain search answers.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::to_depth(self.depth)
+    }
+}
+
+/// What a search is asked.
 #[derive(Debug)]
 pub struct Search<'a, G: Game> {
     /// Values of positions at the horizon.
     pub evaluator: &'a Evaluator<G>,
-    /// Plies to look ahead, the root move included; at least 1.
-    pub depth: u32,
+    /// How to look ahead.
+    pub options: SearchOptions,
     /// Which of equal root moves is taken.
     pub ties: Ties,
     /// Set from outside to give the search up.

@@ -1,0 +1,437 @@
+//! Looking one ply deeper at a time: principal variation search with a transposition table, move ordering and limits.
+//!
+//! What a completed depth gives is what the plain search gives at that depth: the same value, and the same move under
+//! every tie rule. When a limit ends the search, the last completed depth answers; one ply is always completed. A node is
+//! a position entered or a leaf that was valued, at the horizon or to order moves; a search counts no more nodes than its
+//! limit, beyond the first ply.
+//!
+//! All values of one depth are bounds on the same function of the position, so they never contradict each other. A null
+//! window is `[a, next_up(a)]`: no value lies inside it.
+
+use std::sync::atomic;
+use std::time::Instant;
+
+use super::horizon::Horizon;
+use super::ordering::{Candidates, Killers, Ordering};
+use super::table::{Entry, Table};
+use super::{Search, WIN, outcome_value};
+use crate::cpu::{Cpu, Task};
+use crate::expression::evaluation::Registers;
+use crate::player::{Choice, Ties};
+use crate::rules::{Color, Game};
+use crate::stream::{Key, Stream};
+
+/// How many nodes pass between two looks at the clock.
+const NODES_BETWEEN_LOOKS: u64 = 1 << 10;
+
+/// The least remaining depth of a position in the table: one closer to the horizon is valued anew as soon as found.
+const LEAST_TABLE_DEPTH: u32 = 3;
+
+/// Search a position that is not over. `None` if the search was stopped from outside.
+///
+/// Random ties are drawn from `stream` among the moves whose exact values are equal.
+pub fn search<G: Game, C: Cpu>(
+    cpu: C,
+    search: &Search<'_, G>,
+    position: &G,
+    mut stream: Stream,
+    registers: &mut Registers<G::Board>,
+    table: &mut Table,
+) -> Option<Choice<G>> {
+    // A solver of endgames takes over here, where few enough squares are empty.
+    let begun = Instant::now();
+    table.start(search.options.table);
+    let mut searcher = Searcher::new(cpu, search, position, registers, table);
+    let mut root = Root::new(position, search.ties);
+    // Step 1. One ply, whatever the limits.
+    searcher.one_ply(position, &mut root);
+    // Step 2. Deeper each time, until a limit, or until every line is a finished game. What was best two plies ago is a
+    // better guess than what was best one ply ago: the same side moved last. So without limits every other depth is left
+    // out; with limits each one may be the last.
+    let limited = search.options.nodes.is_some() || search.options.time.is_some();
+    searcher.node_limit = search.options.nodes.unwrap_or(u64::MAX);
+    searcher.deadline = search.options.time.map(|time| begun + time);
+    let mut completed = 1;
+    while completed < search.options.depth && searcher.estimated && searcher.nodes < searcher.node_limit {
+        searcher.estimated = false;
+        let before = root.found.clone();
+        let step = if limited || (search.options.depth - completed) % 2 == 1 { 1 } else { 2 };
+        if !searcher.iterate(position, completed + step, &mut root) {
+            root.found = before;
+            break;
+        }
+        completed += step;
+    }
+    if search.stop.load(atomic::Ordering::Relaxed) {
+        return None;
+    }
+    // Step 3. Choose among the moves with the best value.
+    let nodes = searcher.nodes;
+    let Found { best, mut equals } = root.found;
+    equals.sort_unstable_by_key(|&(index, _)| index);
+    let index = match search.ties {
+        Ties::First => 0,
+        Ties::Last => equals.len().checked_sub(1)?,
+        Ties::Random => stream.below(equals.len() as u64) as usize,
+    };
+    let (index, continuation) = equals.into_iter().nth(index)?;
+    let chosen = position.legal_moves().nth(index)?;
+    Some(Choice { chosen, score: Some(best), depth: completed, nodes, continuation })
+}
+
+/// The moves at the root, numbered in the order of legal moves, and what the current depth found.
+struct Root<G: Game> {
+    /// In the order in which they are looked at.
+    moves: Vec<(usize, G::Move)>,
+    ties: Ties,
+    found: Found<G>,
+}
+
+/// The best value so far and the moves that are known to have it, each with the line after it.
+#[derive(Clone)]
+struct Found<G: Game> {
+    best: f64,
+    equals: Vec<(usize, Vec<G::Move>)>,
+}
+
+impl<G: Game> Root<G> {
+    fn new(position: &G, ties: Ties) -> Self {
+        Self {
+            moves: position.legal_moves().enumerate().collect(),
+            ties,
+            found: Found { best: f64::NEG_INFINITY, equals: Vec::new() },
+        }
+    }
+
+    /// Whether a move would count if it were only as good as the best so far.
+    fn counts_if_equal(&self, index: usize) -> bool {
+        let mut equals = self.found.equals.iter().map(|&(equal, _)| equal);
+        match self.ties {
+            Ties::First => equals.all(|equal| index < equal),
+            Ties::Last => equals.all(|equal| index > equal),
+            Ties::Random => true,
+        }
+    }
+
+    /// Take note of a move's value. One that equals the best is exact if the move counts.
+    fn offer(&mut self, index: usize, value: f64, line: &[G::Move]) {
+        let counts = self.counts_if_equal(index);
+        if value > self.found.best {
+            self.found.equals.clear();
+            self.found.best = value;
+        } else if value < self.found.best || !counts {
+            return;
+        }
+        self.found.equals.push((index, line.to_vec()));
+    }
+}
+
+struct Searcher<'a, G: Game, C: Cpu> {
+    horizon: Horizon<'a, G, C>,
+    search: &'a Search<'a, G>,
+    table: &'a mut Table,
+    /// Where the keys of the table's entries come from, by side to move.
+    keys: [Key; 2],
+    killers: Killers,
+    /// Moves of the position being searched, by remaining depth.
+    candidates: Vec<Candidates<G>>,
+    /// Best line by remaining depth; what lies below depth d is in `lines[d]`.
+    lines: Vec<Vec<G::Move>>,
+    /// Whether a value since this was last reset is an evaluator's.
+    estimated: bool,
+    nodes: u64,
+    node_limit: u64,
+    deadline: Option<Instant>,
+    next_look: u64,
+    stopped: bool,
+}
+
+impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
+    fn new(
+        cpu: C,
+        search: &'a Search<'a, G>,
+        root: &G,
+        registers: &'a mut Registers<G::Board>,
+        table: &'a mut Table,
+    ) -> Self {
+        let depth = search.options.depth.max(1);
+        Self {
+            horizon: Horizon::at(cpu, root, search.evaluator, registers),
+            search,
+            table,
+            keys: [Color::Black, Color::White].map(|turn| Key::new(turn as u64)),
+            killers: Killers::new(depth),
+            candidates: vec![Candidates::default(); depth as usize + 1],
+            lines: vec![Vec::new(); depth as usize + 1],
+            estimated: false,
+            nodes: 1,
+            node_limit: u64::MAX,
+            deadline: None,
+            next_look: NODES_BETWEEN_LOOKS,
+            stopped: false,
+        }
+    }
+
+    /// Value the moves at the root by the boards after them.
+    fn one_ply(&mut self, position: &G, root: &mut Root<G>) {
+        let mut values = Vec::new();
+        self.horizon.blocks(position, |siblings| {
+            self.nodes += siblings.len() as u64;
+            self.estimated |= siblings.estimated;
+            values.extend(siblings.iter().map(|(_, value)| value));
+            true
+        });
+        for (index, &value) in values.iter().enumerate() {
+            root.offer(index, value, &[]);
+        }
+        if self.search.options.ordering == Ordering::Evaluator {
+            root.moves.sort_by(|(a, _), (b, _)| values[*b].total_cmp(&values[*a]));
+        }
+    }
+
+    /// Look `depth` plies ahead from the root; whether that was completed.
+    fn iterate(&mut self, position: &G, depth: u32, root: &mut Root<G>) -> bool {
+        // Step 1. What was best a ply ago comes first.
+        let best = root.found.equals.first().map(|&(index, _)| index);
+        if self.search.options.ordering != Ordering::None
+            && let Some(place) = root.moves.iter().position(|&(index, _)| Some(index) == best)
+        {
+            root.moves[..=place].rotate_right(1);
+        }
+        root.found = Found { best: f64::NEG_INFINITY, equals: Vec::new() };
+        for place in 0..root.moves.len() {
+            let (index, chosen) = root.moves[place];
+            let child = position.play_unchecked(chosen);
+            let best = root.found.best;
+            // Step 2. Is it better than the best, or as good if that counts? Only then its value must be known.
+            let floor = if root.counts_if_equal(index) { best.next_down() } else { best };
+            let ceiling = if place == 0 { f64::INFINITY } else { best.next_up() };
+            let mut value = -self.negamax(&child, depth - 1, -ceiling, -floor);
+            // Step 3. Better: how much?
+            if value >= ceiling && !self.stopped {
+                value = -self.negamax(&child, depth - 1, f64::NEG_INFINITY, -value.next_down());
+            }
+            if self.stopped {
+                return false;
+            }
+            root.offer(index, value, &self.lines[depth as usize - 1]);
+        }
+        true
+    }
+
+    /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
+    fn negamax(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
+        self.horizon.cpu().call(Negamax { searcher: self, position, depth, alpha, beta })
+    }
+
+    /// The body of [`Self::negamax`], compiled for the CPU path of the search.
+    #[inline(always)]
+    fn node(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
+        // Step 1. Count, or give up at a limit.
+        if !self.count(1) {
+            return 0.0;
+        }
+        // Step 2. The last ply: value all children in blocks.
+        if depth == 1 {
+            return self.last_ply(position, beta);
+        }
+        // Step 3. What the table knows. A value inside the window is looked for again, for the sake of its line.
+        let key = if depth >= LEAST_TABLE_DEPTH && self.table.is_used() { Some(self.key(position)) } else { None };
+        let known = key.and_then(|key| self.table.find(key));
+        if let Some(entry) = known
+            && let Some(bound) = self.bound(&entry, depth, alpha, beta)
+        {
+            self.estimated |= entry.estimated;
+            return bound;
+        }
+        // A solver of endgames may answer here: an exact value needs no depth.
+        // Step 4. The moves, and what speaks for them. No move at all: the game is over and its value exact.
+        self.lines[depth as usize].clear();
+        let mut candidates = std::mem::take(&mut self.candidates[depth as usize]);
+        self.gather(position, depth, known.and_then(|entry| entry.best), &mut candidates);
+        if candidates.is_empty() {
+            self.candidates[depth as usize] = candidates;
+            return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
+        }
+        // Step 5. Search the most promising move with the whole window; of the others only ask whether they are better.
+        let estimated_before = std::mem::take(&mut self.estimated);
+        let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
+        while !self.stopped
+            && let Some(chosen) = candidates.take_best()
+        {
+            let child = position.play_unchecked(chosen);
+            let floor = alpha.max(best);
+            // At the last ply the upper end of the window does not matter.
+            let asks = best_move.is_some() && depth > 2 && floor.next_up() < beta;
+            let ceiling = if asks { floor.next_up() } else { beta };
+            let mut value = -self.negamax(&child, depth - 1, -ceiling, -floor);
+            if asks && value > floor && value < beta && !self.stopped {
+                value = -self.negamax(&child, depth - 1, -beta, -value.next_down());
+            }
+            if value > best {
+                best = value;
+                best_move = Some(chosen);
+                if value > alpha && value < beta {
+                    self.keep_line(depth, chosen);
+                }
+            }
+            if best >= beta {
+                break;
+            }
+        }
+        self.candidates[depth as usize] = candidates;
+        // Step 6. Remember, and return.
+        if self.stopped {
+            return 0.0;
+        }
+        // The best of moves that all failed is nothing to go by.
+        let code = best_move.filter(|_| best > alpha).map(G::code);
+        if let Some(code) = code
+            && best >= beta
+            && self.search.options.ordering == Ordering::Killer
+        {
+            self.killers.add(position.turn(), depth, code);
+        }
+        if let Some(key) = key {
+            let lower = if best > alpha { best } else { f64::NEG_INFINITY };
+            let upper = if best < beta { best } else { f64::INFINITY };
+            let entry = Entry { lower, upper, depth: depth as u8, best: code, estimated: self.estimated };
+            self.table.store(key, entry);
+        }
+        self.estimated |= estimated_before;
+        best
+    }
+
+    /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
+    #[inline(always)]
+    fn last_ply(&mut self, position: &G, beta: f64) -> f64 {
+        let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
+        self.horizon.blocks(position, |siblings| {
+            if self.nodes + siblings.len() as u64 > self.node_limit {
+                self.stopped = true;
+                return false;
+            }
+            self.nodes += siblings.len() as u64;
+            self.estimated |= siblings.estimated;
+            for (chosen, value) in siblings.iter() {
+                if value > best {
+                    (best, best_move) = (value, Some(chosen));
+                }
+            }
+            best < beta
+        });
+        if best < beta {
+            self.lines[1].clear();
+            self.lines[1].extend(best_move);
+        }
+        // No move at all: the game is over and its value exact.
+        if best_move.is_none() && !self.stopped {
+            return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
+        }
+        best
+    }
+
+    /// Count nodes, or give up: whether the search goes on.
+    #[inline(always)]
+    fn count(&mut self, nodes: u64) -> bool {
+        if self.stopped || self.nodes + nodes > self.node_limit {
+            self.stopped = true;
+            return false;
+        }
+        self.nodes += nodes;
+        if self.nodes >= self.next_look {
+            self.next_look = self.nodes + NODES_BETWEEN_LOOKS;
+            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.stopped |= self.search.stop.load(atomic::Ordering::Relaxed);
+        !self.stopped
+    }
+
+    /// What an entry says of the value, if that is all that the window asks.
+    #[inline(always)]
+    fn bound(&self, entry: &Entry, depth: u32, alpha: f64, beta: f64) -> Option<f64> {
+        let deep_enough =
+            u32::from(entry.depth) == depth || (self.search.options.deeper && u32::from(entry.depth) > depth);
+        if deep_enough && entry.lower >= beta {
+            Some(entry.lower)
+        } else if deep_enough && entry.upper <= alpha {
+            Some(entry.upper)
+        } else {
+            None
+        }
+    }
+
+    /// The key of everything that the value of a position at a given depth depends on within this search.
+    #[inline(always)]
+    fn key(&self, position: &G) -> u64 {
+        use crate::bitboard::Word;
+        let (own, opponent) = (position.own().0.to_u128(), position.opponent().0.to_u128());
+        let mut key = self.keys[position.turn() as usize].child(own as u64).child(opponent as u64);
+        if <G::Board as crate::bitboard::Board>::SQUARES > 64 {
+            key = key.child((own >> 64) as u64).child((opponent >> 64) as u64);
+        }
+        if self.search.evaluator.program.reads_ply() {
+            key = key.child(position.ply().into());
+        }
+        key.0
+    }
+
+    /// All moves of a position with their places in the order.
+    #[inline(always)]
+    fn gather(&mut self, position: &G, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
+        candidates.clear();
+        let ordering = self.search.options.ordering;
+        if ordering == Ordering::Evaluator && position.legal_moves().len() > 1 {
+            self.horizon.blocks(position, |siblings| {
+                if self.nodes + siblings.len() as u64 > self.node_limit {
+                    self.stopped = true;
+                    return false;
+                }
+                self.nodes += siblings.len() as u64;
+                for (chosen, value) in siblings.iter() {
+                    candidates.push(chosen, value);
+                }
+                true
+            });
+        } else {
+            let side = position.turn();
+            for chosen in position.legal_moves() {
+                let score = match ordering {
+                    Ordering::Killer => self.killers.score(side, depth, G::code(chosen)),
+                    _ => 0.0,
+                };
+                candidates.push(chosen, score);
+            }
+        }
+        if let Some(code) = hash_move
+            && ordering != Ordering::None
+        {
+            candidates.prefer(code);
+        }
+    }
+
+    /// The best line from here is `chosen` and then the best line of the child.
+    fn keep_line(&mut self, depth: u32, chosen: G::Move) {
+        let (below, here) = self.lines.split_at_mut(depth as usize);
+        here[0].clear();
+        here[0].push(chosen);
+        here[0].extend_from_slice(&below[depth as usize - 1]);
+    }
+}
+
+/// One node, as a task of the CPU path that the whole search runs in.
+struct Negamax<'a, 'b, G: Game, C: Cpu> {
+    searcher: &'a mut Searcher<'b, G, C>,
+    position: &'a G,
+    depth: u32,
+    alpha: f64,
+    beta: f64,
+}
+
+impl<G: Game, C: Cpu> Task for Negamax<'_, '_, G, C> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> f64 {
+        self.searcher.node(self.position, self.depth, self.alpha, self.beta)
+    }
+}
