@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,3 +240,34 @@ def test_limited_players_choose_alike_in_kernel_and_python_games() -> None:
     kernel = match(text, "( * 0 white )", games=20, seed=3)
     python = match(text, Python(), games=20, seed=3)
     assert (kernel.wins, kernel.draws, kernel.losses) == (python.wins, python.draws, python.losses)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"games": 3},
+        {"games": 0},
+        {"games": 2.0},
+        {"games": "2"},
+        {"games": 2**70},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seed": 1.5},
+        {"seed": None},
+        {"openings": -1},
+        {"openings": 1.5},
+        {"openings": 2**40},
+        {"threads": -1},
+        {"threads": 10**6},
+        {"game": "go"},
+    ],
+)
+def test_arguments_that_make_no_match(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(ValueError, match=name):
+        match("greedy", "random", **{"games": 2, **wrong})
+
+
+def test_a_start_must_be_a_position() -> None:
+    with pytest.raises(TypeError, match="start: 'f5' is not a position"):
+        match("greedy", "random", games=2, start="f5")  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Othello's rules against the slow reference, and the small facts of its API."""
 
 import itertools
+from typing import Any
 
 import pytest
 import reference_othello as reference
@@ -215,3 +216,18 @@ def test_invalid_move_error_is_a_value_error_and_not_an_illegal_move() -> None:
         Position().play("f9")
     assert isinstance(caught.value, ValueError)
     assert not isinstance(caught.value, IllegalMoveError)
+
+
+@pytest.mark.parametrize("index", [-1, 8, 2**70, "x", 1.5])
+def test_other_symmetries_do_not_exist(index: Any) -> None:
+    with pytest.raises(ValueError, match="symmetries are 0 to 7"):
+        Position().symmetry(index)
+
+
+def test_sets_and_plies_are_whole_numbers_and_turns_are_colors() -> None:
+    for row in ((1.5, 0, True, 0), ("x", 0, True, 0), (1, 2, True, 0.5)):
+        with pytest.raises(TypeError):
+            Position.from_row("othello", row)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="red"):
+        Position(turn="red")  # type: ignore[arg-type]
+    assert Position(turn="white").turn is Color.WHITE  # type: ignore[arg-type]

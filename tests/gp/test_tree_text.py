@@ -158,3 +158,8 @@ def test_any_text_is_a_tree_or_an_error(text, lenient):
         column = 1
         assert parse_tree(str(tree), LIAO) == tree
     assert 1 <= column <= len(text) + 1
+
+
+def test_another_leniency_is_refused():
+    with pytest.raises(ValueError, match="lenient: 'most'"):
+        parse_tree("( white )", LIAO, "most")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena.python_games import play_python_game
-from evoply.arena.schedule import Results, Schedule, play
+from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole, play
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.othello import Position
@@ -28,6 +28,7 @@ from evoply.players import (
 )
 from evoply.protocols import Color
 from evoply.protocols import Player as ChoosesMoves
+from evoply.wording import shorten
 
 __all__ = ["Contestant", "MatchResult", "match"]
 
@@ -36,6 +37,7 @@ Contestant = Player | Tree | HasTree | ChoosesMoves | str
 
 DEFAULT_OPENING_PLIES = 8
 MOST_GAMES = 10_000_000
+MOST_OPENING_PLIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,19 @@ def match(
     >>> match("greedy", "random", games=100, seed=1).games
     100
     """
-    if not 0 < games <= MOST_GAMES or games % 2:
+    games = checked_whole("games", games, MOST_GAMES)
+    seed = checked_whole("seed", seed, 2**64 - 1)
+    openings = checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    threads = checked_whole("threads", threads, MOST_THREADS)
+    if not games or games % 2:
         raise ValueError(
             f"games: {games} is not an even number from 2 to {MOST_GAMES}: "
             "every opening is played twice, with colours swapped"
         )
     rules = game_rules(game)
     start = start or rules.start()
+    if not isinstance(start, Position):
+        raise TypeError(f"start: {shorten(repr(start))} is not a position")
     if start.game != game:
         raise ValueError(f"start: a position of {start.game} in a match of {game}")
     read = [_read(player, game, runs) for player in (first, second)]
@@ -161,7 +169,7 @@ def match(
         np.zeros(games // 2, dtype=np.uint32),
         np.ones(games // 2, dtype=np.uint32),
         stream=_native.Stream(seed, "match"),
-        opening_plies=openings or 0,
+        opening_plies=openings,
         start=start.row,
     )
     native = [seat for _, seat in contestants if isinstance(seat, _native.Player)]
@@ -172,9 +180,7 @@ def match(
         results = _play_in_python(seats, schedule, start, progress)
     points = results.black_points
     points[1::2] = 1 - points[1::2]
-    result = _result(
-        contestants[0][0], contestants[1][0], game, points, results, openings or 0, seed
-    )
+    result = _result(contestants[0][0], contestants[1][0], game, points, results, openings, seed)
     # What a player written in Python does is its own affair.
     is_timed = any(isinstance(player, AlphaBeta) and not player.reproducible for player in read)
     return replace(result, reproducible=False) if is_timed else result

@@ -7,6 +7,7 @@ who the players are.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,20 @@ from evoply import _native
 from evoply.games import game_rules
 
 __all__ = ["Results", "Schedule", "play"]
+
+
+MOST_THREADS = 1024
+
+
+def checked_whole(name: str, value: int, most: int) -> int:
+    """Return *value*; `ValueError` with its *name* unless it is a whole number from 0 to *most*."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= most:
+        raise ValueError(f"{name}: {value!r} is not a whole number from 0 to {most}")
+    return number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,9 +116,11 @@ def play(
     """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
 
     *progress* is told the number of finished games a few times a second. Ctrl-C raises
-    KeyboardInterrupt within a fraction of a second; no partial result comes out.
+    KeyboardInterrupt within a fraction of a second; no partial result comes out. Raises
+    `ValueError` for another number of threads than 0 to 1024.
     """
     game_rules(game)
+    checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
         game,
         players,

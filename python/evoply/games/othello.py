@@ -5,6 +5,7 @@ legal move and counts as a ply. The game ends when neither side can move. This m
 players and no evaluation; the rules themselves are the kernel's.
 """
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,7 +53,12 @@ class Position:
             raise ValueError(f"an Othello board of {size}x{size} does not exist: use 4, 6, 8, 10")
         if black is None and white is None:
             black, white = _start_squares(size)
-        black, white = int(black or 0), int(white or 0)
+        # Whole numbers of any kind, but no 1.5 and no text.
+        black, white, ply = (
+            operator.index(black or 0),
+            operator.index(white or 0),
+            operator.index(ply),
+        )
         if black < 0 or white < 0 or (black | white) >> (size * size):
             raise ValueError(f"a disc lies outside the board of {size}x{size}")
         if black & white:
@@ -60,7 +66,7 @@ class Position:
             raise ValueError(f"{square_name(square, size)} holds a black and a white disc")
         if ply < 0:
             raise ValueError(f"ply must not be negative, and is {ply}")
-        vars(self).update(size=size, black=black, white=white, turn=turn, ply=int(ply))
+        vars(self).update(size=int(size), black=black, white=white, turn=Color(turn), ply=ply)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -202,8 +208,10 @@ class Position:
     def symmetry(self, index: int) -> Self:
         """Return the position turned by symmetry *index* (0 to 7; 0 keeps it, 3 is a half turn).
 
-        The side to move and the ply stay.
+        The side to move and the ply stay. Raises `ValueError` for another index.
         """
+        if index not in range(8):
+            raise ValueError(f"no symmetry {index!r}: symmetries are 0 to 7")
         black = _native.symmetry(self.size, self.black, index)
         white = _native.symmetry(self.size, self.white, index)
         return self._replace(black, white, self.turn, self.ply)

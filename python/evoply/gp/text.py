@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.gp.tree import MAX_TREE_NODES, Tree
@@ -268,6 +268,8 @@ def parse_tree(
     >>> str(parse_tree("(+ white ( * 0.5 black ))", PRIMITIVE_SETS["liao"]))
     '( + white ( * 0.5 black ) )'
     """
+    if lenient not in (None, *get_args(Lenient)):
+        raise ValueError(f"lenient: {lenient!r} is not None, 'drop' or 'variadic'")
     if len(text) > MAX_TEXT_LENGTH:
         raise TreeSyntaxError(
             f"the text of a tree may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
