@@ -214,8 +214,8 @@ def test_saved_files_and_spec_files(tmp_path):
     [
         ("kind = ", "not TOML"),
         ("a = " + "[" * 10**5, "nested|not TOML"),
-        ("kind = 'x'", "player: Input tag 'x'"),
-        ("depth = 2", "player: Unable to extract tag"),
+        ("kind = 'x'", "player: kind is 'x'"),
+        ("depth = 2", "player: kind is missing"),
         ("kind = 'random'\ndepth = 1", "depth: Extra inputs"),
         (
             "kind = 'alpha_beta'\ndepth = 0\n[evaluator]\nkind = 'tree'\ntree = '( x )'",

@@ -173,3 +173,43 @@ def _mask():
 def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         save_player(tmp_path / "no" / "player.json", RandomPlayer())
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "bell\x07", "\x9b2J"])
+def test_a_name_cannot_command_a_terminal(name, tmp_path):
+    with pytest.raises(ValueError, match="control characters"):
+        RandomPlayer(name=name)
+    content = {"format": 1, "kind": "evoply player", "game": "othello"}
+    content |= {"origin": Origin().model_dump(), "player": {"kind": "random", "name": name}}
+    path = tmp_path / "player.json"
+    path.write_text(json.dumps({**content, "checksum": checksum(content)}))
+    with pytest.raises(PlayerFileError, match=r"player\.name: must be one line"):
+        load_player(path)
+
+
+def test_labels_are_one_line():
+    assert parse_player("(\nwhite\t)").label == "( white )"
+    assert parse_player("random\n").label == "random"
+    assert parse_player("greedy: depth=1,\n ties=last").label == "greedy: depth=1, ties=last"
+
+
+def test_a_missing_or_wrong_kind_is_said_in_words(tmp_path):
+    path = tmp_path / "player.toml"
+    for text, message in (
+        ("", "kind is missing: it is random or after_state or alpha_beta"),
+        ("kind = 'clever'", "kind is 'clever' and must be one of 'random'"),
+        ("kind = 'after_state'\nevaluator = {}", "kind is missing: it is tree or expression"),
+        (f"kind = {'9' * 5000}", "not TOML"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            parse_player(str(path))
+    path.write_text("\ufeffkind = 'random'", encoding="utf-8")
+    assert parse_player(str(path)) == RandomPlayer()
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
+    path = tmp_path / "player.json"
+    path.write_text('{"format": ' + "9" * 5000 + "}")
+    with pytest.raises(PlayerFileError, match="thousands of digits"):
+        load_player(path)

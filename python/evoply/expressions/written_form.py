@@ -133,6 +133,10 @@ def parse_json(text: str) -> Any:
         raise ExpressionError("the text is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ExpressionError(f"not JSON: {error}") from None
+    except ExpressionError:
+        raise
+    except ValueError:
+        raise ExpressionError("a number in it has thousands of digits") from None
 
 
 def from_dict(data: object, make: Callable[[str, tuple[Any, ...]], Made]) -> list[Made]:

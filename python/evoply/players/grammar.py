@@ -110,7 +110,8 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
 
     A limit in nodes or time without a depth means as deep as the limit allows.
     """
-    name = None if name is None else name[:LONGEST_NAME]
+    if name is not None:
+        name = "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))[:LONGEST_NAME]
     if isinstance(player, RandomPlayer):
         if options:
             raise ValueError("random has no options")
@@ -184,7 +185,7 @@ def _named(name: str, given: _Options, bare: str) -> Player:
     named = NAMED_PLAYERS[name]
     if named.expression is None:
         given.read({})
-        return RandomPlayer(name=bare)
+        return with_options(RandomPlayer(), {}, name=bare)
     chosen = given.read(_SEARCH)
     if not {"nodes", "time"} & set(chosen):
         chosen = {"depth": named.depth, **chosen}
@@ -211,13 +212,15 @@ def _from_file(path: str, game: str) -> Player:
     if path.lower().endswith(".json"):
         return load_player(path, game=game)
     try:
-        data = tomllib.loads(read_limited(path, MAX_BYTES))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([(path, f"not TOML: {error}")]) from None
-    except RecursionError:
-        raise ConfigError([(path, "nested too deeply")]) from None
+        text = read_limited(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         raise ConfigError([(path, _reason(error))]) from None
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        raise ConfigError([(path, "nested too deeply")]) from None
+    except ValueError as error:
+        raise ConfigError([(path, f"not TOML: {error}")]) from None
     return read_player(data)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from evoply.protocols import ConfigError
 
-_KINDS = frozenset({"random", "after_state", "alpha_beta", "tree", "expression"})
+_PLAYERS = ("random", "after_state", "alpha_beta")
+_EVALUATORS = ("tree", "expression")
+_KINDS = frozenset({*_PLAYERS, *_EVALUATORS})
 
 
 def problems(error: ValidationError) -> list[tuple[str, str]]:
@@ -15,9 +18,22 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
     for one in error.errors(include_url=False, include_input=False):
         # Pydantic names the chosen member of a union in the path; the file does not.
         path = ".".join(str(part) for part in one["loc"] if part not in _KINDS)
-        cause = one.get("ctx", {}).get("error")
-        found.append((path or "player", str(cause) if cause is not None else one["msg"]))
+        found.append((path or "player", _message(one)))
     return found
+
+
+def _message(one: ErrorDetails) -> str:
+    context = one.get("ctx", {})
+    match one["type"]:
+        case "union_tag_not_found":
+            kinds = _EVALUATORS if one["loc"][-1:] == ("evaluator",) else _PLAYERS
+            return f"kind is missing: it is {' or '.join(kinds)}"
+        case "union_tag_invalid":
+            return f"kind is {context['tag']!r} and must be one of {context['expected_tags']}"
+        case "string_pattern_mismatch":
+            return "must be one line without control characters"
+        case _:
+            return str(context["error"]) if "error" in context else one["msg"]
 
 
 def refusal(error: ValidationError) -> ValueError:

@@ -148,8 +148,8 @@ class TreeEvaluator(_Model):
 
     @property
     def label(self) -> str:
-        """The tree, cut if it is long."""
-        return shorten(self.tree, LONGEST_LABEL)
+        """The tree on one line, cut if it is long."""
+        return shorten(" ".join(self.tree.split()), LONGEST_LABEL)
 
     @property
     def options(self) -> list[str]:
@@ -237,7 +237,10 @@ class ExpressionEvaluator(_Model):
 
 
 Evaluator = Annotated[TreeEvaluator | ExpressionEvaluator, Field(discriminator="kind")]
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+# A name is shown in terminals: control characters in it could do anything there.
+Name = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
+]
 
 
 class RandomPlayer(_Model):
