@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from run_settings import small_config
 
+from evoply._native import Stream
 from evoply.runs import Run, RunError, RunNameError, advance
 
 
 def read_everything(folder: Path) -> None:
     with Run.open(folder) as run:
+        run.generation_rows()
         list(run.generations())
         _ = run.champion
         run.matches()
@@ -41,6 +43,8 @@ def read_everything(folder: Path) -> None:
         "UPDATE generations SET seconds_total = 'long'",
         "UPDATE generations SET digest = x'00ff'",
         "UPDATE generations SET fresh = '{'",
+        "UPDATE generations SET fresh = '[{}]' WHERE number = 0",
+        "UPDATE trees SET text = CAST(x'28ff29' AS TEXT) || id",
     ],
 )
 def test_damaged_cells(finished: Path, tmp_path: Path, change: str) -> None:
@@ -91,3 +95,26 @@ def test_a_name_that_another_process_takes_meanwhile(
     with pytest.raises(RunNameError, match="exists already"):
         Run.create(folder, small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_any_byte_may_be_damaged(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    connection = sqlite3.connect(folder / "run.db")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    whole = (folder / "run.db").read_bytes()
+    draws = Stream(31, "damage")
+    refused = 0
+    for _ in range(60):
+        content = bytearray(whole)
+        for _ in range(8):
+            content[draws.below(len(content))] = draws.below(256)
+        (folder / "run.db").write_bytes(content)
+        try:
+            read_everything(folder)
+            with Run.open(folder) as run:
+                list(advance(run, config=small_config(generations=5)))
+        except RunError:
+            refused += 1
+    assert refused > 20

@@ -28,8 +28,11 @@ from evoply.gp import Tree
 
 __all__ = [
     "FINAL_TEST",
+    "GENERATIONS",
     "MATCH",
+    "UNREADABLE",
     "check_cells",
+    "check_rows",
     "connect",
     "create_tables",
     "identity",
@@ -42,6 +45,8 @@ __all__ = [
 FINAL_TEST = ("generation", "champion", "games", "ranking")
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
 """The keys without which a note of this kind is damaged."""
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What sqlite3 raises on a damaged file; the second where even its message is damaged."""
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
@@ -72,6 +77,10 @@ CREATE TABLE events (
 );
 """
 
+GENERATIONS = """
+SELECT g.*, t.text AS champion_tree FROM generations g JOIN trees t ON t.id = g.champion
+ORDER BY number
+"""
 _INDIVIDUALS = """
 SELECT t.text, fitness, origin, parents FROM individuals i JOIN trees t ON t.id = i.tree
 WHERE generation = ? ORDER BY position
@@ -128,6 +137,24 @@ def check_cells(connection: sqlite3.Connection) -> None:
     row = connection.execute(query).fetchone()
     if row is not None:
         raise ValueError(f"generation {row[0]} has a cell of the wrong type")
+
+
+def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Raise `ValueError` unless *rows* of the table of generations hold what belongs there.
+
+    What comes out is looked at again: in a damaged file SQL may see something else.
+    """
+    for row in rows:
+        if not all(isinstance(row[name], float) for name in (*_STATISTICS, *_SECONDS[:-1])):
+            raise ValueError(f"generation {row['number']} has a cell of the wrong type")
+        try:
+            _fresh(row["fresh"])
+        except (ValueError, TypeError, RecursionError):
+            raise ValueError(f"generation {row['number']} has unreadable results") from None
+
+
+def _fresh(text: str) -> tuple[FreshResult, ...]:
+    return tuple(FreshResult(**result) for result in json.loads(text))
 
 
 def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
@@ -224,7 +251,7 @@ def read_generation(
             for text, generation in connection.execute(_ARCHIVE, (number,))
         ),
         champion=tree(row[-1]),
-        fresh=tuple(FreshResult(**result) for result in json.loads(row[4])),
+        fresh=_fresh(row[4]),
         statistics=_statistics(row[5:first_seconds]),
         seconds=Seconds(*row[first_seconds:-1]),
         digest=row[1],
@@ -271,10 +298,14 @@ def _tree_numbers(connection: sqlite3.Connection, generation: Generation) -> dic
     connection.executemany(
         "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in texts.values()]
     )
-    return {
-        tree: connection.execute("SELECT id FROM trees WHERE text = ?", (text,)).fetchone()[0]
-        for tree, text in texts.items()
-    }
+    return {tree: _tree_number(connection, text) for tree, text in texts.items()}
+
+
+def _tree_number(connection: sqlite3.Connection, text: str) -> int:
+    row = connection.execute("SELECT id FROM trees WHERE text = ?", (text,)).fetchone()
+    if row is None:  # the index knows a tree that the table has lost
+        raise sqlite3.DatabaseError("a tree is missing")
+    return int(row[0])
 
 
 def _numbers(parents: tuple[int, ...]) -> str:

@@ -108,7 +108,7 @@ class Run:
             ) from None
         try:
             connection = database.connect(folder / _DATABASE)
-        except sqlite3.Error as error:
+        except database.UNREADABLE as error:
             _damaged(folder, error)
         run = cls(folder, config, connection)
         try:
@@ -246,15 +246,17 @@ class Run:
             cursor = self._connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
-        except sqlite3.DatabaseError as error:
+        except database.UNREADABLE as error:
             _damaged(self.path, error)
 
     def generation_rows(self) -> list[dict[str, Any]]:
         """Return the table of generations in order, each row with its champion as text."""
-        return self.table(
-            "SELECT g.*, t.text AS champion_tree FROM generations g"
-            " JOIN trees t ON t.id = g.champion ORDER BY number"
-        )
+        rows = self.table(database.GENERATIONS)
+        try:
+            database.check_rows(rows)
+        except ValueError as error:
+            _damaged(self.path, error)
+        return rows
 
     @property
     def champion(self) -> HallOfFameEntry:
@@ -342,13 +344,13 @@ class Run:
                     f"run {self.path} cannot be written: {_reason(error)}. All generations so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
-            except sqlite3.DatabaseError as error:
+            except database.UNREADABLE as error:
                 _damaged(self.path, error)
 
     def _rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(query, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
+        except database.UNREADABLE as error:
             _damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
