@@ -17,6 +17,7 @@
 
 pub mod arena;
 pub mod bitboard;
+mod board;
 pub mod cpu;
 pub mod expression;
 pub mod lanes;

@@ -1,0 +1,229 @@
+//! Board sizes as types, the words that hold their squares, and directions.
+//!
+//! Square a1 is the top left corner and bit 0; b1 is bit 1; a2 is bit n. This module knows geometry, not sets.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
+
+/// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
+pub trait Word:
+    Copy
+    + Eq
+    + Ord
+    + Hash
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// No bit set.
+    const ZERO: Self;
+    /// Bit 0 set.
+    const ONE: Self;
+    /// Only the highest bit set.
+    const HIGHEST: Self;
+    /// How many bits are set.
+    fn count_ones(self) -> u32;
+    /// Index of the lowest set bit; the width of the word if there is none.
+    fn trailing_zeros(self) -> u32;
+    /// Number of zero bits above the highest set bit; the width of the word if there is none.
+    fn leading_zeros(self) -> u32;
+    /// Addition modulo the width.
+    #[must_use]
+    fn wrapping_add(self, other: Self) -> Self;
+    /// Subtraction modulo the width.
+    #[must_use]
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// Widen to 128 bits.
+    fn to_u128(self) -> u128;
+    /// Narrow from 128 bits, dropping what does not fit.
+    fn from_u128(bits: u128) -> Self;
+}
+
+macro_rules! word {
+    ($type:ty) => {
+        impl Word for $type {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const HIGHEST: Self = 1 << (<$type>::BITS - 1);
+            #[inline(always)]
+            fn count_ones(self) -> u32 {
+                <$type>::count_ones(self)
+            }
+            #[inline(always)]
+            fn trailing_zeros(self) -> u32 {
+                <$type>::trailing_zeros(self)
+            }
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                <$type>::leading_zeros(self)
+            }
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                <$type>::wrapping_add(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$type>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn to_u128(self) -> u128 {
+                self as u128
+            }
+            #[inline(always)]
+            fn from_u128(bits: u128) -> Self {
+                bits as Self
+            }
+        }
+    };
+}
+word!(u64);
+word!(u128);
+
+/// The most squares that a board of any game here has (10x10).
+pub const MAX_SQUARES: usize = 100;
+
+/// A board size, as a type, so that every mask and table is a constant of the code that uses it.
+pub trait Board: Copy + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
+    /// The word that holds a set of its squares.
+    type Word: Word;
+    /// Rows and columns.
+    const SIZE: u32;
+    /// Number of squares.
+    const SQUARES: u32 = Self::SIZE * Self::SIZE;
+    /// Every square.
+    const FULL: Self::Word;
+    /// The column a.
+    const FIRST_FILE: Self::Word;
+    /// The last column.
+    const LAST_FILE: Self::Word;
+    /// `RAYS[square][direction]`: the squares seen from `square` in the order of [`Direction::ALL`].
+    const RAYS: &'static [[Self::Word; 8]; MAX_SQUARES];
+}
+
+const fn ray(size: i32, square: i32, direction: Direction) -> u128 {
+    let (row_step, column_step) = direction.step();
+    let (mut row, mut column) = (square / size + row_step, square % size + column_step);
+    let mut bits = 0;
+    while row >= 0 && row < size && column >= 0 && column < size {
+        bits |= 1 << (row * size + column);
+        row += row_step;
+        column += column_step;
+    }
+    bits
+}
+
+macro_rules! board {
+    ($(#[$doc:meta])* $name:ident, $word:ty, $size:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name;
+        impl Board for $name {
+            type Word = $word;
+            const SIZE: u32 = $size;
+            const FULL: $word = (u128::MAX >> (128 - $size * $size)) as $word;
+            const FIRST_FILE: $word = {
+                let (mut bits, mut row): ($word, u32) = (0, 0);
+                while row < $size {
+                    bits |= 1 << (row * $size);
+                    row += 1;
+                }
+                bits
+            };
+            const LAST_FILE: $word = Self::FIRST_FILE << ($size - 1);
+            const RAYS: &'static [[$word; 8]; MAX_SQUARES] = &{
+                let mut rays = [[0; 8]; MAX_SQUARES];
+                let mut square = 0;
+                while square < $size * $size {
+                    let mut index = 0;
+                    while index < 8 {
+                        rays[square][index] = ray($size, square as i32, Direction::ALL[index]) as $word;
+                        index += 1;
+                    }
+                    square += 1;
+                }
+                rays
+            };
+        }
+    };
+}
+board!(
+    /// The 4x4 board.
+    Size4, u64, 4
+);
+board!(
+    /// The 6x6 board.
+    Size6, u64, 6
+);
+board!(
+    /// The 8x8 board.
+    Size8, u64, 8
+);
+board!(
+    /// The 10x10 board.
+    Size10, u128, 10
+);
+
+/// A step on the board. North is towards row 1, the top; east towards the last column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Direction {
+    East,
+    SouthWest,
+    South,
+    SouthEast,
+    West,
+    NorthEast,
+    North,
+    NorthWest,
+}
+
+impl Direction {
+    /// All eight; the first four go to higher bits, the last four are their opposites.
+    pub const ALL: [Self; 8] = [
+        Self::East,
+        Self::SouthWest,
+        Self::South,
+        Self::SouthEast,
+        Self::West,
+        Self::NorthEast,
+        Self::North,
+        Self::NorthWest,
+    ];
+
+    /// (rows down, columns to the right) of one step.
+    pub const fn step(self) -> (i32, i32) {
+        match self {
+            Self::East => (0, 1),
+            Self::SouthWest => (1, -1),
+            Self::South => (1, 0),
+            Self::SouthEast => (1, 1),
+            Self::West => (0, -1),
+            Self::NorthEast => (-1, 1),
+            Self::North => (-1, 0),
+            Self::NorthWest => (-1, -1),
+        }
+    }
+
+    /// Read the short compass name used in expressions: `n`, `ne`, `e`, `se`, `s`, `sw`, `w`, `nw`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "e" => Self::East,
+            "sw" => Self::SouthWest,
+            "s" => Self::South,
+            "se" => Self::SouthEast,
+            "w" => Self::West,
+            "ne" => Self::NorthEast,
+            "n" => Self::North,
+            "nw" => Self::NorthWest,
+            _ => return None,
+        })
+    }
+}
