@@ -144,8 +144,10 @@ def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
 
     What comes out is looked at again: in a damaged file SQL may see something else.
     """
+    kinds = {"number": int, "digest": str, "champion_tree": str}
+    kinds |= dict.fromkeys((*_STATISTICS, *_SECONDS[:-1]), float)
     for row in rows:
-        if not all(isinstance(row[name], float) for name in (*_STATISTICS, *_SECONDS[:-1])):
+        if not all(isinstance(row[name], kind) for name, kind in kinds.items()):
             raise ValueError(f"generation {row['number']} has a cell of the wrong type")
         try:
             _fresh(row["fresh"])
