@@ -220,7 +220,7 @@ impl<G: Game> Player<G> {
             Chooser::Random => moves.nth(stream.below(count) as usize).map(simple),
             Chooser::AfterState(evaluator) => {
                 let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
-                after_state(cpu, position, evaluator, &mut workspace.registers, &mut best);
+                after_state(cpu, position, moves, evaluator, &mut workspace.registers, &mut best);
                 let chosen = best.chosen?;
                 Some(Choice { chosen, score: Some(best.value), depth: 1, nodes: count, continuation: Vec::new() })
             }
@@ -265,6 +265,7 @@ impl<G: Game> Task for Choose<'_, G> {
 fn after_state<G: Game>(
     cpu: impl Cpu,
     position: &G,
+    mut moves: G::Moves,
     evaluator: &Evaluator<G>,
     registers: &mut Registers<G::Board>,
     best: &mut Best<G::Move>,
@@ -272,7 +273,6 @@ fn after_state<G: Game>(
     let mover = position.turn();
     let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
     let speaker = speaks_for(evaluator.view, mover, mover);
-    let mut moves = position.legal_moves();
     loop {
         let children = position.next_children(&mut moves);
         if children.len == 0 {
