@@ -6,6 +6,10 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
+use crate::cpu::Cpu;
+use crate::cpu::wide::{Double, Words};
+use crate::lanes::{Bits, LANES, Lanes};
+
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
 pub trait Word:
     Copy
@@ -45,10 +49,25 @@ pub trait Word:
     fn to_u128(self) -> u128;
     /// Narrow from 128 bits, dropping what does not fit.
     fn from_u128(bits: u128) -> Self;
+
+    /// Eight of them in the registers of a CPU path.
+    type Wide<C: Cpu>: Bits;
+    /// Eight words from memory.
+    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Wide<C>;
+    /// The same word eight times.
+    fn splat<C: Cpu>(cpu: C, word: Self) -> Self::Wide<C>;
+    /// Back to an array.
+    fn lanes<C: Cpu>(wide: Self::Wide<C>) -> Lanes<Self>;
+    /// How many bits are set in each.
+    fn counts<C: Cpu>(wide: Self::Wide<C>) -> Lanes<f64>;
+    /// Bit i is set if lane i is not 0.
+    fn not_zero<C: Cpu>(wide: Self::Wide<C>) -> u8;
+    /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Wide<C>;
 }
 
 macro_rules! word {
-    ($type:ty) => {
+    ($type:ty, { $($wide:item)* }) => {
         impl Word for $type {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -81,11 +100,74 @@ macro_rules! word {
             fn from_u128(bits: u128) -> Self {
                 bits as Self
             }
+            $($wide)*
         }
     };
 }
-word!(u64);
-word!(u128);
+
+word!(u64, {
+    type Wide<C: Cpu> = C::Words;
+    #[inline(always)]
+    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> C::Words {
+        cpu.words(words)
+    }
+    #[inline(always)]
+    fn splat<C: Cpu>(cpu: C, word: Self) -> C::Words {
+        cpu.splat(word)
+    }
+    #[inline(always)]
+    fn lanes<C: Cpu>(wide: C::Words) -> Lanes<Self> {
+        wide.lanes()
+    }
+    #[inline(always)]
+    fn counts<C: Cpu>(wide: C::Words) -> Lanes<f64> {
+        wide.counts()
+    }
+    #[inline(always)]
+    fn not_zero<C: Cpu>(wide: C::Words) -> u8 {
+        wide.not_zero()
+    }
+    #[inline(always)]
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> C::Words {
+        cpu.first_bits(set)
+    }
+});
+
+word!(u128, {
+    type Wide<C: Cpu> = Double<C::Words>;
+    #[inline(always)]
+    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Double<C::Words> {
+        Double {
+            low: cpu.words(&words.map(|word| word as u64)),
+            high: cpu.words(&words.map(|word| (word >> 64) as u64)),
+        }
+    }
+    #[inline(always)]
+    fn splat<C: Cpu>(cpu: C, word: Self) -> Double<C::Words> {
+        Double { low: cpu.splat(word as u64), high: cpu.splat((word >> 64) as u64) }
+    }
+    #[inline(always)]
+    fn lanes<C: Cpu>(wide: Double<C::Words>) -> Lanes<Self> {
+        wide.low.lanes().zip(wide.high.lanes(), |low, high| u128::from(low) | u128::from(high) << 64)
+    }
+    #[inline(always)]
+    fn counts<C: Cpu>(wide: Double<C::Words>) -> Lanes<f64> {
+        wide.low.count_ones().plus(wide.high.count_ones()).lanes().map(|count| f64::from(count as i32))
+    }
+    #[inline(always)]
+    fn not_zero<C: Cpu>(wide: Double<C::Words>) -> u8 {
+        (wide.low | wide.high).not_zero()
+    }
+    #[inline(always)]
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Double<C::Words> {
+        let (mut rest, mut bits) = (set, Lanes::splat(0));
+        for lane in 0..LANES {
+            bits.0[lane] = rest & rest.wrapping_neg();
+            rest &= rest.wrapping_sub(1);
+        }
+        Self::widen(cpu, &bits)
+    }
+});
 
 /// The most squares that a board of any game here has (10x10).
 pub const MAX_SQUARES: usize = 100;

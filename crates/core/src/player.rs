@@ -96,11 +96,13 @@ pub struct Analysis<G: Game> {
 pub struct Workspace<G: Game> {
     registers: Registers<G::Board>,
     table: Table,
+    /// Values of the moves of one position, in order.
+    values: Vec<f64>,
 }
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { registers: Registers::default(), table: Table::default() }
+        Self { registers: Registers::default(), table: Table::default(), values: Vec::new() }
     }
 }
 
@@ -142,29 +144,43 @@ pub fn block_of<G: Game>(
     }
 }
 
-/// Keeps the best of a sequence of moves under a tie rule.
-struct Best<M> {
-    value: f64,
-    chosen: Option<M>,
-    equals: u64,
-    stream: Stream,
-    ties: Ties,
+/// How a value that leaves a program counts for the side that has to choose at some position.
+#[derive(Clone, Copy, Debug)]
+pub struct Worth {
+    /// Whether the program speaks for the other side.
+    negated: bool,
+    worst: f64,
 }
 
-impl<M: Copy> Best<M> {
-    fn offer(&mut self, chosen: M, value: f64) {
-        if self.chosen.is_none() || value > self.value {
-            (self.value, self.chosen, self.equals) = (value, Some(chosen), 1);
-        } else if value == self.value {
-            self.equals += 1;
-            // One of k equal moves stays with probability 1/k when each new one replaces it with probability 1/i.
-            let takes = match self.ties {
-                Ties::First => false,
-                Ties::Last => true,
-                Ties::Random => self.stream.below(self.equals) == 0,
-            };
-            if takes {
-                self.chosen = Some(chosen);
+impl Worth {
+    /// For `side`, of what speaks for `speaker` while `chooser` is choosing.
+    #[inline(always)]
+    pub fn to(side: Color, speaker: Color, chooser: Color) -> Self {
+        let worst = if speaker == chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
+        Self { negated: speaker != side, worst }
+    }
+
+    /// The value, kept in bounds; NaN is the worst for the player who is choosing, whoever moves.
+    #[inline(always)]
+    pub fn of(self, value: f64) -> f64 {
+        let value = bounded(value, self.worst);
+        if self.negated { -value } else { value }
+    }
+}
+
+impl Ties {
+    /// Which of the moves with the greatest of `values` is taken; `None` if there is none.
+    ///
+    /// A random one is drawn only where several are equal.
+    pub fn pick(self, values: &[f64], stream: &mut Stream) -> Option<usize> {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut equals = values.iter().enumerate().filter(|&(_, &value)| value == best).map(|(index, _)| index);
+        match self {
+            Self::First => equals.next(),
+            Self::Last => equals.next_back(),
+            Self::Random => {
+                let count = equals.clone().count() as u64;
+                equals.nth(if count < 2 { 0 } else { stream.below(count) } as usize)
             }
         }
     }
@@ -205,7 +221,8 @@ impl<G: Game> Player<G> {
         workspace: &mut Workspace<G>,
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
-        let mut moves = position.legal_moves();
+        let mut expansion = position.expand(cpu);
+        let mut moves = G::remaining(&expansion);
         let count = moves.len() as u64;
         let simple = |chosen| Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() };
         if count < 2 {
@@ -219,14 +236,15 @@ impl<G: Game> Player<G> {
         match &self.chooser {
             Chooser::Random => moves.nth(stream.below(count) as usize).map(simple),
             Chooser::AfterState(evaluator) => {
-                let mut best = Best { value: f64::NEG_INFINITY, chosen: None, equals: 0, stream, ties: self.ties };
-                after_state(cpu, position, moves, evaluator, &mut workspace.registers, &mut best);
-                let chosen = best.chosen?;
-                Some(Choice { chosen, score: Some(best.value), depth: 1, nodes: count, continuation: Vec::new() })
+                let Workspace { registers, values, .. } = workspace;
+                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                let index = self.ties.pick(values, &mut stream)?;
+                let (chosen, score) = (moves.nth(index)?, Some(values[index]));
+                Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
             }
             Chooser::AlphaBeta(evaluator, options) => {
                 let search = Search { evaluator, options: *options, ties: self.ties, stop };
-                let Workspace { registers, table } = workspace;
+                let Workspace { registers, table, .. } = workspace;
                 if options.is_plain() {
                     alphabeta::search(cpu, &search, position, stream, registers)
                 } else {
@@ -260,33 +278,31 @@ impl<G: Game> Task for Choose<'_, G> {
     }
 }
 
-/// Offer every move with the value of the board after it.
+/// Value the board after every move.
 #[inline(always)]
 fn after_state<G: Game>(
     cpu: impl Cpu,
     position: &G,
-    mut moves: G::Moves,
+    expansion: &mut G::Expansion,
     evaluator: &Evaluator<G>,
     registers: &mut Registers<G::Board>,
-    best: &mut Best<G::Move>,
+    values: &mut Vec<f64>,
 ) {
     let mover = position.turn();
     let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
     let speaker = speaks_for(evaluator.view, mover, mover);
+    let worth = Worth::to(mover, speaker, mover);
+    values.clear();
     loop {
-        let children = position.next_children(&mut moves);
+        let children = position.next_children(cpu, expansion);
         if children.len == 0 {
             return;
         }
         let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
         let mut outputs = [Lanes::splat(0.0)];
         registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
-        for (lane, chosen) in children.moves.into_iter().flatten().enumerate() {
-            let value = outputs[0].0[lane];
-            // A value for the other side counts against the mover; NaN is the worst for the mover either way.
-            let value = if speaker == mover { value } else { -value };
-            best.offer(chosen, bounded(value, -LARGEST_VALUE));
-        }
+        let block_values = outputs[0].map(|value| worth.of(value));
+        values.extend_from_slice(&block_values.0[..children.len]);
         if children.len < LANES {
             return;
         }

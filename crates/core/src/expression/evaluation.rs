@@ -151,7 +151,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
 
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // One line an operation.
-    fn run<C: Cpu>(self, _: C) {
+    fn run<C: Cpu>(self, cpu: C) {
         let Self { registers: Registers { sets, numbers, truths }, ops, program, block, outputs, .. } = self;
         macro_rules! at {
             ($file:ident, $register:expr) => {
@@ -196,7 +196,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Symmetry(to, a, index) => {
                     at!(sets, to) = at!(sets, a).map(|a| Bitboard::<B>(a).symmetry(index).0);
                 }
-                Op::Destinations(to, side) => at!(sets, to) = destinations::<G>(block, side),
+                Op::Destinations(to, side) => at!(sets, to) = destinations::<G>(cpu, block, side),
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
@@ -211,7 +211,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::CountIntersection(to, a, b) => {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
-                Op::NumberOfMoves(to, side) => number!(to, mobility::<G>(block, side)),
+                Op::NumberOfMoves(to, side) => number!(to, mobility::<G>(cpu, block, side)),
                 Op::WeightedSum(to, a, list, selector) => {
                     let tables = &program.tables[list as usize];
                     let selector = selector.map_or(Lanes::splat(0.0), |register| at!(numbers, register));
@@ -282,23 +282,23 @@ fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
 }
 
 #[inline(always)]
-fn sides<B: Board>(block: &Block<B>, side: Side) -> (Sets<B>, Sets<B>) {
+fn sides<B: Board>(block: &Block<B>, side: Side) -> (&Sets<B>, &Sets<B>) {
     match side {
-        Side::Own => (block.own, block.opponent),
-        Side::Opponent => (block.opponent, block.own),
+        Side::Own => (&block.own, &block.opponent),
+        Side::Opponent => (&block.opponent, &block.own),
     }
 }
 
 #[inline(always)]
-fn destinations<G: Game>(block: &Block<G::Board>, side: Side) -> Sets<G::Board> {
+fn destinations<G: Game>(cpu: impl Cpu, block: &Block<G::Board>, side: Side) -> Sets<G::Board> {
     let (own, opponent) = sides(block, side);
-    G::destinations_of_lanes(own, opponent)
+    G::destinations_of_lanes(cpu, own, opponent)
 }
 
 #[inline(always)]
-fn mobility<G: Game>(block: &Block<G::Board>, side: Side) -> Numbers {
+fn mobility<G: Game>(cpu: impl Cpu, block: &Block<G::Board>, side: Side) -> Numbers {
     let (own, opponent) = sides(block, side);
-    G::mobility_of_lanes(own, opponent)
+    G::mobility_of_lanes(cpu, own, opponent)
 }
 
 fn shift<B: Board>(sets: &Sets<B>, direction: Direction) -> Sets<B> {

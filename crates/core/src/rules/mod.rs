@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::bitboard::{Bitboard, Board};
-use crate::lanes::{LANES, Lanes};
+use crate::cpu::Cpu;
+use crate::lanes::Lanes;
 
 /// A side. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,9 +52,7 @@ pub struct Children<G: Game> {
     pub moved: LanesOf<G>,
     /// Squares the moves landed on.
     pub moved_to: LanesOf<G>,
-    /// The moves; lanes from `len` on hold none, and their boards mean nothing.
-    pub moves: [Option<G::Move>; LANES],
-    /// How many there are.
+    /// How many there are, in the order of legal moves; the boards of the other lanes mean nothing.
     pub len: usize,
 }
 
@@ -62,7 +61,7 @@ impl<G: Game> Children<G> {
     #[inline(always)]
     pub fn none() -> Self {
         let nothing = Lanes::splat(Bitboard::<G::Board>::EMPTY.0);
-        Self { to_move: nothing, moved: nothing, moved_to: nothing, moves: [None; LANES], len: 0 }
+        Self { to_move: nothing, moved: nothing, moved_to: nothing, len: 0 }
     }
 }
 
@@ -76,6 +75,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Move: Copy + Eq + Ord + Debug + Send + Sync;
     /// The legal moves, sorted.
     type Moves: ExactSizeIterator<Item = Self::Move> + Clone;
+    /// The moves of a position, with what it takes to make the positions after them; see [`Self::expand`].
+    type Expansion: Clone;
 
     /// The position in which a game begins.
     fn start() -> Self;
@@ -105,30 +106,21 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> Bitboard<Self::Board>;
     /// Number of legal moves of the side that owns `own`, whoever is to move; a forced pass counts 0.
     fn mobility(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> u32;
-    /// Take up to eight moves from `moves` and make the positions after them.
-    #[inline(always)]
-    fn next_children(&self, moves: &mut Self::Moves) -> Children<Self> {
-        let mut children = Children::none();
-        for (lane, chosen) in moves.by_ref().take(LANES).enumerate() {
-            let child = self.play_unchecked(chosen);
-            children.to_move.0[lane] = child.own().0;
-            children.moved.0[lane] = child.opponent().0;
-            children.moved_to.0[lane] = Self::moved_to(chosen).0;
-            children.moves[lane] = Some(chosen);
-            children.len = lane + 1;
-        }
-        children
-    }
+    /// Get ready to make the positions after all moves.
+    fn expand(&self, cpu: impl Cpu) -> Self::Expansion;
+    /// The positions after the next moves, up to eight, in the order of legal moves; none after the last.
+    fn next_children(&self, cpu: impl Cpu, expansion: &mut Self::Expansion) -> Children<Self>;
+    /// The moves that are still to be made.
+    fn remaining(expansion: &Self::Expansion) -> Self::Moves;
+    /// One of the positions after the moves of this one.
+    #[must_use]
+    fn child(&self, children: &Children<Self>, lane: usize) -> Self;
+    /// Bit i is set if the side to move has nowhere to go in lane i, so that the game may be over.
+    fn stuck_lanes(cpu: impl Cpu, children: &Children<Self>) -> u8;
     /// [`Self::destinations`] of eight boards at once.
-    #[inline(always)]
-    fn destinations_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> LanesOf<Self> {
-        own.zip(opponent, |own, opponent| Self::destinations(Bitboard(own), Bitboard(opponent)).0)
-    }
+    fn destinations_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
-    #[inline(always)]
-    fn mobility_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> Lanes<f64> {
-        own.zip(opponent, |own, opponent| f64::from(Self::mobility(Bitboard(own), Bitboard(opponent)) as i32))
-    }
+    fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64>;
     /// Clock from 0 at the start to 1 on a full board (Othello), from the number of pieces.
     fn clock(pieces: f64) -> f64;
 }

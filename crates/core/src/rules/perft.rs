@@ -5,9 +5,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Game;
-use crate::bitboard::Bitboard;
 use crate::cpu::{Cpu, Task, dispatch};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::LANES;
 use crate::work::{Stopped, for_each_parallel};
 
 /// Leaves at `depth` plies below a position, the last two plies counted in bulk.
@@ -26,7 +25,7 @@ impl<G: Game> Task for Count<G> {
             return if depth == 0 { 1 } else { position.legal_moves().len().max(1) as u64 };
         }
         if depth == 2 {
-            return leaves_of_children(&position).max(1);
+            return leaves_of_children(cpu, &position).max(1);
         }
         let count = |chosen| cpu.call(Count { position: position.play_unchecked(chosen), depth: depth - 1 });
         position.legal_moves().map(count).sum::<u64>().max(1)
@@ -35,23 +34,15 @@ impl<G: Game> Task for Count<G> {
 
 /// Two plies at once: the moves of eight children are counted side by side.
 #[inline(always)]
-fn leaves_of_children<G: Game>(position: &G) -> u64 {
-    let nothing = Lanes::splat(Bitboard::<G::Board>::EMPTY.0);
-    let (mut leaves, mut moves) = (0, position.legal_moves());
+fn leaves_of_children<G: Game>(cpu: impl Cpu, position: &G) -> u64 {
+    let (mut leaves, mut expansion) = (0.0, position.expand(cpu));
     loop {
-        // Less than `next_children` makes: moves and landing squares are of no use here.
-        let (mut to_move, mut moved, mut len) = (nothing, nothing, 0);
-        for chosen in moves.by_ref().take(LANES) {
-            let child = position.play_unchecked(chosen);
-            to_move.0[len] = child.own().0;
-            moved.0[len] = child.opponent().0;
-            len += 1;
-        }
+        let children = position.next_children(cpu, &mut expansion);
         // A forced pass is one leaf, and so is a game that has ended.
-        let counts = G::mobility_of_lanes(to_move, moved);
-        leaves += counts.0[..len].iter().map(|&count| (count as u64).max(1)).sum::<u64>();
-        if len < LANES {
-            return leaves;
+        let counts = G::mobility_of_lanes(cpu, &children.to_move, &children.moved);
+        leaves += counts.0[..children.len].iter().map(|&count| count.max(1.0)).sum::<f64>();
+        if children.len < LANES {
+            return leaves as u64;
         }
     }
 }

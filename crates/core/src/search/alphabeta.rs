@@ -9,6 +9,7 @@ use super::horizon::Horizon;
 use super::{Search, WIN, outcome_value};
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::Registers;
+use crate::lanes::LANES;
 use crate::player::{Choice, Ties};
 use crate::rules::Game;
 use crate::stream::Stream;
@@ -46,8 +47,14 @@ pub fn search<G: Game, C: Cpu>(
         if search.ties == Ties::First { best } else { best.next_down() }
     };
     if depth == 1 {
-        searcher.leaves(position, f64::INFINITY, |chosen, value| {
-            offer(chosen, value, &[]);
+        let mut moves = position.legal_moves();
+        searcher.horizon.blocks(position, |siblings| {
+            searcher.nodes += siblings.len() as u64;
+            // The values first: it is they that end with the block.
+            for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
+                offer(chosen, value, &[]);
+            }
+            true
         });
     } else {
         let mut alpha = -f64::INFINITY;
@@ -96,28 +103,42 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
         }
         self.lines[depth as usize].clear();
         // Step 2. The last ply: evaluate all children in blocks.
-        let mut best = -f64::INFINITY;
+        let (mut best, mut best_index) = (-f64::INFINITY, 0);
         if depth == 1 {
-            let mut best_move = None;
-            self.leaves(position, beta, |chosen, value| {
+            let mut before = 0;
+            self.horizon.blocks(position, |siblings| {
+                self.nodes += siblings.len() as u64;
+                let value = siblings.best();
                 if value > best {
-                    best = value;
-                    best_move = Some(chosen);
+                    (best, best_index) = (value, before + siblings.place_of(value));
                 }
+                before += siblings.len();
+                best < beta
             });
-            self.lines[1].extend(best_move);
+            if best > alpha && best < beta {
+                self.lines[1].extend(position.legal_moves().nth(best_index));
+            }
         } else {
-            // Step 3. Search each child; stop at beta.
-            for chosen in position.legal_moves() {
-                let child = position.play_unchecked(chosen);
-                let value = -self.negamax(&child, depth - 1, -beta, -alpha.max(best));
-                if value > best {
-                    best = value;
-                    if value > alpha && value < beta {
-                        self.keep_line(depth, chosen);
+            // Step 3. Make the children a block at a time and search each; stop at beta.
+            let cpu = self.horizon.cpu();
+            let (mut expansion, mut before) = (position.expand(cpu), 0);
+            'blocks: loop {
+                let children = position.next_children(cpu, &mut expansion);
+                for lane in 0..children.len {
+                    let child = position.child(&children, lane);
+                    let value = -self.negamax(&child, depth - 1, -beta, -alpha.max(best));
+                    if value > best {
+                        best = value;
+                        if value > alpha && value < beta {
+                            self.keep_line(depth, position.legal_moves().nth(before + lane));
+                        }
+                    }
+                    if best >= beta {
+                        break 'blocks;
                     }
                 }
-                if best >= beta {
+                before += children.len;
+                if children.len < LANES {
                     break;
                 }
             }
@@ -130,26 +151,11 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     }
 
     /// The best line from here is `chosen` and then the best line of the child.
-    fn keep_line(&mut self, depth: u32, chosen: G::Move) {
+    fn keep_line(&mut self, depth: u32, chosen: Option<G::Move>) {
         let (below, here) = self.lines.split_at_mut(depth as usize);
         here[0].clear();
-        here[0].push(chosen);
+        here[0].extend(chosen);
         here[0].extend_from_slice(&below[depth as usize - 1]);
-    }
-
-    /// Tell `visit` the value of every move of `position` for the side to move, a block of siblings at a time, until a
-    /// block brought `beta` or more.
-    #[inline(always)]
-    fn leaves(&mut self, position: &G, beta: f64, mut visit: impl FnMut(G::Move, f64)) {
-        self.horizon.blocks(position, |siblings| {
-            self.nodes += siblings.len() as u64;
-            let mut best = -f64::INFINITY;
-            for (chosen, value) in siblings.iter() {
-                best = best.max(value);
-                visit(chosen, value);
-            }
-            best < beta
-        });
     }
 }
 

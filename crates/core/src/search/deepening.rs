@@ -12,7 +12,7 @@ use std::sync::atomic;
 use std::time::Instant;
 
 use super::horizon::Horizon;
-use super::ordering::{Candidates, Killers, Ordering};
+use super::ordering::{Candidate, Candidates, Killers, Ordering};
 use super::table::{Entry, Table};
 use super::{Search, WIN, outcome_value};
 use crate::cpu::{Cpu, Task};
@@ -178,7 +178,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         self.horizon.blocks(position, |siblings| {
             self.nodes += siblings.len() as u64;
             self.estimated |= siblings.estimated;
-            values.extend(siblings.iter().map(|(_, value)| value));
+            values.extend_from_slice(siblings.values());
             true
         });
         for (index, &value) in values.iter().enumerate() {
@@ -233,7 +233,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         }
         // Step 2. The last ply: value all children in blocks.
         if depth == 1 {
-            return self.last_ply(position, beta);
+            return self.last_ply(position, alpha, beta);
         }
         // Step 3. What the table knows. A value inside the window is looked for again, for the sake of its line.
         let key = if depth >= LEAST_TABLE_DEPTH && self.table.is_used() { Some(self.key(position)) } else { None };
@@ -249,7 +249,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         self.lines[depth as usize].clear();
         let mut candidates = std::mem::take(&mut self.candidates[depth as usize]);
         self.gather(position, depth, known.and_then(|entry| entry.best), &mut candidates);
-        if candidates.is_empty() {
+        if candidates.len() == 0 {
             self.candidates[depth as usize] = candidates;
             return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
         }
@@ -257,9 +257,8 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         let estimated_before = std::mem::take(&mut self.estimated);
         let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
         while !self.stopped
-            && let Some(chosen) = candidates.take_best()
+            && let Some(Candidate { index, chosen, child }) = candidates.take_best()
         {
-            let child = position.play_unchecked(chosen);
             let floor = alpha.max(best);
             // At the last ply the upper end of the window does not matter.
             let asks = best_move.is_some() && depth > 2 && floor.next_up() < beta;
@@ -270,7 +269,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             }
             if value > best {
                 best = value;
-                best_move = Some(chosen);
+                best_move = Some((index, chosen));
                 if value > alpha && value < beta {
                     self.keep_line(depth, chosen);
                 }
@@ -285,17 +284,18 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             return 0.0;
         }
         // The best of moves that all failed is nothing to go by.
-        let code = best_move.filter(|_| best > alpha).map(G::code);
-        if let Some(code) = code
+        let best_move = best_move.filter(|_| best > alpha);
+        if let Some((_, chosen)) = best_move
             && best >= beta
             && self.search.options.ordering == Ordering::Killer
         {
-            self.killers.add(position.turn(), depth, code);
+            self.killers.add(position.turn(), depth, G::code(chosen));
         }
         if let Some(key) = key {
             let lower = if best > alpha { best } else { f64::NEG_INFINITY };
             let upper = if best < beta { best } else { f64::INFINITY };
-            let entry = Entry { lower, upper, depth: depth as u8, best: code, estimated: self.estimated };
+            let index = best_move.and_then(|(index, _)| index.try_into().ok());
+            let entry = Entry { lower, upper, depth: depth as u8, best: index, estimated: self.estimated };
             self.table.store(key, entry);
         }
         self.estimated |= estimated_before;
@@ -304,8 +304,8 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
 
     /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
     #[inline(always)]
-    fn last_ply(&mut self, position: &G, beta: f64) -> f64 {
-        let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
+    fn last_ply(&mut self, position: &G, alpha: f64, beta: f64) -> f64 {
+        let (mut best, mut best_index, mut before) = (f64::NEG_INFINITY, 0, 0);
         self.horizon.blocks(position, |siblings| {
             if self.nodes + siblings.len() as u64 > self.node_limit {
                 self.stopped = true;
@@ -313,19 +313,19 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             }
             self.nodes += siblings.len() as u64;
             self.estimated |= siblings.estimated;
-            for (chosen, value) in siblings.iter() {
-                if value > best {
-                    (best, best_move) = (value, Some(chosen));
-                }
+            let value = siblings.best();
+            if value > best {
+                (best, best_index) = (value, before + siblings.place_of(value));
             }
+            before += siblings.len();
             best < beta
         });
-        if best < beta {
-            self.lines[1].clear();
-            self.lines[1].extend(best_move);
+        self.lines[1].clear();
+        if best > alpha && best < beta {
+            self.lines[1].extend(position.legal_moves().nth(best_index));
         }
         // No move at all: the game is over and its value exact.
-        if best_move.is_none() && !self.stopped {
+        if before == 0 && !self.stopped {
             return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
         }
         best
@@ -379,34 +379,28 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     /// All moves of a position with their places in the order.
     #[inline(always)]
     fn gather(&mut self, position: &G, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
-        candidates.clear();
+        candidates.fill(self.horizon.cpu(), position);
         let ordering = self.search.options.ordering;
-        if ordering == Ordering::Evaluator && position.legal_moves().len() > 1 {
+        if ordering == Ordering::Evaluator && candidates.len() > 1 {
             self.horizon.blocks(position, |siblings| {
                 if self.nodes + siblings.len() as u64 > self.node_limit {
                     self.stopped = true;
                     return false;
                 }
                 self.nodes += siblings.len() as u64;
-                for (chosen, value) in siblings.iter() {
-                    candidates.push(chosen, value);
-                }
+                candidates.add_scores(siblings.values());
                 true
             });
-        } else {
+        } else if ordering == Ordering::Killer {
             let side = position.turn();
-            for chosen in position.legal_moves() {
-                let score = match ordering {
-                    Ordering::Killer => self.killers.score(side, depth, G::code(chosen)),
-                    _ => 0.0,
-                };
-                candidates.push(chosen, score);
-            }
+            candidates.score(|chosen| self.killers.score(side, depth, G::code(chosen)));
+        } else {
+            candidates.score(|_| 0.0);
         }
-        if let Some(code) = hash_move
+        if let Some(index) = hash_move
             && ordering != Ordering::None
         {
-            candidates.prefer(code);
+            candidates.prefer(index);
         }
     }
 

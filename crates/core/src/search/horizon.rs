@@ -4,12 +4,11 @@
 //! machine.
 
 use super::outcome_value;
-use crate::bitboard::Word;
 use crate::cpu::Cpu;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
-use crate::player::{Evaluator, LARGEST_VALUE, block_of, bounded, speaks_for};
-use crate::rules::{Children, Color, Game};
+use crate::player::{Evaluator, Worth, block_of, speaks_for};
+use crate::rules::{Color, Game};
 
 /// What values boards for one choice.
 pub(super) struct Horizon<'a, G: Game, C: Cpu> {
@@ -21,24 +20,37 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     root_clock: f64,
 }
 
-/// Up to eight children of one position and their values for the side that moved.
-pub(super) struct Valued<G: Game> {
-    children: Children<G>,
-    values: [f64; LANES],
+/// The values of up to eight children of one position for the side that moved, in the order of legal moves.
+pub(super) struct Valued {
+    /// Minus infinity where there is no child.
+    values: Lanes<f64>,
+    len: usize,
     /// Whether a value is the evaluator's: not all of these games are over.
     pub estimated: bool,
 }
 
-impl<G: Game> Valued<G> {
+impl Valued {
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.children.len
+        self.len
     }
 
-    /// Every move with its value.
+    /// The values, in the order of legal moves.
     #[inline(always)]
-    pub fn iter(&self) -> impl Iterator<Item = (G::Move, f64)> {
-        self.children.moves.into_iter().flatten().zip(self.values)
+    pub fn values(&self) -> &[f64] {
+        &self.values.0[..self.len]
+    }
+
+    /// The greatest value.
+    #[inline(always)]
+    pub fn best(&self) -> f64 {
+        self.values.0.iter().copied().fold(f64::NEG_INFINITY, |best, value| if value > best { value } else { best })
+    }
+
+    /// The first place that holds a value of the block.
+    #[inline(always)]
+    pub fn place_of(&self, value: f64) -> usize {
+        self.values.0.iter().position(|&found| found == value).unwrap_or(0)
     }
 }
 
@@ -63,14 +75,14 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
 
     /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
     #[inline(always)]
-    pub fn blocks(&mut self, position: &G, mut visit: impl FnMut(&Valued<G>) -> bool) {
+    pub fn blocks(&mut self, position: &G, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
         let speaker = speaks_for(self.evaluator.view, mover, self.chooser);
-        let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        let mut moves = position.legal_moves();
+        let worth = Worth::to(mover, speaker, self.chooser);
+        let mut expansion = position.expand(self.cpu);
         loop {
             // Step 1. Up to a block of children.
-            let children = position.next_children(&mut moves);
+            let children = position.next_children(self.cpu, &mut expansion);
             if children.len == 0 {
                 return;
             }
@@ -78,19 +90,22 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
             let mut outputs = [Lanes::splat(0.0)];
             self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
-            // Step 3. Which of them may be finished games? Those in which the side to move has nowhere to go.
-            let destinations = G::destinations_of_lanes(children.to_move, children.moved);
-            // Step 4. Values for the side that moved.
-            let mut valued = Valued { children, values: [0.0; LANES], estimated: false };
-            for (lane, chosen) in children.moves.into_iter().flatten().enumerate() {
-                let may_be_over = destinations.0[lane] == Word::ZERO;
-                let finished = if may_be_over { position.play_unchecked(chosen).outcome() } else { None };
-                valued.estimated |= finished.is_none();
-                valued.values[lane] = match finished {
-                    Some(outcome) => outcome_value(outcome, mover),
-                    None if speaker == mover => bounded(outputs[0].0[lane], worst),
-                    None => -bounded(outputs[0].0[lane], worst),
-                };
+            let mut values = outputs[0].map(|value| worth.of(value));
+            for lane in children.len..LANES {
+                values.0[lane] = f64::NEG_INFINITY;
+            }
+            let mut valued = Valued { values, len: children.len, estimated: true };
+            // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
+            let stuck = G::stuck_lanes(self.cpu, &children) & (u8::MAX >> (LANES - children.len));
+            if stuck != 0 {
+                valued.estimated = false;
+                for lane in 0..children.len {
+                    let may_be_over = stuck >> lane & 1 == 1;
+                    match if may_be_over { position.child(&children, lane).outcome() } else { None } {
+                        Some(outcome) => valued.values.0[lane] = outcome_value(outcome, mover),
+                        None => valued.estimated = true,
+                    }
+                }
             }
             if !visit(&valued) || children.len < LANES {
                 return;

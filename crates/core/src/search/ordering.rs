@@ -1,5 +1,7 @@
 //! Which moves are looked at first: only speed depends on it, never the value.
 
+use crate::cpu::Cpu;
+use crate::lanes::LANES;
 use crate::rules::{Color, Game};
 
 /// Which moves are looked at first. Where there is a table, its best move comes before all others, except in `None`.
@@ -15,10 +17,18 @@ pub enum Ordering {
     Killer,
 }
 
+/// A move that may be looked at: its place in the order of legal moves, and the position after it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<G: Game> {
+    pub index: usize,
+    pub chosen: G::Move,
+    pub child: G,
+}
+
 /// Moves of one position, best first as they are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<G: Game> {
-    moves: Vec<G::Move>,
+    candidates: Vec<Candidate<G>>,
     scores: Vec<f64>,
 }
 
@@ -27,39 +37,59 @@ const TAKEN: f64 = f64::NEG_INFINITY;
 
 impl<G: Game> Default for Candidates<G> {
     fn default() -> Self {
-        Self { moves: Vec::new(), scores: Vec::new() }
+        Self { candidates: Vec::new(), scores: Vec::new() }
     }
 }
 
 impl<G: Game> Candidates<G> {
+    /// All moves of a position, in their order.
     #[inline(always)]
-    pub fn clear(&mut self) {
-        self.moves.clear();
+    pub fn fill(&mut self, cpu: impl Cpu, position: &G) {
+        self.candidates.clear();
+        let mut expansion = position.expand(cpu);
+        let mut moves = G::remaining(&expansion).enumerate();
+        loop {
+            let children = position.next_children(cpu, &mut expansion);
+            for lane in 0..children.len {
+                let Some((index, chosen)) = moves.next() else { break };
+                self.candidates.push(Candidate { index, chosen, child: position.child(&children, lane) });
+            }
+            if children.len < LANES {
+                break;
+            }
+        }
         self.scores.clear();
     }
 
+    /// Give every move its score.
     #[inline(always)]
-    pub fn push(&mut self, chosen: G::Move, score: f64) {
-        self.moves.push(chosen);
-        self.scores.push(score);
+    pub fn score(&mut self, score: impl Fn(G::Move) -> f64) {
+        self.scores.clear();
+        self.scores.extend(self.candidates.iter().map(|candidate| score(candidate.chosen)));
+    }
+
+    /// The scores of the next moves.
+    #[inline(always)]
+    pub fn add_scores(&mut self, scores: &[f64]) {
+        self.scores.extend_from_slice(scores);
     }
 
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+    pub fn len(&self) -> usize {
+        self.candidates.len()
     }
 
-    /// Let the move with this code come first.
+    /// Let the move in this place of the order of legal moves come first.
     #[inline(always)]
-    pub fn prefer(&mut self, code: u8) {
-        if let Some(index) = self.moves.iter().position(|&chosen| G::code(chosen) == code) {
-            self.scores[index] = f64::INFINITY;
+    pub fn prefer(&mut self, index: u8) {
+        if let Some(score) = self.scores.get_mut(usize::from(index)) {
+            *score = f64::INFINITY;
         }
     }
 
     /// The first of the moves with the highest score that was not taken yet.
     #[inline(always)]
-    pub fn take_best(&mut self) -> Option<G::Move> {
+    pub fn take_best(&mut self) -> Option<Candidate<G>> {
         let (mut best, mut highest) = (None, TAKEN);
         for (index, &score) in self.scores.iter().enumerate() {
             if score > highest {
@@ -68,7 +98,7 @@ impl<G: Game> Candidates<G> {
         }
         let index = best?;
         self.scores[index] = TAKEN;
-        Some(self.moves[index])
+        Some(self.candidates[index])
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Entry {
     pub upper: f64,
     /// Plies looked ahead from the position.
     pub depth: u8,
-    /// The code of the best move found, if a move was better than the others.
+    /// The best move found, if a move was better than the others: its place in the order of legal moves.
     pub best: Option<u8>,
     /// Whether an evaluator had a say, so that looking deeper could change the value.
     pub estimated: bool,

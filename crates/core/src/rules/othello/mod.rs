@@ -3,11 +3,15 @@
 //! Black moves first. A side that cannot move passes; the game ends when neither can. This module knows the rules on
 //! bitboards; text forms live with the user-facing games.
 
+mod lines;
+
 use std::hash::{Hash, Hasher};
 
-use super::{Color, Game, LanesOf, Outcome};
+use super::{Children, Color, Game, LanesOf, Outcome};
 use crate::bitboard::{Bitboard, Board, Word};
-use crate::lanes::{Bits, Lanes};
+use crate::cpu::Cpu;
+use crate::lanes::{LANES, Lanes};
+use lines::Runs;
 
 /// A position: discs of the side to move and of the other side, who moves, and how many plies were played.
 ///
@@ -81,39 +85,30 @@ impl<B: Board> Iterator for Moves<B> {
 
 impl<B: Board> ExactSizeIterator for Moves<B> {}
 
-/// Both senses of one line of the board: squares of `through` in unbroken runs that begin beside `own`, moved one on.
-#[inline(always)]
-fn ends_of_runs<B: Board, T: Bits>(own: T, through: T, step: u32) -> T {
-    let mut up = through & (own << step);
-    let mut down = through & (own >> step);
-    up = up | (through & (up << step));
-    down = down | (through & (down >> step));
-    // From here two squares at a time: a run holds at most SIZE - 2 discs.
-    let through_up = through & (through << step);
-    let through_down = through & (through >> step);
-    for _ in 0..(B::SIZE - 4) / 2 {
-        up = up | (through_up & (up << (2 * step)));
-        down = down | (through_down & (down >> (2 * step)));
-    }
-    (up << step) | (down >> step)
-}
-
-/// Destinations on one board or on eight; `spread` makes a constant of the board as wide as they are.
-#[inline(always)]
-fn moves_of<B: Board, T: Bits>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> T {
-    // A run that is closed at both ends never includes an edge file in a direction that crosses files.
-    let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
-    let found = ends_of_runs::<B, T>(own, inner, 1)
-        | ends_of_runs::<B, T>(own, opponent, B::SIZE)
-        | ends_of_runs::<B, T>(own, inner, B::SIZE - 1)
-        | ends_of_runs::<B, T>(own, inner, B::SIZE + 1);
-    found & !(own | opponent) & spread(B::FULL)
+/// The moves that are still to be made, and the runs that they turn.
+#[derive(Clone, Debug)]
+pub struct Expansion<B: Board> {
+    moves: Moves<B>,
+    runs: Runs<B::Word>,
 }
 
 /// Squares where the owner of `own` may place a disc.
 #[inline(always)]
 pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
-    Bitboard(moves_of::<B, B::Word>(own.0, opponent.0, |mask| mask))
+    let spread = |mask| mask;
+    Bitboard(Runs::of::<B>(own.0, opponent.0, spread).destinations::<B>(own.0, opponent.0, spread))
+}
+
+/// Squares where the owner of `own` may place a disc on each of eight boards.
+#[inline(always)]
+fn destinations_of_wide<B: Board, C: Cpu>(
+    cpu: C,
+    own: &Lanes<B::Word>,
+    opponent: &Lanes<B::Word>,
+) -> <B::Word as Word>::Wide<C> {
+    let spread = |mask| B::Word::splat(cpu, mask);
+    let (own, opponent) = (B::Word::widen(cpu, own), B::Word::widen(cpu, opponent));
+    Runs::of::<B>(own, opponent, spread).destinations::<B>(own, opponent, spread)
 }
 
 /// Discs that turn when the owner of `own` places a disc on an empty `square`; none if the move is not legal. On a square that
@@ -187,6 +182,7 @@ impl<B: Board> Game for Othello<B> {
     type Board = B;
     type Move = Move;
     type Moves = Moves<B>;
+    type Expansion = Expansion<B>;
 
     fn start() -> Self {
         let half = B::SIZE / 2;
@@ -269,13 +265,64 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn destinations_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> LanesOf<Self> {
-        moves_of::<B, _>(own, opponent, Lanes::splat)
+    fn expand(&self, cpu: impl Cpu) -> Expansion<B> {
+        let runs = Runs::on::<B>(cpu, self.own, self.opponent);
+        let squares = Bitboard(runs.destinations::<B>(self.own.0, self.opponent.0, |mask| mask));
+        let pass = squares.is_empty() && !moves(self.opponent, self.own).is_empty();
+        Expansion { moves: Moves { squares, pass }, runs }
     }
 
     #[inline(always)]
-    fn mobility_of_lanes(own: LanesOf<Self>, opponent: LanesOf<Self>) -> Lanes<f64> {
-        Self::destinations_of_lanes(own, opponent).map(|set| f64::from(set.count_ones() as i32))
+    fn next_children(&self, cpu: impl Cpu, expansion: &mut Expansion<B>) -> Children<Self> {
+        let Expansion { moves: Moves { squares, pass }, runs } = expansion;
+        let (own, opponent) = (B::Word::splat(cpu, self.own.0), B::Word::splat(cpu, self.opponent.0));
+        let moved_to = B::Word::first_bits(cpu, squares.0);
+        let turned = runs.widen(cpu).flips::<B>(moved_to);
+        let mut children = Children {
+            to_move: B::Word::lanes(opponent & !turned),
+            moved: B::Word::lanes(own | turned | moved_to),
+            moved_to: B::Word::lanes(moved_to),
+            len: (squares.len() as usize).min(LANES),
+        };
+        if children.len < LANES {
+            *squares = Bitboard::EMPTY;
+            if std::mem::take(pass) {
+                let nothing = Lanes::splat(B::Word::ZERO);
+                let (to_move, moved) = (Lanes::splat(self.opponent.0), Lanes::splat(self.own.0));
+                children = Children { to_move, moved, moved_to: nothing, len: 1 };
+            }
+        } else {
+            for _ in 0..LANES {
+                *squares = squares.without_first();
+            }
+        }
+        children
+    }
+
+    #[inline(always)]
+    fn remaining(expansion: &Expansion<B>) -> Moves<B> {
+        expansion.moves.clone()
+    }
+
+    #[inline(always)]
+    fn child(&self, children: &Children<Self>, lane: usize) -> Self {
+        let (own, opponent) = (Bitboard(children.to_move.0[lane]), Bitboard(children.moved.0[lane]));
+        Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.wrapping_add(1) }
+    }
+
+    #[inline(always)]
+    fn stuck_lanes(cpu: impl Cpu, children: &Children<Self>) -> u8 {
+        !B::Word::not_zero(destinations_of_wide::<B, _>(cpu, &children.to_move, &children.moved))
+    }
+
+    #[inline(always)]
+    fn destinations_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> LanesOf<Self> {
+        B::Word::lanes(destinations_of_wide::<B, _>(cpu, own, opponent))
+    }
+
+    #[inline(always)]
+    fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64> {
+        B::Word::counts(destinations_of_wide::<B, _>(cpu, own, opponent))
     }
 
     #[inline(always)]

@@ -1,0 +1,377 @@
+//! The instructions of this machine: hot code compiled once for each CPU path, chosen at the entry of a search or a batch.
+//!
+//! A [`Task`] is code that is compiled for every path. [`dispatch`] picks the best path that the machine has and runs the
+//! task there; inside, `cpu.call(another_task)` goes on in the same path without choosing again, which is how recursive
+//! searches stay in it. Everything that a task calls with `#[inline(always)]` is compiled with the instructions of the path.
+//!
+//! All results are the same on every path. The environment variable `EVOPLY_CPU` (`baseline`, `avx2`, `avx512`) forces one,
+//! for tests.
+//!
+//! This is the only module with `unsafe` code (with its registers, in `x86`). Its one reason: using instructions that not
+//! every machine has. A value of [`Avx2`] or [`Avx512`] can only be made here, after the machine was asked, and is the proof that
+//! the use is sound.
+#![allow(unsafe_code)]
+
+pub mod wide;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+use crate::lanes::{LANES, Lanes};
+use wide::{Array4, Quad, Words};
+
+/// Code to be compiled for every CPU path. Mark `run` `#[inline(always)]`.
+pub trait Task {
+    /// What the code gives.
+    type Output;
+    /// The code; `cpu` says where it runs.
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output;
+}
+
+/// Proof that the machine has the instructions of a path, and the registers that come with it.
+pub trait Cpu: Copy + Send + Sync {
+    /// Eight words side by side.
+    type Words: Words;
+    /// Four words side by side.
+    type Quad: Quad;
+    /// Whether the four lines through the squares of one board are faster side by side than one after the other.
+    const WIDE: bool;
+
+    /// Eight words from memory.
+    fn words(self, words: &Lanes<u64>) -> Self::Words;
+    /// The same word eight times.
+    fn splat(self, word: u64) -> Self::Words;
+    /// Four words from memory.
+    fn quad(self, words: [u64; 4]) -> Self::Quad;
+    /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
+    #[inline(always)]
+    fn first_bits(self, set: u64) -> Self::Words {
+        let (mut rest, mut bits) = (set, Lanes::splat(0));
+        for lane in 0..LANES {
+            bits.0[lane] = rest & rest.wrapping_neg();
+            rest &= rest.wrapping_sub(1);
+        }
+        self.words(&bits)
+    }
+    /// Run a task with the instructions of this path.
+    fn call<T: Task>(self, task: T) -> T::Output;
+}
+
+/// What every machine of the architecture has.
+#[derive(Clone, Copy, Debug)]
+pub struct Baseline;
+
+impl Cpu for Baseline {
+    #[cfg(target_arch = "x86_64")]
+    type Words = x86::Words128;
+    #[cfg(not(target_arch = "x86_64"))]
+    type Words = Lanes<u64>;
+    type Quad = Array4;
+    const WIDE: bool = false;
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn words(self, words: &Lanes<u64>) -> Self::Words {
+        x86::Words128::new(words)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn words(self, words: &Lanes<u64>) -> Self::Words {
+        *words
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn splat(self, word: u64) -> Self::Words {
+        x86::Words128::splat(word)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn splat(self, word: u64) -> Self::Words {
+        Lanes::splat(word)
+    }
+    #[inline(always)]
+    fn quad(self, words: [u64; 4]) -> Array4 {
+        Array4::new(words)
+    }
+    #[inline]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        #[inline(never)]
+        fn baseline<T: Task>(task: T) -> T::Output {
+            task.run(Baseline)
+        }
+        baseline(task)
+    }
+}
+
+/// x86-64 with AVX2, BMI and hardware bit counts (2013 and later).
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+/// x86-64 with AVX-512 including its bit counts (2019 and later).
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Cpu for Avx2 {
+    type Words = x86::Words256;
+    type Quad = x86::Quad256;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn words(self, words: &Lanes<u64>) -> Self::Words {
+        x86::Words256::new(self, words)
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> Self::Words {
+        x86::Words256::splat(self, word)
+    }
+    #[inline(always)]
+    fn quad(self, words: [u64; 4]) -> Self::Quad {
+        x86::Quad256::new(self, &words)
+    }
+    #[inline]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn avx2<T: Task>(cpu: Avx2, task: T) -> T::Output {
+            task.run(cpu)
+        }
+        // SAFETY: `self` exists only if the machine has these features; see `best`.
+        unsafe { avx2(self, task) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Cpu for Avx512 {
+    type Words = x86::Words512;
+    type Quad = x86::Quad256;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn words(self, words: &Lanes<u64>) -> Self::Words {
+        x86::Words512::new(self, words)
+    }
+    #[inline(always)]
+    fn splat(self, word: u64) -> Self::Words {
+        x86::Words512::splat(self, word)
+    }
+    #[inline(always)]
+    fn quad(self, words: [u64; 4]) -> Self::Quad {
+        // A machine with AVX-512 has AVX2 too; see `best`.
+        x86::Quad256::new(Avx2(()), &words)
+    }
+    #[inline(always)]
+    fn first_bits(self, set: u64) -> Self::Words {
+        x86::Words512::first_bits(self, set)
+    }
+    #[inline]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(
+            enable = "avx512f,avx512vl,avx512bw,avx512dq,avx512cd,avx512vpopcntdq,avx512bitalg,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
+        )]
+        fn avx512<T: Task>(cpu: Avx512, task: T) -> T::Output {
+            task.run(cpu)
+        }
+        // SAFETY: `self` exists only if the machine has these features; see `best`.
+        unsafe { avx512(self, task) }
+    }
+}
+
+/// A CPU path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Path {
+    /// What every machine of the architecture has.
+    Baseline,
+    /// [`Avx2`].
+    Avx2,
+    /// [`Avx512`].
+    Avx512,
+}
+
+impl Path {
+    /// The name that `EVOPLY_CPU` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+/// The best path of this machine.
+#[cfg(target_arch = "x86_64")]
+fn best() -> Path {
+    let bits = is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt");
+    if !(bits && is_x86_feature_detected!("avx2")) {
+        return Path::Baseline;
+    }
+    let wide = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("avx512bitalg")
+        && is_x86_feature_detected!("avx512vbmi2")
+        // The compiler takes these two to come with avx512f.
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c");
+    if wide { Path::Avx512 } else { Path::Avx2 }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn best() -> Path {
+    Path::Baseline
+}
+
+/// The paths that this machine has, slowest first.
+pub fn available() -> Vec<Path> {
+    [Path::Baseline, Path::Avx2, Path::Avx512].into_iter().filter(|&path| path <= best()).collect()
+}
+
+/// The path in use: the best one, or the one that `EVOPLY_CPU` names.
+///
+/// # Errors
+/// `EVOPLY_CPU` names a path that does not exist or that this machine does not have.
+pub fn selected() -> Result<Path, &'static str> {
+    static SELECTED: OnceLock<Result<Path, String>> = OnceLock::new();
+    SELECTED
+        .get_or_init(|| {
+            let wanted = std::env::var_os("EVOPLY_CPU").unwrap_or_default();
+            if wanted.is_empty() {
+                return Ok(best());
+            }
+            let known = available();
+            let found = known.iter().find(|path| wanted == path.name());
+            found.copied().ok_or_else(|| {
+                let names: Vec<_> = known.iter().map(|path| path.name()).collect();
+                format!("EVOPLY_CPU is {}: this machine has {}", wanted.display(), names.join(", "))
+            })
+        })
+        .as_ref()
+        .copied()
+        .map_err(String::as_str)
+}
+
+/// Run a task on the path in use.
+#[inline]
+pub fn dispatch<T: Task>(task: T) -> T::Output {
+    on(selected().unwrap_or(Path::Baseline), task)
+}
+
+/// Run a task on a path of [`available`]; on the best one if the machine does not have it.
+#[inline]
+pub fn on<T: Task>(path: Path, task: T) -> T::Output {
+    match path.min(best()) {
+        Path::Baseline => Baseline.call(task),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2 => Avx2(()).call(task),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx512 => Avx512(()).call(task),
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => Baseline.call(task),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Key;
+
+    /// What every operation of a path gives, as arrays.
+    struct Operations([Lanes<u64>; 3], u32);
+
+    impl Task for Operations {
+        type Output = (Vec<Lanes<u64>>, [Lanes<f64>; 1], u8);
+        #[inline(always)]
+        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+            let Self([first, second, third], by) = self;
+            let [a, b, c] = [cpu.words(&first), cpu.words(&second), cpu.words(&third)];
+            let four = [first.0[0], first.0[1], second.0[0], second.0[1]];
+            let (quad, steps) = (cpu.quad(four), cpu.quad(third.0[..4].try_into().unwrap_or_default()));
+            let steps = steps & cpu.quad([63; 4]);
+            let mut quads = Lanes::splat(((quad | steps) & !quad).union());
+            quads.0[..4].copy_from_slice(&quad.shl_each(steps).words());
+            quads.0[4..].copy_from_slice(&quad.shr_each(steps).words());
+            let wide = [
+                a & b,
+                a | b,
+                !a,
+                a << by,
+                a >> by,
+                a.plus(b),
+                a.minus(b),
+                a.times(b),
+                a.differences(b),
+                a.count_ones(),
+                c.select(a, b),
+                a.less(b),
+                b.less(a),
+                a.less(a),
+                cpu.splat(first.0[3]),
+            ];
+            let mut lanes: Vec<_> = wide.into_iter().map(Words::lanes).collect();
+            lanes.push(quads);
+            // Lanes without a bit mean nothing.
+            let count = (first.0[0].count_ones() as usize).min(LANES);
+            let mut bits = cpu.first_bits(first.0[0]).lanes();
+            bits.0[count..].fill(0);
+            lanes.push(bits);
+            (lanes, [a.counts()], c.not_zero())
+        }
+    }
+
+    #[test]
+    fn registers_of_every_path_do_what_arrays_do() {
+        for round in 0..2_000 {
+            let mut draws = Key::new(31).child(round).stream();
+            let mut words = || {
+                Lanes(std::array::from_fn(|_| match draws.below(4) {
+                    0 => 0,
+                    1 => draws.bits() & draws.bits() & draws.bits() & draws.bits(),
+                    2 => u64::MAX << draws.below(64),
+                    _ => draws.bits(),
+                }))
+            };
+            let words = [words(), words(), words()];
+            let by = 1 + (round % 63) as u32;
+            let (a, b) = (words[0], words[1]);
+            let results: Vec<_> = available().into_iter().map(|path| on(path, Operations(words, by))).collect();
+            for (lanes, [counts], not_zero) in &results {
+                let [first, second, third] = words;
+                let expected = [
+                    a.zip(b, |a, b| a & b),
+                    a.zip(b, |a, b| a | b),
+                    a.map(|a| !a),
+                    a.map(|a| a << by),
+                    a.map(|a| a >> by),
+                    a.zip(b, u64::wrapping_add),
+                    a.zip(b, u64::wrapping_sub),
+                    a.zip(b, u64::wrapping_mul),
+                    a.zip(b, |a, b| a ^ b),
+                    a.map(|a| a.count_ones().into()),
+                    Lanes(std::array::from_fn(|i| if third.0[i] == 0 { second.0[i] } else { first.0[i] })),
+                    a.zip(b, |a, b| if a < b { u64::MAX } else { 0 }),
+                    b.zip(a, |b, a| if b < a { u64::MAX } else { 0 }),
+                    Lanes::splat(0),
+                    Lanes::splat(a.0[3]),
+                ];
+                assert_eq!(lanes[..expected.len()], expected, "round {round}");
+                assert_eq!(lanes, &results[0].0, "round {round}");
+                assert_eq!(counts.0, a.0.map(|word| f64::from(word.count_ones())));
+                assert_eq!(*not_zero, (0..8).fold(0, |bits, i| bits | u8::from(third.0[i] != 0) << i));
+                let mut rest = a.0[0];
+                for bit in lanes[expected.len() + 1].0 {
+                    assert_eq!(bit, rest & rest.wrapping_neg());
+                    rest &= rest.wrapping_sub(1);
+                }
+            }
+        }
+    }
+}

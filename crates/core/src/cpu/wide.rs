@@ -1,0 +1,206 @@
+//! Words side by side in the registers of a CPU path: eight boards, or the four lines through the squares of one.
+//!
+//! The compiler turns loops over arrays into vector instructions well, but not always: where it matters, rules are written
+//! once over these types, and each path brings its own. On the portable path they are plain arrays.
+
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
+
+use crate::lanes::{Bits, LANES, Lanes};
+
+/// Eight 64-bit words. Every operation is done in each lane for itself.
+pub trait Words: Bits {
+    /// Back to an array.
+    fn lanes(self) -> Lanes<u64>;
+    /// How many bits are set, as floating-point numbers.
+    fn counts(self) -> Lanes<f64>;
+    /// How many bits are set.
+    #[must_use]
+    fn count_ones(self) -> Self;
+    /// Sum modulo 2^64.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// Difference modulo 2^64.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// Product modulo 2^64.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
+    /// Bits that differ.
+    #[must_use]
+    fn differences(self, other: Self) -> Self;
+    /// `yes` where a lane of `self` is not 0, elsewhere `no`.
+    #[must_use]
+    fn select(self, yes: Self, no: Self) -> Self;
+    /// All ones where a lane of `self` is less than that of `other` (unsigned), elsewhere 0.
+    #[must_use]
+    fn less(self, other: Self) -> Self;
+    /// Bit 0 of every lane that is not 0, lane 0 first.
+    fn not_zero(self) -> u8;
+}
+
+/// Four 64-bit words with shifts of their own: the four lines of one board.
+pub trait Quad: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// Shift each word left by its own number of bits, less than 64.
+    #[must_use]
+    fn shl_each(self, by: Self) -> Self;
+    /// Shift each word right by its own number of bits, less than 64.
+    #[must_use]
+    fn shr_each(self, by: Self) -> Self;
+    /// The union of the four.
+    fn union(self) -> u64;
+    /// Back to an array.
+    fn words(self) -> [u64; 4];
+}
+
+impl Words for Lanes<u64> {
+    #[inline(always)]
+    fn lanes(self) -> Lanes<u64> {
+        self
+    }
+    #[inline(always)]
+    fn counts(self) -> Lanes<f64> {
+        // Through i32: the conversion from small whole numbers is one vector instruction.
+        self.map(|word| f64::from(word.count_ones() as i32))
+    }
+    #[inline(always)]
+    fn count_ones(self) -> Self {
+        self.map(|word| word.count_ones().into())
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_add)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_sub)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    fn differences(self, other: Self) -> Self {
+        self.zip(other, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        Lanes(std::array::from_fn(|lane| if self.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a < b { u64::MAX } else { 0 })
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        (0..LANES).fold(0, |bits, lane| bits | u8::from(self.0[lane] != 0) << lane)
+    }
+}
+
+/// Four words as an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Array4([u64; 4]);
+
+impl Array4 {
+    #[inline(always)]
+    pub(super) fn new(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|line| f(self.0[line], other.0[line])))
+    }
+}
+
+impl BitAnd for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+}
+
+impl BitOr for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+}
+
+impl Not for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+impl Quad for Array4 {
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        self.zip(by, |word, by| word << (by & 63))
+    }
+    #[inline(always)]
+    fn shr_each(self, by: Self) -> Self {
+        self.zip(by, |word, by| word >> (by & 63))
+    }
+    #[inline(always)]
+    fn union(self) -> u64 {
+        self.0.iter().fold(0, |union, word| union | word)
+    }
+    #[inline(always)]
+    fn words(self) -> [u64; 4] {
+        self.0
+    }
+}
+
+/// Eight 128-bit words, as their halves.
+#[derive(Clone, Copy, Debug)]
+pub struct Double<T> {
+    /// Bits 0 to 63.
+    pub low: T,
+    /// Bits 64 to 127.
+    pub high: T,
+}
+
+impl<T: Words> BitAnd for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self { low: self.low & other.low, high: self.high & other.high }
+    }
+}
+
+impl<T: Words> BitOr for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self { low: self.low | other.low, high: self.high | other.high }
+    }
+}
+
+impl<T: Words> Not for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self { low: !self.low, high: !self.high }
+    }
+}
+
+/// By 1 to 63 bits.
+impl<T: Words> Shl<u32> for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shl(self, by: u32) -> Self {
+        Self { low: self.low << by, high: (self.high << by) | (self.low >> (64 - by)) }
+    }
+}
+
+/// By 1 to 63 bits.
+impl<T: Words> Shr<u32> for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shr(self, by: u32) -> Self {
+        Self { low: (self.low >> by) | (self.high << (64 - by)), high: self.high >> by }
+    }
+}

@@ -1,0 +1,204 @@
+//! Lines of discs: where a move may be made, and what it turns, on one board or on many side by side.
+//!
+//! A run is an unbroken row of opposing discs that begins beside an own disc. Where it ends at an empty square, a disc
+//! placed there turns it. So the runs of a position are all that its moves and what they turn depend on: they are found once,
+//! for all moves.
+
+use crate::bitboard::{Bitboard, Board, Word};
+use crate::cpu::Cpu;
+use crate::cpu::wide::Quad;
+use crate::lanes::Bits;
+
+/// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
+/// higher squares, then those to lower ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Runs<T> {
+    up: [T; 4],
+    down: [T; 4],
+    /// Squares just beyond a run; some are not empty, and some are not on the board.
+    ends: T,
+}
+
+/// Squares from one to the next on each line.
+const fn steps<B: Board>() -> [u32; 4] {
+    [1, B::SIZE, B::SIZE - 1, B::SIZE + 1]
+}
+
+impl<T: Bits> Runs<T> {
+    /// The runs of one board or of many; `spread` makes a constant of the board as wide as they are.
+    #[inline(always)]
+    pub fn of<B: Board>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> Self {
+        // A run that is closed at both ends never includes an edge file in a direction that crosses files.
+        let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
+        let [row, column, diagonal, other_diagonal] = steps::<B>();
+        let a = runs_of_line::<B, T>(own, inner, row);
+        let b = runs_of_line::<B, T>(own, opponent, column);
+        let c = runs_of_line::<B, T>(own, inner, diagonal);
+        let d = runs_of_line::<B, T>(own, inner, other_diagonal);
+        let (up, down) = ([a.0, b.0, c.0, d.0], [a.1, b.1, c.1, d.1]);
+        let row_ends = (a.0 << row) | (a.1 >> row);
+        let column_ends = (b.0 << column) | (b.1 >> column);
+        let diagonal_ends = (c.0 << diagonal) | (c.1 >> diagonal);
+        let other_ends = (d.0 << other_diagonal) | (d.1 >> other_diagonal);
+        Self { up, down, ends: row_ends | column_ends | diagonal_ends | other_ends }
+    }
+
+    /// Squares where a run ends and that are empty: the squares where the owner of `own` may place a disc.
+    #[inline(always)]
+    pub fn destinations<B: Board>(&self, own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> T {
+        self.ends & !(own | opponent) & spread(B::FULL)
+    }
+
+    /// Discs that turn when a disc is placed on each of `squares`, legal moves of the board of the same lane.
+    #[inline(always)]
+    pub fn flips<B: Board>(&self, squares: T) -> T {
+        let [row, column, diagonal, other_diagonal] = steps::<B>();
+        flips_of_line::<B, T>(self.up[0], self.down[0], squares, row)
+            | flips_of_line::<B, T>(self.up[1], self.down[1], squares, column)
+            | flips_of_line::<B, T>(self.up[2], self.down[2], squares, diagonal)
+            | flips_of_line::<B, T>(self.up[3], self.down[3], squares, other_diagonal)
+    }
+}
+
+// Functions and not closures: these are compiled into the code of each CPU path without fail.
+
+/// The runs of one line: through `through`, first upwards, then downwards.
+#[inline(always)]
+fn runs_of_line<B: Board, T: Bits>(own: T, through: T, step: u32) -> (T, T) {
+    let mut up = through & (own << step);
+    let mut down = through & (own >> step);
+    up = up | (through & (up << step));
+    down = down | (through & (down >> step));
+    // From here two squares at a time: a run holds at most SIZE - 2 discs.
+    let through_up = through & (through << step);
+    let through_down = through & (through >> step);
+    for _ in 0..(B::SIZE - 4) / 2 {
+        up = up | (through_up & (up << (2 * step)));
+        down = down | (through_down & (down >> (2 * step)));
+    }
+    (up, down)
+}
+
+/// What of the runs of one line leads up to a square or down to it.
+#[inline(always)]
+fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T {
+    // A run that leads up ends below its square: go back down along it.
+    let mut below = up & (squares >> step);
+    let mut above = down & (squares << step);
+    below = below | (up & (below >> step));
+    above = above | (down & (above << step));
+    let up_twice = up & (up >> step);
+    let down_twice = down & (down << step);
+    for _ in 0..(B::SIZE - 4) / 2 {
+        below = below | (up_twice & (below >> (2 * step)));
+        above = above | (down_twice & (above << (2 * step)));
+    }
+    below | above
+}
+
+impl<W: Word> Runs<W> {
+    /// The same runs on eight boards side by side.
+    #[inline(always)]
+    pub fn widen<C: Cpu>(&self, cpu: C) -> Runs<W::Wide<C>> {
+        let Self { up: [a, b, c, d], down: [e, f, g, h], ends } = *self;
+        Runs {
+            up: [W::splat(cpu, a), W::splat(cpu, b), W::splat(cpu, c), W::splat(cpu, d)],
+            down: [W::splat(cpu, e), W::splat(cpu, f), W::splat(cpu, g), W::splat(cpu, h)],
+            ends: W::splat(cpu, ends),
+        }
+    }
+
+    /// As [`Self::of`] for one board, with the instructions of a path.
+    #[inline(always)]
+    pub fn on<B: Board<Word = W>>(cpu: impl Cpu, own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
+        if B::SQUARES <= 64 {
+            Self::side_by_side::<B, _>(cpu, own, opponent)
+        } else {
+            Self::of::<B>(own.0, opponent.0, |mask| mask)
+        }
+    }
+
+    /// The four lines at once.
+    #[inline(always)]
+    fn side_by_side<B: Board<Word = W>, C: Cpu>(cpu: C, own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
+        if !C::WIDE {
+            return Self::of::<B>(own.0, opponent.0, |mask| mask);
+        }
+        let (own, opponent) = (own.0.to_u128() as u64, opponent.0.to_u128() as u64);
+        let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
+        let step = cpu.quad(steps::<B>().map(u64::from));
+        let two_steps = cpu.quad(steps::<B>().map(|step| 2 * u64::from(step)));
+        let own = cpu.quad([own; 4]);
+        let through = cpu.quad([opponent; 4]) & cpu.quad([inner, u64::MAX, inner, inner]);
+        let mut up = through & own.shl_each(step);
+        let mut down = through & own.shr_each(step);
+        up = up | (through & up.shl_each(step));
+        down = down | (through & down.shr_each(step));
+        let through_up = through & through.shl_each(step);
+        let through_down = through & through.shr_each(step);
+        for _ in 0..(B::SIZE - 4) / 2 {
+            up = up | (through_up & up.shl_each(two_steps));
+            down = down | (through_down & down.shr_each(two_steps));
+        }
+        let ends = (up.shl_each(step) | down.shr_each(step)).union();
+        let words = |quad: C::Quad| quad.words().map(|word| W::from_u128(word.into()));
+        Self { up: words(up), down: words(down), ends: W::from_u128(ends.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arena::random_positions;
+    use crate::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+    use crate::cpu::{Cpu, Task, available, on};
+    use crate::rules::Game;
+    use crate::rules::othello::{Othello, flips};
+    use crate::stream::Key;
+
+    /// All positions after one, made side by side.
+    struct Children<B: Board>(Othello<B>);
+
+    impl<B: Board> Task for Children<B> {
+        type Output = Vec<(Othello<B>, B::Word)>;
+        #[inline(always)]
+        fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+            let (mut found, mut expansion) = (Vec::new(), self.0.expand(cpu));
+            loop {
+                let children = self.0.next_children(cpu, &mut expansion);
+                if children.len == 0 {
+                    return found;
+                }
+                found.extend((0..children.len).map(|lane| (self.0.child(&children, lane), children.moved_to.0[lane])));
+            }
+        }
+    }
+
+    fn check<B: Board>() {
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let plies = 0..=B::SQUARES - 5;
+        let positions = random_positions::<Othello<B>>(2_000, Key::new(3), plies, &stop).unwrap_or_default();
+        for position in positions.into_iter().flatten() {
+            let one_by_one: Vec<_> = position
+                .legal_moves()
+                .map(|chosen| (position.play_unchecked(chosen), Othello::<B>::moved_to(chosen).0))
+                .collect();
+            for path in available() {
+                assert_eq!(on(path, Children(position)), one_by_one, "{path:?}");
+            }
+            for square in !(position.own() | position.opponent()) {
+                let turns = !flips(position.own(), position.opponent(), square).is_empty();
+                let legal = Othello::<B>::destinations(position.own(), position.opponent());
+                assert_eq!(turns, legal.contains(square));
+            }
+            assert!((position.own() | position.opponent()) - Bitboard::FULL == Bitboard::EMPTY);
+        }
+    }
+
+    #[test]
+    fn children_side_by_side_are_those_made_one_by_one() {
+        check::<Size4>();
+        check::<Size6>();
+        check::<Size8>();
+        check::<Size10>();
+    }
+}
