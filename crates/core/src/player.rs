@@ -147,8 +147,8 @@ pub fn block_of<G: Game>(
 /// How a value that leaves a program counts for the side that has to choose at some position.
 #[derive(Clone, Copy, Debug)]
 pub struct Worth {
-    /// Whether the program speaks for the other side.
-    negated: bool,
+    /// -1 if the program speaks for the other side.
+    sign: f64,
     worst: f64,
 }
 
@@ -157,14 +157,18 @@ impl Worth {
     #[inline(always)]
     pub fn to(side: Color, speaker: Color, chooser: Color) -> Self {
         let worst = if speaker == chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        Self { negated: speaker != side, worst }
+        Self { sign: if speaker == side { 1.0 } else { -1.0 }, worst }
     }
 
-    /// The value, kept in bounds; NaN is the worst for the player who is choosing, whoever moves.
+    /// The values, kept in bounds; NaN is the worst for the player who is choosing, whoever moves.
     #[inline(always)]
-    pub fn of(self, value: f64) -> f64 {
-        let value = bounded(value, self.worst);
-        if self.negated { -value } else { value }
+    pub fn of_lanes(self, values: Lanes<f64>) -> Lanes<f64> {
+        // One step at a time, each for all lanes.
+        values
+            .map(|value| if value > LARGEST_VALUE { LARGEST_VALUE } else { value })
+            .map(|value| if value < -LARGEST_VALUE { -LARGEST_VALUE } else { value })
+            .map(|value| if value.is_nan() { self.worst } else { value })
+            .map(|value| value * self.sign)
     }
 }
 
@@ -301,7 +305,7 @@ fn after_state<G: Game>(
         let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
         let mut outputs = [Lanes::splat(0.0)];
         registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
-        let block_values = outputs[0].map(|value| worth.of(value));
+        let block_values = worth.of_lanes(outputs[0]);
         values.extend_from_slice(&block_values.0[..children.len]);
         if children.len < LANES {
             return;

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::horizon::Horizon;
+use super::horizon::{Horizon, Valued};
 use super::{Search, WIN, outcome_value};
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::Registers;
@@ -103,20 +103,20 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
         }
         self.lines[depth as usize].clear();
         // Step 2. The last ply: evaluate all children in blocks.
-        let (mut best, mut best_index) = (-f64::INFINITY, 0);
+        let mut best = -f64::INFINITY;
         if depth == 1 {
-            let mut before = 0;
+            let (mut best_block, mut first, mut before) = (Valued::NONE, 0, 0);
             self.horizon.blocks(position, |siblings| {
                 self.nodes += siblings.len() as u64;
                 let value = siblings.best();
                 if value > best {
-                    (best, best_index) = (value, before + siblings.place_of(value));
+                    (best, best_block, first) = (value, *siblings, before);
                 }
                 before += siblings.len();
                 best < beta
             });
             if best > alpha && best < beta {
-                self.lines[1].extend(position.legal_moves().nth(best_index));
+                self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
             }
         } else {
             // Step 3. Make the children a block at a time and search each; stop at beta.

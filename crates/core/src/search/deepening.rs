@@ -11,7 +11,7 @@
 use std::sync::atomic;
 use std::time::Instant;
 
-use super::horizon::Horizon;
+use super::horizon::{Horizon, Valued};
 use super::ordering::{Candidate, Candidates, Killers, Ordering};
 use super::table::{Entry, Table};
 use super::{Search, WIN, outcome_value};
@@ -305,7 +305,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
     #[inline(always)]
     fn last_ply(&mut self, position: &G, alpha: f64, beta: f64) -> f64 {
-        let (mut best, mut best_index, mut before) = (f64::NEG_INFINITY, 0, 0);
+        let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
         self.horizon.blocks(position, |siblings| {
             if self.nodes + siblings.len() as u64 > self.node_limit {
                 self.stopped = true;
@@ -315,17 +315,17 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             self.estimated |= siblings.estimated;
             let value = siblings.best();
             if value > best {
-                (best, best_index) = (value, before + siblings.place_of(value));
+                (best, best_block, first) = (value, *siblings, before);
             }
             before += siblings.len();
             best < beta
         });
         self.lines[1].clear();
         if best > alpha && best < beta {
-            self.lines[1].extend(position.legal_moves().nth(best_index));
+            self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
         }
         // No move at all: the game is over and its value exact.
-        if before == 0 && !self.stopped {
+        if best == f64::NEG_INFINITY && !self.stopped {
             return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
         }
         best

@@ -20,7 +20,23 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     root_clock: f64,
 }
 
+/// What makes the values of the lanes from some length on minus infinity.
+const BLANKS: [Lanes<f64>; LANES + 1] = {
+    let mut blanks = [Lanes([0.0; LANES]); LANES + 1];
+    let mut len = 0;
+    while len < LANES {
+        let mut lane = len;
+        while lane < LANES {
+            blanks[len].0[lane] = f64::NEG_INFINITY;
+            lane += 1;
+        }
+        len += 1;
+    }
+    blanks
+};
+
 /// The values of up to eight children of one position for the side that moved, in the order of legal moves.
+#[derive(Clone, Copy)]
 pub(super) struct Valued {
     /// Minus infinity where there is no child.
     values: Lanes<f64>,
@@ -30,6 +46,9 @@ pub(super) struct Valued {
 }
 
 impl Valued {
+    /// No child.
+    pub const NONE: Self = Self { values: BLANKS[0], len: 0, estimated: false };
+
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
@@ -44,11 +63,12 @@ impl Valued {
     /// The greatest value.
     #[inline(always)]
     pub fn best(&self) -> f64 {
-        self.values.0.iter().copied().fold(f64::NEG_INFINITY, |best, value| if value > best { value } else { best })
+        let greater = |a: f64, b: f64| if a > b { a } else { b };
+        let [a, b, c, d, e, f, g, h] = self.values.0;
+        greater(greater(greater(a, b), greater(c, d)), greater(greater(e, f), greater(g, h)))
     }
 
-    /// The first place that holds a value of the block.
-    #[inline(always)]
+    /// The first place in the block that holds a value.
     pub fn place_of(&self, value: f64) -> usize {
         self.values.0.iter().position(|&found| found == value).unwrap_or(0)
     }
@@ -90,10 +110,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
             let mut outputs = [Lanes::splat(0.0)];
             self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
-            let mut values = outputs[0].map(|value| worth.of(value));
-            for lane in children.len..LANES {
-                values.0[lane] = f64::NEG_INFINITY;
-            }
+            let values = worth.of_lanes(outputs[0]).zip(BLANKS[children.len], |value, blank| value + blank);
             let mut valued = Valued { values, len: children.len, estimated: true };
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
             let stuck = G::stuck_lanes(self.cpu, &children) & (u8::MAX >> (LANES - children.len));

@@ -278,25 +278,22 @@ impl<B: Board> Game for Othello<B> {
         let (own, opponent) = (B::Word::splat(cpu, self.own.0), B::Word::splat(cpu, self.opponent.0));
         let moved_to = B::Word::first_bits(cpu, squares.0);
         let turned = runs.widen(cpu).flips::<B>(moved_to);
-        let mut children = Children {
+        let len = (squares.len() as usize).min(LANES);
+        // No branch here: how many moves there are is hard to predict.
+        for _ in 0..LANES {
+            *squares = squares.without_first();
+        }
+        if len == 0 && std::mem::take(pass) {
+            let nothing = Lanes::splat(B::Word::ZERO);
+            let (to_move, moved) = (Lanes::splat(self.opponent.0), Lanes::splat(self.own.0));
+            return Children { to_move, moved, moved_to: nothing, len: 1 };
+        }
+        Children {
             to_move: B::Word::lanes(opponent & !turned),
             moved: B::Word::lanes(own | turned | moved_to),
             moved_to: B::Word::lanes(moved_to),
-            len: (squares.len() as usize).min(LANES),
-        };
-        if children.len < LANES {
-            *squares = Bitboard::EMPTY;
-            if std::mem::take(pass) {
-                let nothing = Lanes::splat(B::Word::ZERO);
-                let (to_move, moved) = (Lanes::splat(self.opponent.0), Lanes::splat(self.own.0));
-                children = Children { to_move, moved, moved_to: nothing, len: 1 };
-            }
-        } else {
-            for _ in 0..LANES {
-                *squares = squares.without_first();
-            }
+            len,
         }
-        children
     }
 
     #[inline(always)]
