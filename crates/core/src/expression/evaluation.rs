@@ -61,6 +61,8 @@ pub struct Registers<B: Board> {
     sets: Box<[Sets<B>; REGISTERS]>,
     numbers: Box<[Numbers; REGISTERS]>,
     truths: Box<[Truths; REGISTERS]>,
+    /// What the last evaluation counted as moves of own and of the opponent, if its program counts them.
+    moves: [Numbers; 2],
 }
 
 impl<B: Board> Default for Registers<B> {
@@ -69,6 +71,7 @@ impl<B: Board> Default for Registers<B> {
             sets: Box::new([Lanes::splat(B::Word::ZERO); REGISTERS]),
             numbers: Box::new([Lanes::splat(0.0); REGISTERS]),
             truths: Box::new([Lanes::splat(0); REGISTERS]),
+            moves: [Lanes::splat(0.0); 2],
         }
     }
 }
@@ -100,6 +103,12 @@ impl<B: Board> Registers<B> {
         outputs: &mut [Numbers],
     ) {
         cpu::on(path, Evaluate { registers: self, program, block, outputs, game: PhantomData::<G> });
+    }
+
+    /// The number of moves of a side in each position of the block evaluated last, if the program counts them anyway.
+    #[inline(always)]
+    pub fn counted_moves(&self, program: &Program<B>, side: Side) -> Option<&Numbers> {
+        program.counts_moves(side).then_some(&self.moves[side as usize])
     }
 
     /// Evaluate a program that was loaded. `outputs` has one entry for each output of the program.
@@ -152,7 +161,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // One line an operation.
     fn run<C: Cpu>(self, cpu: C) {
-        let Self { registers: Registers { sets, numbers, truths }, ops, program, block, outputs, .. } = self;
+        let Self { registers: Registers { sets, numbers, truths, moves }, ops, program, block, outputs, .. } = self;
         macro_rules! at {
             ($file:ident, $register:expr) => {
                 $file[usize::from($register)]
@@ -211,7 +220,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::CountIntersection(to, a, b) => {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
-                Op::NumberOfMoves(to, side) => number!(to, mobility::<G>(cpu, block, side)),
+                Op::NumberOfMoves(to, side) => {
+                    number!(to, mobility::<G>(cpu, block, side));
+                    moves[side as usize] = newest;
+                }
                 Op::WeightedSum(to, a, list, selector) => {
                     let tables = &program.tables[list as usize];
                     let selector = selector.map_or(Lanes::splat(0.0), |register| at!(numbers, register));

@@ -83,6 +83,8 @@ pub struct Program<B: Board> {
     pub(super) tables: Vec<Tables>,
     outputs: usize,
     reads_ply: bool,
+    /// Whether the body counts moves of own and of the opponent.
+    counts_moves: [bool; 2],
 }
 
 impl<B: Board> Program<B> {
@@ -90,6 +92,12 @@ impl<B: Board> Program<B> {
     #[inline(always)]
     pub fn reads_ply(&self) -> bool {
         self.reads_ply
+    }
+
+    /// Whether every evaluation counts the moves of a side.
+    #[inline(always)]
+    pub fn counts_moves(&self, side: Side) -> bool {
+        self.counts_moves[side as usize]
     }
 
     /// Number of operations done for every evaluation.
@@ -147,6 +155,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 tables: expression.tables().to_vec(),
                 outputs: expression.outputs().len(),
                 reads_ply: false,
+                counts_moves: [false; 2],
             },
         };
         lowering.count_readers();
@@ -158,6 +167,10 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
         let reads_ply = |op: &Op<B::Word>| matches!(op, Op::Ply(_));
         lowering.program.reads_ply = lowering.program.body.iter().any(reads_ply);
+        for side in [Side::Own, Side::Opponent] {
+            let counts = |op: &Op<B::Word>| matches!(op, Op::NumberOfMoves(_, counted) if *counted == side);
+            lowering.program.counts_moves[side as usize] = lowering.program.body.iter().any(counts);
+        }
         Ok(lowering.program)
     }
 

@@ -5,6 +5,8 @@
 
 use super::outcome_value;
 use crate::cpu::Cpu;
+use crate::cpu::wide::Words;
+use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
 use crate::player::{Evaluator, Worth, block_of, speaks_for};
@@ -99,6 +101,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         let mover = position.turn();
         let speaker = speaks_for(self.evaluator.view, mover, self.chooser);
         let worth = Worth::to(mover, speaker, self.chooser);
+        let to_move = if speaker == mover { Side::Opponent } else { Side::Own };
         let mut expansion = position.expand(self.cpu);
         loop {
             // Step 1. Up to a block of children.
@@ -113,7 +116,11 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             let values = worth.of_lanes(outputs[0]).zip(BLANKS[children.len], |value, blank| value + blank);
             let mut valued = Valued { values, len: children.len, estimated: true };
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
-            let stuck = G::stuck_lanes(self.cpu, &children) & (u8::MAX >> (LANES - children.len));
+            let stuck = match self.registers.counted_moves(&self.evaluator.program, to_move) {
+                Some(counts) => !self.cpu.words(&counts.map(f64::to_bits)).not_zero(),
+                None => G::stuck_lanes(self.cpu, &children),
+            };
+            let stuck = stuck & (u8::MAX >> (LANES - children.len));
             if stuck != 0 {
                 valued.estimated = false;
                 for lane in 0..children.len {
