@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
+use crate::rules::playout::{Playout, move_key, random_move};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
-use crate::work::{Stopped, for_each_parallel, for_each_parallel_with};
+use crate::work::{Stopped, for_each_chunk_with, for_each_parallel};
 
 /// One game to be played: indices into the list of players, and keys.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +52,6 @@ pub struct Record {
     pub moves: Vec<u8>,
 }
 
-/// The key of the draws that a side makes at a ply.
-#[inline(always)]
-pub fn move_key(game: Key, side: Color, ply: u32) -> Key {
-    game.child(side as u64).child(ply.into())
-}
-
 /// Play all games on `threads` threads (0: one a core); `done` counts finished games meanwhile.
 ///
 /// # Errors
@@ -90,18 +85,83 @@ impl<G: Game> Task for Play<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;
         let mut records = vec![Record::default(); pairings.len()];
-        for_each_parallel_with(
-            &mut records,
-            threads,
-            stop,
-            <[Workspace<G>; 2]>::default,
-            |workspaces, index, record| {
-                *record = cpu.call(PlayGame { players, pairing: &pairings[index], conditions, workspaces, stop });
-                done.fetch_add(1, Ordering::Relaxed);
-            },
-        )?;
+        for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
+            let pairings = &pairings[first..][..records.len()];
+            // Step 1. Games of random moves alone are played side by side.
+            let random = |pairing: &Pairing| {
+                let plays_randomly = |player: u32| players[player as usize].is_random();
+                !conditions.record_moves && plays_randomly(pairing.black) && plays_randomly(pairing.white)
+            };
+            scratch.playouts.clear();
+            scratch.playouts.extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p)));
+            cpu.call(FinishPlayouts(&mut scratch.playouts));
+            done.fetch_add(scratch.playouts.len() as u64, Ordering::Relaxed);
+            // Step 2. The others, one after the other.
+            let mut playouts = scratch.playouts.iter();
+            for (pairing, record) in pairings.iter().zip(records) {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                if random(pairing) {
+                    *record = playouts.next().map(Record::of_playout).unwrap_or_default();
+                } else {
+                    let workspaces = &mut scratch.workspaces;
+                    *record = cpu.call(PlayGame { players, pairing, conditions, workspaces, stop });
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        })?;
         Ok(records)
     }
+}
+
+/// What one thread plays with.
+struct Scratch<G: Game> {
+    workspaces: [Workspace<G>; 2],
+    playouts: Vec<Playout<G>>,
+}
+
+impl<G: Game> Default for Scratch<G> {
+    fn default() -> Self {
+        Self { workspaces: Default::default(), playouts: Vec::new() }
+    }
+}
+
+struct FinishPlayouts<'a, G: Game>(&'a mut [Playout<G>]);
+
+impl<G: Game> Task for FinishPlayouts<'_, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) {
+        G::finish_playouts(cpu, self.0);
+    }
+}
+
+impl<G: Game> Conditions<G> {
+    /// A game of random moves from the start, openings included.
+    fn playout(&self, pairing: &Pairing) -> Playout<G> {
+        Playout {
+            position: self.start,
+            plies: 0,
+            hash: start_hash(&self.start),
+            opening: pairing.opening.stream(),
+            opening_plies: self.opening_plies,
+            key: pairing.key,
+        }
+    }
+}
+
+impl Record {
+    fn of_playout<G: Game>(playout: &Playout<G>) -> Self {
+        let (black_pieces, white_pieces) = pieces(&playout.position);
+        Self { black_pieces, white_pieces, plies: playout.plies, hash: playout.hash, moves: Vec::new() }
+    }
+}
+
+/// Pieces of Black and of White.
+fn pieces<G: Game>(position: &G) -> (u32, u32) {
+    let (own, opponent) = (position.own().len(), position.opponent().len());
+    if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) }
 }
 
 /// One game, from the opening to the end.
@@ -149,20 +209,8 @@ impl<G: Game> Task for PlayGame<'_, G> {
             };
             apply(&mut position, choice.chosen);
         }
-        let (own, opponent) = (position.own().len(), position.opponent().len());
-        (record.black_pieces, record.white_pieces) =
-            if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) };
+        (record.black_pieces, record.white_pieces) = pieces(&position);
         record
-    }
-}
-
-/// A uniformly random legal move; a forced one draws nothing. `None` if the game is over.
-#[inline(always)]
-pub fn random_move<G: Game>(position: &G, below: impl FnOnce(u64) -> u64) -> Option<G::Move> {
-    let mut moves = position.legal_moves();
-    match moves.len() {
-        0 | 1 => moves.next(),
-        count => moves.nth(below(count as u64) as usize),
     }
 }
 

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::Cpu;
-use crate::cpu::wide::{Double, Words};
+use crate::cpu::wide::{Double, Eight, Words};
 use crate::lanes::{Bits, LANES, Lanes};
 
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.

@@ -199,6 +199,11 @@ impl<G: Game> Player<G> {
         }
     }
 
+    /// Whether it draws every move uniformly, and nothing else.
+    pub fn is_random(&self) -> bool {
+        matches!(self.chooser, Chooser::Random) && self.epsilon == 0.0
+    }
+
     /// Whether the same question always gets the same answer: not with a limit of time.
     pub fn is_reproducible(&self) -> bool {
         !matches!(&self.chooser, Chooser::AlphaBeta(_, options) if options.time.is_some())

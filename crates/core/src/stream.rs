@@ -6,6 +6,9 @@
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Keeps children apart from draws, which add multiples of GOLDEN to the key itself.
+const CHILD: u64 = 0xd6e8_feb8_6659_fd93;
+
 /// The finaliser of `SplitMix64`: a bijection on 64 bits in which every input bit moves every output bit.
 #[inline(always)]
 const fn mix(mut z: u64) -> u64 {
@@ -29,8 +32,7 @@ impl Key {
     #[inline(always)]
     #[must_use]
     pub const fn child(self, index: u64) -> Self {
-        // The constant keeps children apart from draws, which add multiples of GOLDEN to the key itself.
-        Self(mix(self.0 ^ mix(index ^ 0xd6e8_feb8_6659_fd93)))
+        Self(mix(self.0 ^ mix(index ^ CHILD)))
     }
 
     /// The child of this key with a name, such as the purpose of the draws.
@@ -56,6 +58,18 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// Draws that go on from a state.
+    #[inline(always)]
+    pub const fn at(state: u64) -> Self {
+        Self { state }
+    }
+
+    /// Where the draws stand.
+    #[inline(always)]
+    pub const fn state(&self) -> u64 {
+        self.state
+    }
+
     /// 64 uniform bits.
     #[inline(always)]
     pub const fn bits(&mut self) -> u64 {
@@ -81,6 +95,39 @@ impl Stream {
     #[inline(always)]
     pub const fn random(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+}
+
+/// The same for eight keys and streams side by side.
+pub(crate) mod wide {
+    use super::{CHILD, GOLDEN};
+    use crate::cpu::wide::Words;
+
+    /// [`super::mix`] in every lane.
+    #[inline(always)]
+    pub fn mix<T: Words>(z: T) -> T {
+        let z = z.differences(z >> 30).times(z.like(0xbf58_476d_1ce4_e5b9));
+        let z = z.differences(z >> 27).times(z.like(0x94d0_49bb_1331_11eb));
+        z.differences(z >> 31)
+    }
+
+    /// [`super::Key::child`] in every lane.
+    #[inline(always)]
+    pub fn child<T: Words>(keys: T, indices: T) -> T {
+        mix(keys.differences(mix(indices.differences(keys.like(CHILD)))))
+    }
+
+    /// The state of a stream after one more draw; [`mix`] of it is what is drawn.
+    #[inline(always)]
+    pub fn next_state<T: Words>(states: T) -> T {
+        states.plus(states.like(GOLDEN))
+    }
+
+    /// Bits 64 and up of the product of any number and one below 2^32.
+    #[inline(always)]
+    pub fn high_of_product<T: Words>(any: T, small: T) -> T {
+        let low = (any & any.like(u32::MAX.into())).times(small) >> 32;
+        (any >> 32).times(small).plus(low) >> 32
     }
 }
 

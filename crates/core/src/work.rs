@@ -50,6 +50,27 @@ pub fn for_each_parallel_with<T: Send, S>(
     scratch: impl Fn() -> S + Sync,
     action: impl Fn(&mut S, usize, &mut T) + Sync,
 ) -> Result<(), Stopped> {
+    for_each_chunk_with(items, threads, stop, scratch, |scratch, first, items| {
+        for (offset, item) in items.iter_mut().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            action(scratch, first + offset, item);
+        }
+    })
+}
+
+/// As [`for_each_parallel_with`], a few neighbours at a time: `action` gets the number of the first.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before all items were done.
+pub fn for_each_chunk_with<T: Send, S>(
+    items: &mut [T],
+    threads: usize,
+    stop: &AtomicBool,
+    scratch: impl Fn() -> S + Sync,
+    action: impl Fn(&mut S, usize, &mut [T]) + Sync,
+) -> Result<(), Stopped> {
     let threads = thread_count(threads).min(items.len()).clamp(1, MOST_THREADS);
     let chunk = (items.len() / (threads * 64)).clamp(1, 64);
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
@@ -59,12 +80,10 @@ pub fn for_each_parallel_with<T: Send, S>(
         loop {
             let next = chunks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
             let Some((number, items)) = next else { return };
-            for (offset, item) in items.iter_mut().enumerate() {
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                action(&mut scratch, number * chunk + offset, item);
+            if stop.load(Ordering::Relaxed) {
+                return;
             }
+            action(&mut scratch, number * chunk, items);
         }
     };
     std::thread::scope(|scope| {

@@ -5,10 +5,10 @@ mod common;
 
 use std::sync::atomic::AtomicBool;
 
-use evoply_core::arena::random_move;
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{available, on};
 use evoply_core::rules::othello::{Move, Othello};
+use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::endgame::{Endgame, Mode, Solution, Solve, solve};
 use evoply_core::search::stability::stable_discs;

@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use evoply_core::arena::{move_key, random_positions};
+use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
 use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::othello::Othello;
+use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::Ordering;

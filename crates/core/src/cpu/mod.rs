@@ -19,7 +19,7 @@ mod x86;
 use std::sync::OnceLock;
 
 use crate::lanes::{LANES, Lanes};
-use wide::{Array4, Quad, Words};
+use wide::{Array4, Eight, Quad};
 
 /// Code to be compiled for every CPU path. Mark `run` `#[inline(always)]`.
 pub trait Task {
@@ -32,7 +32,7 @@ pub trait Task {
 /// Proof that the machine has the instructions of a path, and the registers that come with it.
 pub trait Cpu: Copy + Send + Sync {
     /// Eight words side by side.
-    type Words: Words;
+    type Words: Eight;
     /// Four words side by side.
     type Quad: Quad;
     /// Whether the four lines through the squares of one board are faster side by side than one after the other.
@@ -281,6 +281,7 @@ pub fn on<T: Task>(path: Path, task: T) -> T::Output {
 
 #[cfg(test)]
 mod tests {
+    use super::wide::Words;
     use super::*;
     use crate::stream::Key;
 
@@ -316,13 +317,17 @@ mod tests {
                 a.less(a),
                 cpu.splat(first.0[3]),
             ];
-            let mut lanes: Vec<_> = wide.into_iter().map(Words::lanes).collect();
+            let mut lanes: Vec<_> = wide.into_iter().map(Eight::lanes).collect();
             lanes.push(quads);
             // Lanes without a bit mean nothing.
             let count = (first.0[0].count_ones() as usize).min(LANES);
             let mut bits = cpu.first_bits(first.0[0]).lanes();
             bits.0[count..].fill(0);
             lanes.push(bits);
+            // A lane without as many bits means nothing.
+            let numbers = a.count_ones().lanes().zip(second, |count, any| any % count.max(1));
+            let nth = a.nth_bit(cpu.words(&numbers)).lanes();
+            lanes.push(nth.zip(first, |bit, word| if word == 0 { 0 } else { bit }));
             (lanes, [a.counts()], c.not_zero())
         }
     }
@@ -361,6 +366,7 @@ mod tests {
                     b.zip(a, |b, a| if b < a { u64::MAX } else { 0 }),
                     Lanes::splat(0),
                     Lanes::splat(a.0[3]),
+                    Lanes::splat(a.0[3]),
                 ];
                 assert_eq!(lanes[..expected.len()], expected, "round {round}");
                 assert_eq!(lanes, &results[0].0, "round {round}");
@@ -370,6 +376,13 @@ mod tests {
                 for bit in lanes[expected.len() + 1].0 {
                     assert_eq!(bit, rest & rest.wrapping_neg());
                     rest &= rest.wrapping_sub(1);
+                }
+                for lane in 0..LANES {
+                    let number = b.0[lane] % u64::from(a.0[lane].count_ones().max(1));
+                    let below = (0..64).find(|&bit| {
+                        a.0[lane] >> bit & 1 == 1 && u64::from((a.0[lane] & ((1 << bit) - 1)).count_ones()) == number
+                    });
+                    assert_eq!(lanes[expected.len() + 2].0[lane], below.map_or(0, |bit| 1 << bit));
                 }
             }
         }

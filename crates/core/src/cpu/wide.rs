@@ -7,12 +7,21 @@ use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::lanes::{Bits, LANES, Lanes};
 
-/// Eight 64-bit words. Every operation is done in each lane for itself.
-pub trait Words: Bits {
+/// Eight 64-bit words, to and from memory.
+pub trait Eight: Words {
     /// Back to an array.
     fn lanes(self) -> Lanes<u64>;
     /// How many bits are set, as floating-point numbers.
     fn counts(self) -> Lanes<f64>;
+    /// Bit i is set if lane i is not 0.
+    fn not_zero(self) -> u8;
+}
+
+/// 64-bit words side by side. Every operation is done in each lane for itself.
+pub trait Words: Bits {
+    /// The same word in every lane.
+    #[must_use]
+    fn like(self, word: u64) -> Self;
     /// How many bits are set.
     #[must_use]
     fn count_ones(self) -> Self;
@@ -34,8 +43,17 @@ pub trait Words: Bits {
     /// All ones where a lane of `self` is less than that of `other` (unsigned), elsewhere 0.
     #[must_use]
     fn less(self, other: Self) -> Self;
-    /// Bit 0 of every lane that is not 0, lane 0 first.
-    fn not_zero(self) -> u8;
+    /// The bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many. A lane
+    /// without bits gives what means nothing.
+    #[must_use]
+    fn nth_bit(self, index: Self) -> Self;
+}
+
+/// The bit number `index` of a word.
+#[inline(always)]
+fn nth_bit(word: u64, index: u64) -> u64 {
+    let rest = (0..index).fold(word, |rest, _| rest & rest.wrapping_sub(1));
+    rest & rest.wrapping_neg()
 }
 
 /// Four 64-bit words with shifts of their own: the four lines of one board.
@@ -52,7 +70,7 @@ pub trait Quad: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output
     fn words(self) -> [u64; 4];
 }
 
-impl Words for Lanes<u64> {
+impl Eight for Lanes<u64> {
     #[inline(always)]
     fn lanes(self) -> Lanes<u64> {
         self
@@ -61,6 +79,17 @@ impl Words for Lanes<u64> {
     fn counts(self) -> Lanes<f64> {
         // Through i32: the conversion from small whole numbers is one vector instruction.
         self.map(|word| f64::from(word.count_ones() as i32))
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        (0..LANES).fold(0, |bits, lane| bits | u8::from(self.0[lane] != 0) << lane)
+    }
+}
+
+impl Words for Lanes<u64> {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self::splat(word)
     }
     #[inline(always)]
     fn count_ones(self) -> Self {
@@ -91,8 +120,8 @@ impl Words for Lanes<u64> {
         self.zip(other, |a, b| if a < b { u64::MAX } else { 0 })
     }
     #[inline(always)]
-    fn not_zero(self) -> u8 {
-        (0..LANES).fold(0, |bits, lane| bits | u8::from(self.0[lane] != 0) << lane)
+    fn nth_bit(self, index: Self) -> Self {
+        self.zip(index, nth_bit)
     }
 }
 
@@ -151,6 +180,95 @@ impl Quad for Array4 {
     #[inline(always)]
     fn words(self) -> [u64; 4] {
         self.0
+    }
+}
+
+/// Twice as many words: what one half waits for, the other has work for.
+#[derive(Clone, Copy, Debug)]
+pub struct Two<T>(pub T, pub T);
+
+macro_rules! both {
+    ($self:ident, $f:ident $(, $other:ident)*) => {
+        Self($self.0.$f($($other.0),*), $self.1.$f($($other.1),*))
+    };
+}
+
+impl<T: Words> BitAnd for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        both!(self, bitand, other)
+    }
+}
+
+impl<T: Words> BitOr for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        both!(self, bitor, other)
+    }
+}
+
+impl<T: Words> Not for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        both!(self, not)
+    }
+}
+
+impl<T: Words> Shl<u32> for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shl(self, by: u32) -> Self {
+        Self(self.0 << by, self.1 << by)
+    }
+}
+
+impl<T: Words> Shr<u32> for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shr(self, by: u32) -> Self {
+        Self(self.0 >> by, self.1 >> by)
+    }
+}
+
+impl<T: Words> Words for Two<T> {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self(self.0.like(word), self.1.like(word))
+    }
+    #[inline(always)]
+    fn count_ones(self) -> Self {
+        both!(self, count_ones)
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        both!(self, plus, other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        both!(self, minus, other)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        both!(self, times, other)
+    }
+    #[inline(always)]
+    fn differences(self, other: Self) -> Self {
+        both!(self, differences, other)
+    }
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        both!(self, select, yes, no)
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Self {
+        both!(self, less, other)
+    }
+    #[inline(always)]
+    fn nth_bit(self, index: Self) -> Self {
+        both!(self, nth_bit, index)
     }
 }
 

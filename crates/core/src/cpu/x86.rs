@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
-use super::wide::{Quad, Words};
+use super::wide::{Eight, Quad, Words};
 use super::{Avx2, Avx512};
 use crate::lanes::Lanes;
 
@@ -134,7 +134,7 @@ impl Shr<u32> for Words512 {
     }
 }
 
-impl Words for Words512 {
+impl Eight for Words512 {
     #[inline(always)]
     fn lanes(self) -> Lanes<u64> {
         let mut lanes = Lanes::splat(0);
@@ -149,6 +149,17 @@ impl Words for Words512 {
             _mm512_storeu_pd(lanes.0.as_mut_ptr(), counts);
         }
         lanes
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        unsafe { _mm512_test_epi64_mask(self.0, self.0) }
+    }
+}
+
+impl Words for Words512 {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self(unsafe { _mm512_set1_epi64(word as i64) })
     }
     #[inline(always)]
     fn count_ones(self) -> Self {
@@ -179,8 +190,15 @@ impl Words for Words512 {
         Self(unsafe { _mm512_maskz_set1_epi64(_mm512_cmplt_epu64_mask(self.0, other.0), -1) })
     }
     #[inline(always)]
-    fn not_zero(self) -> u8 {
-        unsafe { _mm512_test_epi64_mask(self.0, self.0) }
+    fn nth_bit(self, index: Self) -> Self {
+        // Word by word, through memory: depositing one bit among the set bits is a single instruction, and these
+        // instructions leave the vector units to others.
+        let (mut words, index) = (self.lanes(), index.lanes());
+        let (words, index) = (std::hint::black_box(&mut words), std::hint::black_box(&index));
+        for lane in 0..8 {
+            words.0[lane] = unsafe { _pdep_u64(1 << (index.0[lane] & 63), words.0[lane]) };
+        }
+        Self(unsafe { _mm512_loadu_si512(words.0.as_ptr().cast()) })
     }
 }
 
@@ -221,7 +239,7 @@ impl Shr<u32> for Words256 {
     }
 }
 
-impl Words for Words256 {
+impl Eight for Words256 {
     #[inline(always)]
     fn lanes(self) -> Lanes<u64> {
         let mut lanes = Lanes::splat(0);
@@ -235,6 +253,23 @@ impl Words for Words256 {
     #[inline(always)]
     fn counts(self) -> Lanes<f64> {
         self.count_ones().lanes().map(|count| f64::from(count as i32))
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        unsafe {
+            let zero = _mm256_setzero_si256();
+            let low = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(self.0, zero)));
+            let high = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(self.1, zero)));
+            !(low | high << 4) as u8
+        }
+    }
+}
+
+impl Words for Words256 {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        let half = unsafe { _mm256_set1_epi64x(word as i64) };
+        Self(half, half)
     }
     #[inline(always)]
     fn count_ones(self) -> Self {
@@ -289,12 +324,17 @@ impl Words for Words256 {
         })
     }
     #[inline(always)]
-    fn not_zero(self) -> u8 {
+    fn nth_bit(self, index: Self) -> Self {
+        // Word by word: depositing one bit among the set bits is a single instruction.
+        let (words, index) = (self.lanes().0, index.lanes().0);
+        macro_rules! nth {
+            ($lane:literal) => {
+                _pdep_u64(1 << (index[$lane] & 63), words[$lane]) as i64
+            };
+        }
         unsafe {
-            let zero = _mm256_setzero_si256();
-            let low = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(self.0, zero)));
-            let high = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(self.1, zero)));
-            !(low | high << 4) as u8
+            let low = _mm256_set_epi64x(nth!(3), nth!(2), nth!(1), nth!(0));
+            Self(low, _mm256_set_epi64x(nth!(7), nth!(6), nth!(5), nth!(4)))
         }
     }
 }
@@ -341,7 +381,7 @@ impl Shr<u32> for Words128 {
     }
 }
 
-impl Words for Words128 {
+impl Eight for Words128 {
     #[inline(always)]
     fn lanes(self) -> Lanes<u64> {
         let mut lanes = Lanes::splat(0);
@@ -357,6 +397,17 @@ impl Words for Words128 {
     #[inline(always)]
     fn counts(self) -> Lanes<f64> {
         self.count_ones().lanes().map(|count| f64::from(count as i32))
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        self.lanes().not_zero()
+    }
+}
+
+impl Words for Words128 {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self::splat(word)
     }
     #[inline(always)]
     fn count_ones(self) -> Self {
@@ -397,8 +448,9 @@ impl Words for Words128 {
         Self::new(&self.lanes().less(other.lanes()))
     }
     #[inline(always)]
-    fn not_zero(self) -> u8 {
-        self.lanes().not_zero()
+    fn nth_bit(self, index: Self) -> Self {
+        let found = self.lanes().nth_bit(index.lanes());
+        Self::new(&found)
     }
 }
 

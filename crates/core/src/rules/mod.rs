@@ -2,6 +2,7 @@
 
 pub mod othello;
 pub mod perft;
+pub mod playout;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -9,6 +10,7 @@ use std::hash::Hash;
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::Cpu;
 use crate::lanes::Lanes;
+use playout::Playout;
 
 /// A side. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -121,6 +123,11 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
     fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64>;
+    /// Play games of random moves to their end. As [`Playout::finish`] for each; a game may have a faster way.
+    #[inline(always)]
+    fn finish_playouts<C: Cpu>(_: C, games: &mut [Playout<Self>]) {
+        games.iter_mut().for_each(Playout::finish);
+    }
     /// Clock from 0 at the start to 1 on a full board (Othello), from the number of pieces.
     fn clock(pieces: f64) -> f64;
 }

@@ -5,7 +5,7 @@
 
 use super::outcome_value;
 use crate::cpu::Cpu;
-use crate::cpu::wide::Words;
+use crate::cpu::wide::Eight;
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};

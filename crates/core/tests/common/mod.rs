@@ -1,11 +1,11 @@
 //! Random boards and random expressions for the tests, the odd ones included.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use evoply_core::arena::random_move;
 use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
 use evoply_core::rules::Game;
 use evoply_core::rules::othello::Othello;
+use evoply_core::rules::playout::random_move;
 use evoply_core::stream::Stream;
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.

@@ -4,9 +4,11 @@
 //! bitboards; text forms live with the user-facing games.
 
 mod lines;
+mod side_by_side;
 
 use std::hash::{Hash, Hasher};
 
+use super::playout::Playout;
 use super::{Children, Color, Game, LanesOf, Outcome};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
@@ -320,6 +322,15 @@ impl<B: Board> Game for Othello<B> {
     #[inline(always)]
     fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64> {
         B::Word::counts(destinations_of_wide::<B, _>(cpu, own, opponent))
+    }
+
+    #[inline(always)]
+    fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
+        if B::SQUARES <= 64 && C::WIDE {
+            side_by_side::finish(cpu, games);
+        } else {
+            games.iter_mut().for_each(Playout::finish);
+        }
     }
 
     #[inline(always)]

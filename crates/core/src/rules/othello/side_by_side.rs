@@ -1,0 +1,248 @@
+//! Random games side by side, a finished one replaced by the next.
+//!
+//! Two groups of eight go on in turn: while one waits for a result, the other has work to do.
+
+use super::lines::Runs;
+use super::{Move, Othello};
+use crate::bitboard::{Bitboard, Board, Word};
+use crate::cpu::Cpu;
+use crate::cpu::wide::{Eight, Two, Words};
+use crate::lanes::{LANES, Lanes};
+use crate::rules::playout::Playout;
+use crate::rules::{Color, Game};
+use crate::stream::{Stream, wide};
+
+/// Groups of eight games.
+const GROUPS: usize = 2;
+
+/// The state of eight games, lane by lane; what only one board has would not fit the registers.
+#[derive(Clone, Copy)]
+struct Boards<T> {
+    own: T,
+    opponent: T,
+    /// Keys of the side to move and of the other side.
+    own_key: T,
+    opponent_key: T,
+    opening: T,
+    hash: T,
+    /// Ply of the position, which the draws of the players depend on.
+    ply: T,
+    /// The ply from which on draws come from the key of the move.
+    opening_end: T,
+    /// Not 0 where the last side to move had no move. It is a pass if the other side has one; otherwise the game was over.
+    passing: T,
+}
+
+impl<T: Eight> Boards<Two<T>> {
+    #[inline(always)]
+    fn arrays(self) -> [Boards<Lanes<u64>>; GROUPS] {
+        [
+            Boards {
+                own: self.own.0.lanes(),
+                opponent: self.opponent.0.lanes(),
+                own_key: self.own_key.0.lanes(),
+                opponent_key: self.opponent_key.0.lanes(),
+                opening: self.opening.0.lanes(),
+                hash: self.hash.0.lanes(),
+                ply: self.ply.0.lanes(),
+                opening_end: self.opening_end.0.lanes(),
+                passing: self.passing.0.lanes(),
+            },
+            Boards {
+                own: self.own.1.lanes(),
+                opponent: self.opponent.1.lanes(),
+                own_key: self.own_key.1.lanes(),
+                opponent_key: self.opponent_key.1.lanes(),
+                opening: self.opening.1.lanes(),
+                hash: self.hash.1.lanes(),
+                ply: self.ply.1.lanes(),
+                opening_end: self.opening_end.1.lanes(),
+                passing: self.passing.1.lanes(),
+            },
+        ]
+    }
+}
+
+#[inline(always)]
+fn load<C: Cpu>(cpu: C, [first, second]: &[Boards<Lanes<u64>>; GROUPS]) -> Boards<Two<C::Words>> {
+    Boards {
+        own: Two(cpu.words(&first.own), cpu.words(&second.own)),
+        opponent: Two(cpu.words(&first.opponent), cpu.words(&second.opponent)),
+        own_key: Two(cpu.words(&first.own_key), cpu.words(&second.own_key)),
+        opponent_key: Two(cpu.words(&first.opponent_key), cpu.words(&second.opponent_key)),
+        opening: Two(cpu.words(&first.opening), cpu.words(&second.opening)),
+        hash: Two(cpu.words(&first.hash), cpu.words(&second.hash)),
+        ply: Two(cpu.words(&first.ply), cpu.words(&second.ply)),
+        opening_end: Two(cpu.words(&first.opening_end), cpu.words(&second.opening_end)),
+        passing: Two(cpu.words(&first.passing), cpu.words(&second.passing)),
+    }
+}
+
+impl Boards<Lanes<u64>> {
+    fn put<B: Board>(&mut self, lane: usize, game: &Playout<Othello<B>>) {
+        let position = &game.position;
+        let keys = [Color::Black, Color::White].map(|side| game.key.child(side as u64).0);
+        let turn = position.turn();
+        self.own.0[lane] = position.own().0.to_u128() as u64;
+        self.opponent.0[lane] = position.opponent().0.to_u128() as u64;
+        self.own_key.0[lane] = keys[turn as usize];
+        self.opponent_key.0[lane] = keys[turn.opposite() as usize];
+        self.opening.0[lane] = game.opening.state();
+        self.hash.0[lane] = game.hash;
+        self.ply.0[lane] = position.ply().into();
+        let opening_left = game.opening_plies.saturating_sub(game.plies);
+        self.opening_end.0[lane] = u64::from(position.ply()) + u64::from(opening_left);
+        self.passing.0[lane] = 0;
+    }
+
+    fn take<B: Board>(&self, lane: usize, game: &mut Playout<Othello<B>>) {
+        let plies = (self.ply.0[lane] as u32).wrapping_sub(game.position.ply());
+        let turn = if plies.is_multiple_of(2) { game.position.turn() } else { game.position.turn().opposite() };
+        game.position = Othello {
+            own: Bitboard(B::Word::from_u128(self.own.0[lane].into())),
+            opponent: Bitboard(B::Word::from_u128(self.opponent.0[lane].into())),
+            turn,
+            ply: self.ply.0[lane] as u32,
+        };
+        game.plies = game.plies.wrapping_add(plies);
+        game.opening = Stream::at(self.opening.0[lane]);
+        game.hash = self.hash.0[lane];
+    }
+}
+
+/// Play all games to their end, on boards of up to 64 squares.
+#[inline(always)]
+pub(super) fn finish<B: Board, C: Cpu>(cpu: C, games: &mut [Playout<Othello<B>>]) {
+    // Step 1. The first games. A lane without one holds an empty board, which waits.
+    let nothing = Lanes::splat(0);
+    let empty = Boards {
+        own: nothing,
+        opponent: nothing,
+        own_key: nothing,
+        opponent_key: nothing,
+        opening: nothing,
+        hash: nothing,
+        ply: nothing,
+        opening_end: nothing,
+        passing: nothing,
+    };
+    let (mut boards, mut game_of) = ([empty; GROUPS], [[None; LANES]; GROUPS]);
+    let mut playing = [0_u8; GROUPS];
+    let count = games.len();
+    let mut next = 0;
+    for place in 0..count.min(GROUPS * LANES) {
+        // Both groups are filled evenly.
+        let (group, lane) = (place % GROUPS, place / GROUPS);
+        boards[group].put(lane, &games[next]);
+        game_of[group][lane] = Some(next);
+        playing[group] |= 1 << lane;
+        next += 1;
+    }
+    while playing != [0; GROUPS] {
+        // Step 2. Moves on all boards, until a game is over.
+        let over = advance::<B, C>(cpu, &mut boards, playing);
+        // Step 3. The next games take the places of those.
+        for group in 0..GROUPS {
+            for lane in (0..LANES).filter(|lane| over[group] >> lane & 1 == 1) {
+                if let Some(index) = game_of[group][lane] {
+                    boards[group].take(lane, &mut games[index]);
+                }
+                if next < count {
+                    boards[group].put(lane, &games[next]);
+                    game_of[group][lane] = Some(next);
+                    next += 1;
+                } else {
+                    playing[group] &= !(1 << lane);
+                }
+            }
+        }
+    }
+}
+
+/// Play random moves on all boards until a game is over; which ones are.
+#[inline(always)]
+fn advance<B: Board, C: Cpu>(cpu: C, boards: &mut [Boards<Lanes<u64>>; GROUPS], playing: [u8; GROUPS]) -> [u8; GROUPS] {
+    let mut at = load(cpu, boards);
+    loop {
+        let Two(first, second) = step::<B, C>(cpu, &mut at);
+        let over = [first.not_zero() & playing[0], second.not_zero() & playing[1]];
+        if over != [0; GROUPS] {
+            *boards = at.arrays();
+            return over;
+        }
+    }
+}
+
+/// One ply on each board; the result is not 0 where the game was over before.
+#[inline(always)]
+fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Words> {
+    let own = at.own;
+    let spread = |mask: B::Word| own.like(mask.to_u128() as u64);
+    let (zero, one) = (own.like(0), own.like(1));
+    // Step 1. Where a move may be made. Nowhere twice in a row: the game is over.
+    let runs = Runs::of::<B>(at.own, at.opponent, spread);
+    let moves = runs.destinations::<B>(at.own, at.opponent, spread);
+    let over = moves.select(zero, at.passing);
+    // Step 2. Nowhere, and now somewhere: the last ply was a pass, and becomes part of the game.
+    let passed = moves.select(at.passing, zero);
+    let pass = own.like(Move::Pass.code::<B>().into());
+    at.hash = passed.select(wide::child(at.hash, pass), at.hash);
+    at.ply = at.ply.plus(passed.select(one, zero));
+    // Step 3. The draw, from the opening or from the key of the move; a forced move draws nothing.
+    let count = moves.count_ones();
+    let free = one.less(count);
+    let key = wide::child(at.own_key, at.ply);
+    let in_opening = at.ply.less(at.opening_end);
+    let state = wide::next_state(in_opening.select(at.opening, key));
+    let bits = wide::mix(state);
+    let mut index = wide::high_of_product(bits, count);
+    let rare = bits.times(count).less(count) & free;
+    let mut opening = (in_opening & free).select(state, at.opening);
+    if rare.0.not_zero() | rare.1.not_zero() != 0 {
+        (index, opening) = draw_one_by_one(cpu, at, key, count, opening);
+    }
+    // Step 4. The move; without one the board is only turned over.
+    let square = moves.select(moves.nth_bit(index), zero);
+    let turned = runs.flips::<B>(square);
+    let code = square.minus(one).count_ones();
+    *at = Boards {
+        own: at.opponent & !turned,
+        opponent: at.own | turned | square,
+        own_key: at.opponent_key,
+        opponent_key: at.own_key,
+        opening,
+        hash: moves.select(wide::child(at.hash, code), at.hash),
+        ply: at.ply.plus(moves.select(one, zero)),
+        opening_end: at.opening_end,
+        passing: moves.select(zero, one),
+    };
+    over
+}
+
+/// The draws of one ply where one of them may have to be repeated to be without bias: about once in 2^58 plies.
+#[cold]
+#[inline(never)]
+fn draw_one_by_one<C: Cpu>(
+    cpu: C,
+    at: &Boards<Two<C::Words>>,
+    key: Two<C::Words>,
+    count: Two<C::Words>,
+    opening: Two<C::Words>,
+) -> (Two<C::Words>, Two<C::Words>) {
+    let group = |at: &Boards<Lanes<u64>>, key: Lanes<u64>, count: Lanes<u64>, mut opening: Lanes<u64>| {
+        let mut index = Lanes::splat(0);
+        for lane in (0..LANES).filter(|&lane| count.0[lane] > 1) {
+            let in_opening = at.ply.0[lane] < at.opening_end.0[lane];
+            let mut stream = Stream::at(if in_opening { at.opening.0[lane] } else { key.0[lane] });
+            index.0[lane] = stream.below(count.0[lane]);
+            if in_opening {
+                opening.0[lane] = stream.state();
+            }
+        }
+        (cpu.words(&index), cpu.words(&opening))
+    };
+    let [first, second] = at.arrays();
+    let first = group(&first, key.0.lanes(), count.0.lanes(), opening.0.lanes());
+    let second = group(&second, key.1.lanes(), count.1.lanes(), opening.1.lanes());
+    (Two(first.0, second.0), Two(first.1, second.1))
+}

@@ -1,0 +1,66 @@
+//! Whole games of random moves.
+//!
+//! All draws come from keys, so a game is the same whether it is played alone or beside others.
+
+use super::{Color, Game};
+use crate::stream::{Key, Stream};
+
+/// The key of the draws that a side makes at a ply.
+#[inline(always)]
+pub fn move_key(game: Key, side: Color, ply: u32) -> Key {
+    game.child(side as u64).child(ply.into())
+}
+
+/// A game in which both sides choose uniformly among their legal moves.
+#[derive(Clone, Debug)]
+pub struct Playout<G: Game> {
+    /// Where it stands.
+    pub position: G,
+    /// Plies played.
+    pub plies: u32,
+    /// A hash of where it began and of all moves.
+    pub hash: u64,
+    /// Draws of the first `opening_plies` plies.
+    pub opening: Stream,
+    /// Plies that are drawn from the opening.
+    pub opening_plies: u32,
+    /// Where all other draws come from; see [`move_key`].
+    pub key: Key,
+}
+
+impl<G: Game> Playout<G> {
+    /// Play to the end, one ply after the other: what all faster ways must equal.
+    pub fn finish(&mut self) {
+        while let Some(chosen) = self.draw() {
+            self.advance(chosen);
+        }
+    }
+
+    /// The next move; a forced one draws nothing. `None` if the game is over.
+    #[inline(always)]
+    fn draw(&mut self) -> Option<G::Move> {
+        if self.plies < self.opening_plies {
+            random_move(&self.position, |count| self.opening.below(count))
+        } else {
+            let key = move_key(self.key, self.position.turn(), self.position.ply());
+            random_move(&self.position, |count| key.stream().below(count))
+        }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, chosen: G::Move) {
+        self.position = self.position.play_unchecked(chosen);
+        self.hash = Key(self.hash).child(G::code(chosen).into()).0;
+        self.plies += 1;
+    }
+}
+
+/// A uniformly random legal move; a forced one draws nothing. `None` if the game is over.
+#[inline(always)]
+pub fn random_move<G: Game>(position: &G, below: impl FnOnce(u64) -> u64) -> Option<G::Move> {
+    let mut moves = position.legal_moves();
+    match moves.len() {
+        0 | 1 => moves.next(),
+        count => moves.nth(below(count as u64) as usize),
+    }
+}
