@@ -3,7 +3,9 @@
 Names follow Koza, "Genetic Programming" (1992). The naming trap: what gpjpp, the Java engine of
 Liao's and of Bellin & Gasperin's programs, calls GROW is Koza's *full*, and what it calls VARIABLE
 is Koza's *grow*. Generation is typed: each place takes only primitives of its type, and terminals
-are forced on the last level.
+are forced on the last level. Where a type has no terminal, a place takes only what can still end
+above the last level, so that a tree can always be finished (Montana 1995, "Strongly typed genetic
+programming", tables of depths).
 """
 
 from __future__ import annotations
@@ -33,17 +35,46 @@ class Menu:
     functions: tuple[Primitive, ...]
     terminals: tuple[Primitive, ...]
     constants: tuple[float, float] | None  # the range of the ephemeral random constant, if any
+    depths: tuple[int, ...]  # the least depth, in levels, of a tree with each function as its root
+
+    @property
+    def least(self) -> int:
+        """The least depth of a tree of the type."""
+        return 1 if self.can_end else min(self.depths)
+
+    @property
+    def deepest(self) -> int:
+        """The depth at which every function may be the root."""
+        return max(self.depths, default=1)
 
     def terminal(self, stream: Stream) -> Node:
         """Draw a terminal uniformly; the ephemeral random constant counts as one of them."""
         index = stream.below(len(self.terminals) + (self.constants is not None))
         if index < len(self.terminals):
-            return self.terminals[index]
+            return with_parameter(self.terminals[index], stream)
         return random_constant(self.constants, stream)
 
-    def function(self, stream: Stream) -> Primitive:
-        """Draw a function uniformly."""
-        return self.functions[stream.below(len(self.functions))]
+    @property
+    def can_end(self) -> bool:
+        """Whether there is a terminal."""
+        return bool(self.terminals) or self.constants is not None
+
+    def functions_within(self, depth: int) -> tuple[Primitive, ...]:
+        """Return the functions that a tree of at most *depth* levels may have as its root."""
+        if depth >= self.deepest:
+            return self.functions
+        return tuple(
+            function
+            for function, needed in zip(self.functions, self.depths, strict=True)
+            if needed <= depth
+        )
+
+
+def with_parameter(primitive: Primitive, stream: Stream) -> Primitive:
+    """Return *primitive*, or the member of its family that is drawn."""
+    if primitive.parameter is None:
+        return primitive
+    return primitive.with_value(primitive.parameter.draw(stream))
 
 
 def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Constant:
@@ -56,25 +87,52 @@ def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Const
 
 @lru_cache(maxsize=64)
 def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
-    """Return the menu of each type in which a branch of *primitive_set* can end; kept."""
-    types = sorted({primitive.type for primitive in primitive_set.primitives} | {Constant.type})
-    table = {
-        name: Menu(
-            tuple(function for function in primitive_set.functions if function.type == name),
+    """Return the menu of each type in which a branch of *primitive_set* can end; kept.
+
+    It leaves out functions with an operand that can never end.
+    """
+    least = least_depths(primitive_set)
+    table: dict[str, Menu] = {}
+    for name in sorted(least):
+        functions = tuple(
+            function
+            for function in primitive_set.functions
+            if function.type == name and all(kind in least for kind in function.argument_types)
+        )
+        table[name] = Menu(
+            functions,
             tuple(terminal for terminal in primitive_set.terminals if terminal.type == name),
             primitive_set.constants if name == Constant.type else None,
+            tuple(
+                1 + max(least[kind] for kind in function.argument_types) for function in functions
+            ),
         )
-        for name in types
-    }
-    return MappingProxyType(
-        {name: menu for name, menu in table.items() if menu.terminals or menu.constants is not None}
-    )
+    return MappingProxyType(table)
+
+
+@lru_cache(maxsize=64)
+def least_depths(primitive_set: PrimitiveSet) -> Mapping[str, int]:
+    """Return the least depth of a tree of each type; types whose branches never end have none."""
+    least = {terminal.type: 1 for terminal in primitive_set.terminals}
+    if primitive_set.constants is not None:
+        least[Constant.type] = 1
+    while True:
+        found = dict(least)
+        for function in primitive_set.functions:
+            needed = [least.get(kind) for kind in function.argument_types]
+            depths = [depth for depth in needed if depth is not None]
+            if len(depths) == len(needed):
+                depth = 1 + max(depths)
+                found[function.type] = min(depth, found.get(function.type, depth))
+        if found == least:
+            return MappingProxyType(least)
+        least = found
 
 
 def _no_terminal(wanted: str, primitive_set: PrimitiveSet) -> GenerationError:
     return GenerationError(
-        f"the primitive set {primitive_set.name} has no terminal of type {wanted}, "
-        "so a branch of that type could never end"
+        f"the primitive set {primitive_set.name} has no terminal of type {wanted}, and no function "
+        "that leads to one: a branch of that type could never end"
     )
 
 
@@ -92,6 +150,11 @@ def _build(
     table = menus(primitive_set)
     if root_type not in table:
         raise _no_terminal(root_type, primitive_set)
+    if depth < table[root_type].least:
+        raise GenerationError(
+            f"a tree of type {root_type} over the primitive set {primitive_set.name} has at least "
+            f"{table[root_type].least} levels, not {depth}"
+        )
     if root_is_function and depth > 1 and not table[root_type].functions:
         raise GenerationError(
             f"the primitive set {primitive_set.name} has no function of type {root_type} "
@@ -101,16 +164,16 @@ def _build(
     open_places = [(root_type, 1)]  # the types and levels of operands to come, the next one last
     while open_places:
         wanted, level = open_places.pop()
-        menu = table.get(wanted)
-        if menu is None:
-            raise _no_terminal(wanted, primitive_set)
-        is_inner = level < depth and bool(menu.functions)
-        if is_inner and (level > 1 or not root_is_function) and function_probability < 1:
+        menu = table[wanted]
+        functions = menu.functions_within(depth - level + 1)
+        is_inner = bool(functions)
+        is_free = menu.can_end and (level > 1 or not root_is_function)
+        if is_inner and is_free and function_probability < 1:
             is_inner = stream.random() < function_probability
         if not is_inner:
             nodes.append(menu.terminal(stream))
             continue
-        function = menu.function(stream)
+        function = with_parameter(functions[stream.below(len(functions))], stream)
         nodes.append(function)
         open_places += [(name, level + 1) for name in reversed(function.argument_types)]
         if len(nodes) + len(open_places) > max_nodes:
@@ -180,10 +243,13 @@ def random_subtree(
     root_type: str,
     max_nodes: int,
 ) -> Tree | None:
-    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*."""
+    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*.
+
+    It is deeper than *depth* only where its type has no tree as shallow as that.
+    """
     return _build(
         primitive_set,
-        depth,
+        max(depth, least_depths(primitive_set).get(root_type, 1)),
         stream,
         root_type=root_type,
         function_probability=0.5,

@@ -15,7 +15,7 @@ from typing import Literal
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.gp.crossover import fits
-from evoply.gp.generation import random_constant, random_subtree
+from evoply.gp.generation import random_constant, random_subtree, with_parameter
 from evoply.gp.points import choose_point
 from evoply.gp.tree import Limits, Tree
 
@@ -97,7 +97,7 @@ def _other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node
     index = stream.below(count)
     if index == len(alternatives):
         return random_constant(primitive_set.constants, stream)
-    return alternatives[index]
+    return with_parameter(alternatives[index], stream)
 
 
 @lru_cache(maxsize=4096)
@@ -130,6 +130,7 @@ def swap_mutation(tree: Tree, stream: Stream) -> Tree:
     for _ in range(_SWAP_TRIES if same_kind else 0):
         other = same_kind[stream.below(len(same_kind))]
         if other in alternatives:
+            other = with_parameter(other, stream)
             return Tree(tree.primitive_set, (*nodes[:index], other, *nodes[index + 1 :]))
     return tree
 
