@@ -1,6 +1,7 @@
 """Board expressions: square sets, features and primitive sets, written in Python."""
 
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao
+from evoply.expressions.definitions import definition_sets
 from evoply.expressions.expression import (
     Expression,
     KernelPosition,
@@ -40,7 +41,7 @@ from evoply.expressions.functions import (
 )
 from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
-from evoply.expressions.primitive import Constant, Node, Primitive
+from evoply.expressions.primitive import Constant, Link, Node, Primitive
 from evoply.expressions.primitive_sets import PRIMITIVE_SETS, find_primitive_set
 from evoply.expressions.primitives import PrimitiveSet
 from evoply.expressions.square_sets import class_letters, named_squares, square_sets
@@ -57,6 +58,7 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "KernelPosition",
+    "Link",
     "Node",
     "Number",
     "NumberParameter",
@@ -78,6 +80,7 @@ __all__ = [
     "compose_squares",
     "contains",
     "count",
+    "definition_sets",
     "destinations",
     "divide",
     "equal",

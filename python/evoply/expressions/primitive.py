@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from evoply.expressions import written_form
 from evoply.expressions.expression import Expression, build, from_dict
@@ -21,6 +21,14 @@ _MOST_BITS = 16
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """What a primitive stands for that only its individual knows: a definition, or its argument."""
+
+    kind: Literal["definition", "argument"]
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Primitive:
     """A named expression: a function if it has operands, else a terminal.
 
@@ -29,7 +37,8 @@ class Primitive:
     called `family[value]`; the value is argument 0 of the expression, operands are the others. The
     last *introns* operands stand in trees but are no arguments of the expression: they are
     carried, crossed and mutated, and never computed. *bits* is what a no-op appends to the place of
-    all below it (see `evoply.expressions.weights`).
+    all below it (see `evoply.expressions.weights`). A primitive with a *link* calls a function that
+    its individual defines, or is an argument of one: its expression is a stand-in, never computed.
     """
 
     name: str
@@ -42,6 +51,7 @@ class Primitive:
     introns: int = 0
     bits: str = ""
     value: float | str | None = None
+    link: Link | None = None
 
     @property
     def live_arity(self) -> int:
@@ -78,7 +88,12 @@ class Primitive:
             self.parameter.check_fits(size)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the primitive as plain data; what is usual is not written."""
+        """Return the primitive as plain data; what is usual is not written.
+
+        Raises `ExpressionError` for a link, which has no meaning outside its individual.
+        """
+        if self.link is not None:
+            raise ExpressionError(f"{self.name} is part of an individual and not of a written set")
         data: dict[str, Any] = {"name": self.name, "expression": self.expression.to_dict()}
         if self.parameter is not None:
             data["parameter"] = self.parameter.to_dict()
@@ -119,6 +134,7 @@ class Constant:
     value: float
     arity: ClassVar[int] = 0
     introns: ClassVar[int] = 0
+    bits: ClassVar[str] = ""
     code: ClassVar[int] = 65535
     type: ClassVar[str] = "number"
     argument_types: ClassVar[tuple[str, ...]] = ()
@@ -140,13 +156,16 @@ def primitive_from_dict(entry: dict[str, Any], code: int) -> Primitive:
     parameter, introns = entry.get("parameter"), entry.get("introns", [])
     if not isinstance(introns, list):
         raise ExpressionError(f"introns must be a list of types, not {short(introns)}")
+    bits = entry.get("bits", "")
+    if not isinstance(bits, str):
+        raise ExpressionError(f"bits must be a text of 0 and 1, not {short(bits)}")
     return make_primitive(
         entry["name"],
         from_dict(entry["expression"]),
         code,
         parameter=None if parameter is None else parameter_from_dict(parameter),
         introns=introns,
-        bits=entry.get("bits", ""),
+        bits=bits,
     )
 
 
@@ -174,12 +193,12 @@ def make_primitive(
             )
         operands = operands[1:]
     wrong = [kind for kind in introns if kind not in TYPES]
-    if wrong or len(introns) > _MOST_INTRONS:
+    if len(wrong) + max(len(introns) - _MOST_INTRONS, 0):
         raise ExpressionError(
             f"introns are at most {_MOST_INTRONS} types, each one of {', '.join(TYPES)}, "
             f"not {list(introns)!r:.60}"
         )
-    if not isinstance(bits, str) or len(bits) > _MOST_BITS or set(bits) - {"0", "1"}:
+    if len(bits) > _MOST_BITS or set(bits) - {"0", "1"}:
         raise ExpressionError(f"bits must be a text of 0 and 1, not {short(bits)}")
     if bits and (len(operands) != 1 or introns):
         raise ExpressionError(f"primitive {short(name)} with bits must have one operand")

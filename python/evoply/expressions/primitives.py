@@ -93,9 +93,9 @@ class PrimitiveSet:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether a tree is just its expressions: no parameters, introns, no-ops or weights."""
+        """Whether a tree is just its expressions: no values, introns, no-ops, links or weights."""
         return self.weights is None and not any(
-            primitive.parameter is not None or primitive.introns or primitive.bits
+            primitive.parameter is not None or primitive.introns or primitive.bits or primitive.link
             for primitive in self.primitives
         )
 

@@ -1,4 +1,4 @@
-"""Random trees: grow, full, and ramped half-and-half.
+"""Random trees: grow and full. Whole populations are made in `evoply.gp.creation`.
 
 Names follow Koza, "Genetic Programming" (1992). The naming trap: what gpjpp, the Java engine of
 Liao's and of Bellin & Gasperin's programs, calls GROW is Koza's *full*, and what it calls VARIABLE
@@ -14,14 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
 
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
-from evoply.gp.tree import MAX_TREE_NODES, Limits, Tree
-
-CREATION_TRIES = 50
-"""How often ramped half-and-half tries to make one individual (gpjpp)."""
+from evoply.gp.tree import MAX_TREE_NODES, Tree
 
 
 class GenerationError(ValueError):
@@ -136,7 +132,7 @@ def _no_terminal(wanted: str, primitive_set: PrimitiveSet) -> GenerationError:
     )
 
 
-def _build(
+def build_tree(
     primitive_set: PrimitiveSet,
     depth: int,
     stream: Stream,
@@ -146,7 +142,10 @@ def _build(
     max_nodes: int,
     root_is_function: bool = True,
 ) -> Tree | None:
-    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*."""
+    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*.
+
+    A place below the root takes a function with *function_probability*, if it can.
+    """
     table = menus(primitive_set)
     if root_type not in table:
         raise _no_terminal(root_type, primitive_set)
@@ -195,7 +194,7 @@ def full(
     A branch ends earlier only where its type has no function. Raises GenerationError for a type
     without terminals and for a tree of more than 4,096 nodes.
     """
-    tree = _build(
+    tree = build_tree(
         primitive_set,
         _checked_depth(depth),
         stream,
@@ -222,7 +221,7 @@ def grow(
     *function_probability*, terminals being forced on the last level. Raises GenerationError for a
     type without terminals and for a tree of more than 4,096 nodes.
     """
-    tree = _build(
+    tree = build_tree(
         primitive_set,
         _checked_depth(depth),
         stream,
@@ -247,7 +246,7 @@ def random_subtree(
 
     It is deeper than *depth* only where its type has no tree as shallow as that.
     """
-    return _build(
+    return build_tree(
         primitive_set,
         max(depth, least_depths(primitive_set).get(root_type, 1)),
         stream,
@@ -256,88 +255,3 @@ def random_subtree(
         max_nodes=max_nodes,
         root_is_function=False,
     )
-
-
-def ramped_half_and_half(
-    primitive_set: PrimitiveSet,
-    count: int,
-    stream: Stream,
-    *,
-    min_depth: int = 2,
-    max_depth: int = 6,
-    limits: Limits | None = None,
-    root_type: str = "number",
-    duplicates: Literal["allow", "avoid", "refuse"] = "avoid",
-) -> list[Tree]:
-    """Return *count* random trees, individual i of depth min_depth + i mod the number of depths.
-
-    Individuals with odd i are made by `full`, the others by `grow`. One that passes
-    ``limits.max_nodes`` is tried again, after a quarter of the 50 tries with a smaller depth; one
-    that equals an earlier one is tried again, after a quarter of the tries with a larger depth.
-    If all tries fail on its size, GenerationError; if on equality, it is kept ("avoid") or
-    GenerationError ("refuse"). Source: gpjpp, creation type RampedHalf.
-    """
-    limits = limits or Limits()
-    if not 1 <= min_depth <= max_depth <= limits.max_depth:
-        raise ValueError(
-            f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
-            f"not min_depth {min_depth} and max_depth {max_depth}"
-        )
-    depths = max_depth - min_depth + 1
-    trees: list[Tree] = []
-    seen: set[Tree] = set()
-    for index in range(count):
-        tree = _individual(
-            primitive_set,
-            min_depth + index % depths,
-            stream,
-            function_probability=1.0 if index % 2 else 0.5,
-            min_depth=min_depth,
-            limits=limits,
-            root_type=root_type,
-            seen=seen if duplicates != "allow" else set(),
-        )
-        if tree in seen and duplicates == "refuse":
-            raise GenerationError(
-                f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
-                f"primitive set {primitive_set.name} is too small for {count} different trees"
-            )
-        trees.append(tree)
-        seen.add(tree)
-    return trees
-
-
-def _individual(
-    primitive_set: PrimitiveSet,
-    depth: int,
-    stream: Stream,
-    *,
-    function_probability: float,
-    min_depth: int,
-    limits: Limits,
-    root_type: str,
-    seen: set[Tree],
-) -> Tree:
-    """Return one individual, after the last try possibly one of *seen*."""
-    tree: Tree | None = None
-    for attempt in range(CREATION_TRIES):
-        drawn = _build(
-            primitive_set,
-            depth,
-            stream,
-            root_type=root_type,
-            function_probability=function_probability,
-            max_nodes=limits.max_nodes,
-        )
-        if drawn is not None and drawn not in seen:
-            return drawn
-        tree = drawn or tree
-        if attempt >= CREATION_TRIES // 4:
-            change = -1 if drawn is None else 1
-            depth = min(max(depth + change, min_depth), limits.max_depth)
-    if tree is None:
-        raise GenerationError(
-            f"no tree of at most {limits.max_nodes} nodes in {CREATION_TRIES} tries: "
-            "allow more nodes or create smaller depths"
-        )
-    return tree

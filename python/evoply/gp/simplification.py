@@ -91,7 +91,7 @@ class _Simplifier:
         self.builder = Builder(self.tree.primitive_set, [])
         self.collector = Collector(self.builder, self.atom)
         self.operations = [operation(node) for node in self.tree.nodes]
-        self.parents = _parents(self.tree)
+        self.parents = self.tree.parents()
         # Terminals are numbered in the order in which a reader meets them.
         for node in self.tree.nodes:
             if not node.arity and node.type == "number" and _finite_value(node) is None:
@@ -250,21 +250,6 @@ class _Simplifier:
         if second.constant is None and not is_same:
             self.divisions.append(_Division(index, second.numerator))
         return value
-
-
-def _parents(tree: Tree) -> list[int]:
-    """Return for each node the index of the node it is an operand of; -1 for the root."""
-    parents = [-1] * len(tree.nodes)
-    waiting: list[tuple[int, int]] = []  # nodes that wait for operands, and for how many
-    for index, node in enumerate(tree.nodes):
-        if waiting:
-            parent, count = waiting.pop()
-            parents[index] = parent
-            if count > 1:
-                waiting.append((parent, count - 1))
-        if node.arity:
-            waiting.append((index, node.arity))
-    return parents
 
 
 def _finite_value(node: Node) -> float | None:

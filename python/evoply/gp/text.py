@@ -173,9 +173,9 @@ class _Parser:
         """Return the primitive or the constant that *token* stands for."""
         if token in self.primitive_set:
             return self.primitive(token, "", column)
-        name, bracket, value = token.partition("[")
-        if bracket and value.endswith("]") and name in self.primitive_set:
-            return self.primitive(name, value[:-1], column)
+        name, bracket, written = token.partition("[")
+        if bracket and written.endswith("]") and name in self.primitive_set:
+            return self.primitive(name, written[:-1], column)
         if _NUMBER.fullmatch(token):
             value = float(token)
             if math.isinf(value):

@@ -211,6 +211,14 @@ class Tree:
             place = ends[place]
         return places
 
+    def parents(self) -> list[int]:
+        """Return for each node the index of the node it is an operand of; -1 for the root."""
+        parents = [-1] * len(self.nodes)
+        for index in range(len(self.nodes)):
+            for child in self.children(index):
+                parents[child] = index
+        return parents
+
     def subtree(self, index: int) -> Tree:
         """Return the subtree that starts at *index* as a tree of its own."""
         return Tree(self.primitive_set, self.nodes[index : self.ends[index]])
