@@ -130,7 +130,8 @@ class _Folding:
 
     def expression_value(self, expression: Expression, arguments: Sequence[_Value]) -> _Value:
         found: dict[int, _Value] = {}
-        for part in _in_order(expression):
+        parts = _in_order(expression)  # of an equal expression, maybe not of this one
+        for part in parts:
             if part.op == "argument":
                 found[id(part)] = arguments[part.arguments[0]]
                 continue
@@ -139,7 +140,7 @@ class _Folding:
                 found[id(one)] for one in part.arguments if isinstance(one, Expression)
             )
             found[id(part)] = self.combined(part.op, literals, operands)
-        return found[id(expression)]
+        return found[id(parts[-1])]
 
     def combined(self, op: str, literals: tuple[Any, ...], operands: tuple[_Value, ...]) -> _Value:
         """Return the value of one operation."""
@@ -175,20 +176,8 @@ def _folded(op: str, literals: tuple[Any, ...], operands: tuple[_Value, ...]) ->
 
 
 _COMPUTED = frozenset(
-    [
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "minimum",
-        "maximum",
-        "less",
-        "less_equal",
-        "equal",
-        "both",
-        "either",
-    ]
-)
+    ("add", "subtract", "multiply", "divide", "minimum", "maximum", "both", "either")
+) | {"less", "less_equal", "equal"}
 
 
 def _constant(op: str, literals: tuple[Any, ...], keys: tuple[Any, ...]) -> _Value | None:
