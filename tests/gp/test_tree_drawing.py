@@ -63,7 +63,7 @@ def test_deep_trees_are_drawn_without_recursion():
     assert tree_svg(deep).startswith("<svg")
 
 
-GOLDEN = Path(__file__).parents[2] / "testdata" / "trees"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.mark.parametrize(
