@@ -19,6 +19,8 @@ from evoply.expressions.primitives import MAX_PRIMITIVES, PrimitiveSet
 
 MAX_DEFINITIONS = 8
 MAX_ARGUMENTS = 4
+WITH_DEFINITIONS = " with ADFs"
+"""What is added to the name of a set for the result branch."""
 
 
 @lru_cache(maxsize=64)
@@ -45,7 +47,7 @@ def definition_sets(
     calls = [_call(index, arity) for index, arity in enumerate(arities)]
     kept = [base[name] for name in functions] if functions is not None else base.functions
     kept = [*kept, *(base.terminals if with_terminals else ())]
-    sets = [_joined(f"{base.name} with ADFs", base, (*base.primitives, *calls))]
+    sets = [_joined(base.name + WITH_DEFINITIONS, base, (*base.primitives, *calls))]
     for index, arity in enumerate(arities):
         parts = (*kept, *calls[:index], *(_argument(place) for place in range(arity)))
         sets.append(_joined(f"{base.name} for ADF{index}", base, parts))

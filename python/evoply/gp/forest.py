@@ -9,10 +9,12 @@ Sources: Benbassat & Sipper (GECCO 2011), section 2 (several trees); Liao, secti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal, get_args
 
+from evoply.expressions import PrimitiveSet
+from evoply.expressions.definitions import WITH_DEFINITIONS
 from evoply.gp.tree import Tree, TreeError
 
 Role = Literal["sum", "phases", "stages", "adf"]
@@ -104,6 +106,20 @@ def with_branch(individual: Individual, index: int, tree: Tree) -> Individual:
         return individual
     trees = (*individual.trees[:index], tree, *individual.trees[index + 1 :])
     return Forest(individual.role, trees, individual.percents)
+
+
+def base_set(individual: Individual) -> PrimitiveSet:
+    """Return the set that the text of *individual* is written in, definitions left out.
+
+    Raises `TreeError` for trees over several sets, which one text cannot say.
+    """
+    first = branches(individual)[0].primitive_set
+    if isinstance(individual, Forest) and individual.role == "adf":
+        own = tuple(one for one in first if one.link is None)
+        return replace(first, name=first.name.removesuffix(WITH_DEFINITIONS), primitives=own)
+    if any(tree.primitive_set != first for tree in branches(individual)):
+        raise TreeError("the trees of this individual are over different sets of primitives")
+    return first
 
 
 def check_percents(percents: tuple[int, ...], trees: int) -> None:
