@@ -74,11 +74,11 @@ def _nodes(individual: Individual) -> Nodes:
 def _timed(forest: Forest, parts: Sequence[Nodes]) -> Nodes:
     """Return the parts that take turns, each but the last behind its end."""
     clock = board.t if forest.role == "phases" else board.root_t
-    name = "t" if forest.role == "phases" else "root_t"
+    name = "board_until" if forest.role == "phases" else "until"
     nodes: list[Node] = []
     for end, part in zip(forest.ends, parts[:-1], strict=False):
         before = select(less(clock, end), argument(0), argument(1))
-        nodes += (make_primitive(f"{name}<{end:g}", before, 0), *part)
+        nodes += (make_primitive(f"{name}_{end:.0%}", before, 0), *part)
     return (*nodes, *parts[-1])
 
 
