@@ -39,12 +39,13 @@ from evoply.gp import (
     plain,
     point_mutation,
     shrink_mutation,
+    simplify,
     sizes,
     subtree_crossover,
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.introns import effective_nodes
+from evoply.gp.introns import effective_nodes, folded
 from evoply.gp.sizes import dead_nodes
 
 LONG = "EVOPLY_LONG" in os.environ
@@ -311,6 +312,17 @@ def test_effective_nodes_alone_give_the_value(tree):
         return node_value(node, [at(child) for child in live], position)
 
     assert at(0) == pytest.approx(value_at(tree, position))
+
+
+@given(trees(sets=(BENBASSAT, TYPED), max_depth=6))
+def test_folded_and_simplified_trees_have_the_same_value(tree):
+    shown = plain(tree)
+    short = folded(shown)
+    assert_well_formed(short)
+    assert len(short) <= len(shown)
+    assert len(simplify(tree).tree) <= len(short)
+    assert values(short) == pytest.approx(values(tree), rel=1e-9, abs=1e-9)
+    assert values(simplify(tree).tree) == pytest.approx(values(tree), rel=1e-6, abs=1e-6)
 
 
 def value_at(tree, position):

@@ -79,6 +79,34 @@ def effective_nodes(tree: Tree) -> list[bool]:
     return effective
 
 
+def folded(tree: Tree) -> Tree:
+    """Return *tree*, which is plain, without its live-code introns; for people.
+
+    A number that is always the same becomes a constant; a truth that is, stays as it is written.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree, plain
+    >>> text = "( IfTrue ( NOTG true true ) 1 ( Plus Mobility ( Minus ManCount ManCount ) ) )"
+    >>> print(folded(plain(parse_tree(text, PRIMITIVE_SETS["benbassat"]))))
+    ( Mobility )
+    """
+    values = _Folding(tree).values
+    effective = effective_nodes(tree)
+    kept: list[Node] = []
+    index = 0
+    while index < len(tree):
+        node, key, end = tree.nodes[index], values[index].key, tree.ends[index]
+        if effective[index] and node.arity and isinstance(key, bool | float):
+            kept += tree.nodes[index:end] if isinstance(key, bool) else (Constant(key),)
+        elif effective[index]:
+            kept.append(node)
+            end = index + 1
+        elif any(effective[index:end]):  # it returns an operand: only that is kept
+            end = index + 1
+        index = end
+    return Tree(tree.primitive_set, tuple(kept))
+
+
 @dataclass(frozen=True, slots=True)
 class _Value:
     """What is known of a value: equal keys are equal values; a constant is its own key."""
