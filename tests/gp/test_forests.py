@@ -209,7 +209,9 @@ def test_operators_keep_shape_types_and_limits(shape, seed):
     for _ in range(40):
         i, j = stream.below(6), stream.below(6)
         one, two = crossed(population[i], population[j], limits, stream)
-        assert len(one) + len(two) <= len(population[i]) + len(population[j])
+        # With definitions, a child that is too large written out is given up for its parent.
+        total = len(population[i]) + len(population[j])
+        assert shape.role == "adf" or len(one) + len(two) == total
         changed = [
             k
             for k, (old, new) in enumerate(zip(branches(population[i]), branches(one), strict=True))

@@ -43,7 +43,7 @@ def leaves(text, primitives=ALL, prefix=""):
 
 
 def test_golden_cases_of_the_paper():
-    """Bellin & Gasperin, section 3.1 and the example with no-ops.
+    """Bellin & Gasperin, section 2, and its example with no-ops.
 
     The paper prints 19 and 1/19 for X in the second, but its bits 010010 are 18.
     """

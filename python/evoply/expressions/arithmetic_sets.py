@@ -1,8 +1,8 @@
 """Untyped sets over numbers: Liao's thirteen primitives, the letters, and Bellin's no-ops.
 
 Sources: Liao, "Genetic Programming Applied to Board Game Othello", introduction (the primitives of
-the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 3 and 5 (the
-letters, weights by position, no-ops).
+the course program); Bellin & Gasperin, "Genetic Programming and Othello", sections 2 and 3.2
+(weights by position, no-ops, letters).
 """
 
 from __future__ import annotations

@@ -75,7 +75,8 @@ def one_way_crossover(
 
     Both points are drawn uniformly over all nodes, or biased as in `subtree_crossover`. If *donor*
     has no node of the type, or the child passes *limits*, both are drawn again, up to *tries*
-    times; then the receiver itself is returned. Source: Benbassat & Sipper (GECCO 2011), section 3.
+    times; then the receiver itself is returned. Source: Benbassat & Sipper (GECCO 2011), section
+    4.1.
     """
     for _ in range(tries):
         i = choose_point(receiver.nodes, function_bias, stream)

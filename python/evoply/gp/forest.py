@@ -2,8 +2,8 @@
 
 One value for all of them, so that every operator on trees works on an individual branch by branch
 (`evoply.gp.branches`). This module knows neither how branches are lowered nor how they are written.
-Sources: Benbassat & Sipper (GECCO 2011), section 2 (several trees); Liao, section "Epochs"
-(stages); Koza, "Genetic Programming II" (1994) (definitions).
+Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; how they are joined is not
+said); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     { phases ( white ) 50 ( white_corners ) 50 }              by the clock of the evaluated board
     { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) }       a result and its definitions
 
-Source of the second: Liao, "Genetic Programming Applied to Board Game Othello", section "Epochs".
+Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
 """
 
 from __future__ import annotations

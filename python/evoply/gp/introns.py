@@ -3,7 +3,7 @@
 Dead-code introns are explicit (`evoply.gp.sizes`). Live-code introns are found by folding constants
 and a few laws (x - x, x * 0, x + 0, false and x, a choice that is settled): a tree may hold more
 than are found. Laws are those of real numbers, for people; games never use them. Source: Benbassat
-& Sipper (GECCO 2011), section 5.
+& Sipper (GECCO 2011), section 4.2.
 """
 
 from __future__ import annotations

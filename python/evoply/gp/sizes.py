@@ -1,7 +1,7 @@
 """Sizes of individuals: what is live, what is an intron, and what comes out when it is lowered.
 
 Explicit introns are dead code: the operands of `NOTG` and `NullJ` that are never computed. Source:
-Benbassat & Sipper (GECCO 2011), section 2.
+Benbassat & Sipper (GECCO 2011), section 4.2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A set of primitives says whether its trees are weighed (`PrimitiveSet.weights`). Weights belong to
 places: crossover that moves a subtree changes the weights inside it. Source: Bellin & Gasperin,
-"Genetic Programming and Othello", sections 3.1 and 5.
+"Genetic Programming and Othello", sections 2 and 3.3.5.
 """
 
 from __future__ import annotations
