@@ -1,6 +1,7 @@
 """Primitive sets: contents, adding with checks, and plain data and back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -89,7 +90,16 @@ def test_switchable_sets_have_names_of_their_own():
 def test_sets_are_closed_and_go_through_json(name):
     rebuilt = PrimitiveSet(name)
     for primitive in PRIMITIVE_SETS[name]:
-        rebuilt = rebuilt.with_primitive(primitive.name, primitive.expression)
+        rebuilt = rebuilt.with_primitive(
+            primitive.name,
+            primitive.expression,
+            parameter=primitive.parameter,
+            introns=primitive.argument_types[primitive.live_arity :],
+            bits=primitive.bits,
+        )
+    rebuilt = replace(
+        rebuilt, constants=PRIMITIVE_SETS[name].constants, weights=PRIMITIVE_SETS[name].weights
+    )
     assert rebuilt == PRIMITIVE_SETS[name]
     data = json.loads(json.dumps(rebuilt.to_dict()))
     assert PrimitiveSet.from_dict(data) == rebuilt

@@ -50,7 +50,9 @@ TYPED = (
     .with_primitive("white", count(board.own))
     .with_primitive("full", is_empty(board.empty))
 )
-SETS = (LIAO, CONSTANTS, EXTREMES, TYPED)
+BENBASSAT = PRIMITIVE_SETS["benbassat-extended"]
+BELLIN = PRIMITIVE_SETS["bellin"]
+SETS = (LIAO, CONSTANTS, EXTREMES, TYPED, BENBASSAT, BELLIN, PRIMITIVE_SETS["squares"])
 
 # A board on which each of Liao's features has its own value.
 ENVIRONMENT = {

@@ -9,7 +9,7 @@ from evoply.cli.options import Game, Json
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
-    from evoply.gp import Tree
+    from evoply.gp import Individual
     from evoply.players import Player
 
 __all__ = ["show"]
@@ -66,7 +66,7 @@ def show(
     output.result(data)
 
 
-def _tree(player: Player) -> Tree | None:
+def _tree(player: Player) -> Individual | None:
     from evoply.players import RandomPlayer, TreeEvaluator
 
     if isinstance(player, RandomPlayer) or not isinstance(player.evaluator, TreeEvaluator):
@@ -74,7 +74,7 @@ def _tree(player: Player) -> Tree | None:
     return player.evaluator.parsed
 
 
-def _draw_tree(tree: Tree | None, name: str, path: Path) -> str:
+def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
     from evoply.files import write_atomically
     from evoply.gp import tree_svg
 

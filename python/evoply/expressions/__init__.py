@@ -1,5 +1,7 @@
 """Board expressions: square sets, features and primitive sets, written in Python."""
 
+from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao
+from evoply.expressions.definitions import definition_sets
 from evoply.expressions.expression import (
     Expression,
     KernelPosition,
@@ -38,32 +40,47 @@ from evoply.expressions.functions import (
     weighted_sum,
 )
 from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
-from evoply.expressions.primitive_sets import PRIMITIVE_SETS, find_primitive_set, letters, liao
-from evoply.expressions.primitives import Constant, Node, Primitive, PrimitiveSet
+from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
+from evoply.expressions.primitive import Constant, Link, Node, Primitive
+from evoply.expressions.primitive_sets import PRIMITIVE_SETS, find_primitive_set
+from evoply.expressions.primitives import PrimitiveSet
 from evoply.expressions.square_sets import class_letters, named_squares, square_sets
+from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
+from evoply.expressions.weights import Weights
 
 __all__ = [
     "CONVENTIONS",
     "DIRECTIONS",
+    "NO_OPS",
     "PRIMITIVE_SETS",
     "Board",
     "Constant",
     "Expression",
     "ExpressionError",
     "KernelPosition",
+    "Link",
     "Node",
     "Number",
+    "NumberParameter",
+    "Parameter",
+    "Pieces",
     "Primitive",
     "PrimitiveSet",
+    "SquareParameter",
     "Squares",
     "Truth",
+    "Weights",
     "argument",
+    "bellin",
+    "benbassat",
     "board",
     "build",
     "clamp",
     "class_letters",
+    "compose_squares",
     "contains",
     "count",
+    "definition_sets",
     "destinations",
     "divide",
     "equal",

@@ -5,90 +5,42 @@ A set fits every board size its expressions fit. This module knows no trees: `ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import cached_property, lru_cache
+from typing import Any
 
 from evoply import _native
-from evoply.expressions import written_form
-from evoply.expressions.expression import Expression, build, from_dict
-from evoply.expressions.operations import NODE_KINDS, OPERATIONS, ExpressionError, short
+from evoply.expressions.expression import Expression, build
+from evoply.expressions.operations import ExpressionError, short
+from evoply.expressions.parameters import Parameter
+from evoply.expressions.primitive import (
+    MAX_NAME,
+    OPTIONAL_FIELDS,
+    Constant,
+    Node,
+    Primitive,
+    argument_types,
+    make_primitive,
+    primitive_from_dict,
+)
 from evoply.expressions.probe import check_closure
+from evoply.expressions.weights import Mode, Weights
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.wording import did_you_mean, shorten
 
 FORMAT = 1
 MAX_PRIMITIVES = 256
-MAX_NAME = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Primitive:
-    """A named expression: a function if it has arguments, else a terminal.
-
-    *code* is its place in its set; *type* and *argument_types* are "squares", "number", "truth".
-    """
-
-    name: str
-    expression: Expression
-    code: int
-    arity: int
-    type: str
-    argument_types: tuple[str, ...]
-
-    @property
-    def operator(self) -> tuple[str, ...] | None:
-        """The operation and its literals if it is just one on arguments 0, 1, ... in order.
-
-        For `+` this is ("add",), for protected division ("divide", "one").
-        """
-        kinds = OPERATIONS[self.expression.op].arguments
-        if not self.arity or self.expression.op == "argument":
-            return None
-        nodes = written_form.children(self.expression)
-        direct = [node.op == "argument" and node.arguments[0] for node in nodes]
-        if any(index is False for index in direct) or direct != list(range(self.arity)):
-            return None
-        literals = [
-            str(value)
-            for kind, value in zip(kinds, self.expression.arguments, strict=True)
-            if kind not in NODE_KINDS
-        ]
-        return (self.expression.op, *literals)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A number drawn when a leaf was created; its name is the number as text."""
-
-    value: float
-    arity: ClassVar[int] = 0
-    code: ClassVar[int] = 65535
-    type: ClassVar[str] = "number"
-
-    @property
-    def name(self) -> str:
-        """The value, in the shortest text that reads back as the same number."""
-        return repr(float(self.value))
-
-    def __str__(self) -> str:
-        return self.name
-
-
-Node = Primitive | Constant
 
 
 @dataclass(frozen=True, repr=False)
 class PrimitiveSet:
     """The primitives that trees are made of, in the order that defines their codes.
 
-    *constants* is the range from which constants may be drawn as leaves, or None. Sets are built
-    with `with_primitive`, from `PRIMITIVE_SETS`, or read with `from_dict`.
+    *constants* is the range from which constants may be drawn as leaves, or None; *weights* says
+    whether and how its place in a tree weighs a leaf. Sets are built with `with_primitive`, from
+    `PRIMITIVE_SETS`, or read with `from_dict`.
 
     >>> from evoply.expressions import PRIMITIVE_SETS, board, count
     >>> PRIMITIVE_SETS["liao"].with_primitive("holes", count(board.empty)).name
@@ -98,6 +50,7 @@ class PrimitiveSet:
     name: str
     primitives: tuple[Primitive, ...] = ()
     constants: tuple[float, float] | None = None
+    weights: Weights | None = None
     is_begun_empty: bool = field(default=False, repr=False, compare=False)
     """Whether all primitives were added by `with_primitive`: such a set keeps its name."""
     _by_name: Mapping[str, Primitive] = field(init=False, repr=False, compare=False)
@@ -138,28 +91,55 @@ class PrimitiveSet:
         """The primitives without arguments, in order."""
         return tuple(primitive for primitive in self.primitives if not primitive.arity)
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether a tree is just its expressions: no values, introns, no-ops, links or weights."""
+        return self.weights is None and not any(
+            primitive.parameter is not None or primitive.introns or primitive.bits or primitive.link
+            for primitive in self.primitives
+        )
+
+    def holds(self, node: Node) -> bool:
+        """Return whether *node* may stand in a tree over this set: a member, not a family."""
+        if isinstance(node, Constant):
+            return True
+        if not node.code < len(self.primitives):
+            return False
+        primitive = self.primitives[node.code]
+        if primitive.parameter is None or node.value is None:
+            return primitive == node and primitive.parameter is None
+        return primitive.with_value(node.value) == node
+
     def with_primitive(
         self,
         name: str,
         expression: Expression,
         *,
+        parameter: Parameter | None = None,
+        introns: Sequence[str] = (),
+        bits: str = "",
         allow_infinite: bool = False,
         set_name: str | None = None,
     ) -> PrimitiveSet:
         """Return the set with one primitive more: a function if *expression* has arguments.
+
+        *parameter*, *introns* (the types of operands that are never computed) and *bits* are as in
+        `Primitive`.
 
         A number must stay finite (closure): it is tried on the start position, with arguments
         0, -0, 1, -1, 1e30 and -1e30, and refused otherwise. *allow_infinite* skips that, for
         IEEE division. The set is called *set_name*, by default as before with "+" and *name*
         added; a set that was begun empty keeps its name.
         """
-        primitive = make_primitive(name, expression, len(self.primitives))
+        primitive = make_primitive(
+            name, expression, len(self.primitives), parameter=parameter, introns=introns, bits=bits
+        )
         if name in self:
             raise ExpressionError(f"there is already a primitive {name!r} in {self.name!r}")
         if len(self.primitives) >= MAX_PRIMITIVES:
             raise ExpressionError(f"a set holds at most {MAX_PRIMITIVES} primitives")
         if not allow_infinite:
-            check_closure(name, expression, primitive.argument_types)
+            check_closure(name, expression, argument_types(expression))
         is_begun_empty = self.is_begun_empty or not self.primitives
         if set_name is None:
             set_name = self.name if is_begun_empty else _extended_name(self.name, name)
@@ -179,12 +159,14 @@ class PrimitiveSet:
         return replace(self, constants=_check_range([low, high]))
 
     def with_division(self, when_zero: str) -> PrimitiveSet:
-        """Return the set with its primitive `/` dividing by zero as told; see `divide`."""
+        """Return the set with its primitive `/` or `%` dividing by zero as told; see `divide`."""
         changed = tuple(
             make_primitive(
-                "/", build("divide", *primitive.expression.arguments[:2], when_zero), primitive.code
+                primitive.name,
+                build("divide", *primitive.expression.arguments[:2], when_zero),
+                primitive.code,
             )
-            if primitive.name == "/" and primitive.expression.op == "divide"
+            if primitive.name in ("/", "%") and primitive.expression.op == "divide"
             else primitive
             for primitive in self.primitives
         )
@@ -192,21 +174,35 @@ class PrimitiveSet:
             return self
         return replace(self, name=f"{self.name}(division={when_zero})", primitives=changed)
 
+    def with_weights(self, mode: Mode | None, *, constants: bool = True) -> PrimitiveSet:
+        """Return the set with leaves weighed by their place, or with *mode* None not weighed.
+
+        Without weights no-ops change nothing. *constants* says whether numbers are weighed, too.
+        """
+        weights = None if mode is None else Weights(mode, constants)
+        if weights == self.weights:
+            return self
+        text = f"{mode or 'off'}{'' if constants else ',constants=off'}"
+        return replace(self, name=f"{self.name}(weights={text})", weights=weights)
+
     def native(self, game: str) -> _native.PrimitiveSet:
-        """Return the set as the kernel uses it for *game*; made once and kept."""
+        """Return the expressions as the kernel uses them for *game*; made once and kept."""
         return _native_set(self, game)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the set as plain data: format, name, range of constants, written expressions."""
-        return {
+        """Return the set as plain data: format, name, range of constants, written expressions.
+
+        Weights, parameters, introns and bits are written only where there are any.
+        """
+        data: dict[str, Any] = {
             "format": FORMAT,
             "name": self.name,
             "constants": None if self.constants is None else list(self.constants),
-            "primitives": [
-                {"name": primitive.name, "expression": primitive.expression.to_dict()}
-                for primitive in self.primitives
-            ],
+            "primitives": [primitive.to_dict() for primitive in self.primitives],
         }
+        if self.weights is not None:
+            data["weights"] = self.weights.to_dict()
+        return data
 
     @staticmethod
     def from_dict(data: object) -> PrimitiveSet:
@@ -214,12 +210,11 @@ class PrimitiveSet:
         data, entries = _check_set(data)
         primitives: list[Primitive] = []
         for code, entry in enumerate(entries):
-            if not isinstance(entry, dict) or set(entry) != {"name", "expression"}:
+            fields = set(entry) - OPTIONAL_FIELDS if isinstance(entry, dict) else set()
+            if fields != {"name", "expression"}:
                 raise ExpressionError(f"primitive {code} must have a name and an expression")
             try:
-                primitives.append(
-                    make_primitive(entry["name"], from_dict(entry["expression"]), code)
-                )
+                primitives.append(primitive_from_dict(entry, code))
             except ExpressionError as error:
                 raise ExpressionError(f"primitive {short(entry['name'])}: {error}") from None
         names = [primitive.name for primitive in primitives]
@@ -227,7 +222,8 @@ class PrimitiveSet:
         if repeated:
             raise ExpressionError(f"the name {repeated[0]!r} is used twice")
         constants = None if data["constants"] is None else _check_range(data["constants"])
-        return PrimitiveSet(_check_set_name(data["name"]), tuple(primitives), constants)
+        weights = Weights.from_dict(data["weights"]) if "weights" in data else None
+        return PrimitiveSet(_check_set_name(data["name"]), tuple(primitives), constants, weights)
 
     def __str__(self) -> str:
         return f"{self.name}: {' '.join(primitive.name for primitive in self.primitives)}"
@@ -260,58 +256,6 @@ def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
     return _native.PrimitiveSet(game, texts)
 
 
-def make_primitive(name: object, expression: Expression, code: int) -> Primitive:
-    """Return the primitive called *name* with place *code*, checked but for closure."""
-    if not isinstance(expression, Expression):
-        raise ExpressionError(
-            f"primitive {short(name)} must be an expression such as count(board.own) or "
-            f"number(3), not {short(expression)}"
-        )
-    argument_types = _argument_types(expression)
-    return Primitive(
-        name=_check_name(name, expression),
-        expression=expression,
-        code=code,
-        arity=len(argument_types),
-        type=expression.type,
-        argument_types=argument_types,
-    )
-
-
-def _argument_types(expression: Expression) -> tuple[str, ...]:
-    types: dict[int, str] = {}
-    for node in written_form.in_order([expression]):
-        if node.op == "argument":
-            index, argument_type = node.arguments
-            if types.setdefault(index, argument_type) != argument_type:
-                raise ExpressionError(f"argument {index} is used with two types")
-    if sorted(types) != list(range(len(types))):
-        raise ExpressionError(
-            f"arguments must be numbered 0, 1, ... without a gap, not {sorted(types)}"
-        )
-    return tuple(types[index] for index in range(len(types)))
-
-
-def _check_name(name: object, expression: Expression) -> str:
-    if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME:
-        raise ExpressionError(
-            f"a primitive needs a name of 1 to {MAX_NAME} characters, not {short(name)}"
-        )
-    bad = next((c for c in name if c.isspace() or not c.isprintable() or c in "()[]{}:,="), None)
-    if bad is not None:
-        raise ExpressionError(
-            f"the name {name!r} contains {bad!r}: no spaces, brackets, colons, commas or ="
-        )
-    try:
-        value = float(name)
-    except ValueError:
-        return name
-    # Only the constant itself may be called by its number, like liao's terminal 10.
-    if expression != build("number", value):
-        raise ExpressionError(f"the name {name!r} reads as a number")
-    return name
-
-
 def _extended_name(set_name: str, name: str) -> str:
     return f"{shorten(set_name, 2 * MAX_NAME - 1 - len(name))}+{name}"
 
@@ -335,7 +279,7 @@ def _check_range(value: object) -> tuple[float, float]:
 
 def _check_set(data: object) -> tuple[dict[str, Any], list[Any]]:
     fields = {"format", "name", "constants", "primitives"}
-    if not isinstance(data, dict) or set(data) != fields:
+    if not isinstance(data, dict) or set(data) - {"weights"} != fields:
         raise ExpressionError(f"a set of primitives needs exactly {', '.join(sorted(fields))}")
     if type(data["format"]) is not int or data["format"] != FORMAT:
         raise ExpressionError(

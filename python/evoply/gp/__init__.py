@@ -4,10 +4,35 @@ Every operator takes its randomness as an `evoply._native.Stream` and changes no
 package knows neither games nor fitness.
 """
 
-from evoply.gp.crossover import subtree_crossover
+from evoply.gp.branches import (
+    PairedCrossover,
+    crossed,
+    mutated,
+    paired_crossover,
+    received,
+)
+from evoply.gp.creation import (
+    GPJPP_CREATION,
+    Shape,
+    create,
+    create_forests,
+    ramped_half_and_half,
+)
+from evoply.gp.crossover import one_way_crossover, subtree_crossover
 from evoply.gp.drawing import tree_svg, tree_text
-from evoply.gp.generation import GenerationError, full, grow, ramped_half_and_half
+from evoply.gp.forest import Forest, Individual, branches, with_branch
+from evoply.gp.generation import GenerationError, full, grow
+from evoply.gp.individual_text import (
+    format_individual,
+    format_staged,
+    parse_individual,
+    parse_staged,
+)
 from evoply.gp.infix import infix
+from evoply.gp.introns import Sizes, sizes
+from evoply.gp.latex import latex, latex_formula
+from evoply.gp.legacy import LegacyReading, legacy_tree
+from evoply.gp.local_mutation import local_mutation
 from evoply.gp.lowering import lower
 from evoply.gp.mutation import (
     constant_mutation,
@@ -18,6 +43,8 @@ from evoply.gp.mutation import (
     subtree_mutation,
     swap_mutation,
 )
+from evoply.gp.plain import plain
+from evoply.gp.pruning import pruned
 from evoply.gp.selection import (
     adjusted_fitness,
     greedy_over_selection,
@@ -25,36 +52,69 @@ from evoply.gp.selection import (
     tournament_selection,
 )
 from evoply.gp.simplification import Simplified, simplify
+from evoply.gp.sizes import lowered_size
 from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError
+from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
 
 __all__ = [
+    "GPJPP_CREATION",
+    "Forest",
     "GenerationError",
+    "Individual",
+    "LegacyReading",
     "Limits",
+    "PairedCrossover",
+    "Shape",
     "Simplified",
+    "Sizes",
     "Tree",
     "TreeError",
     "TreeSyntaxError",
     "adjusted_fitness",
+    "branches",
+    "chain_statistics",
     "constant_mutation",
+    "create",
+    "create_forests",
+    "crossed",
+    "format_individual",
+    "format_staged",
     "format_tree",
     "full",
     "greedy_over_selection",
     "grow",
     "hoist_mutation",
     "infix",
+    "latex",
+    "latex_formula",
+    "leaf_weights",
+    "legacy_tree",
+    "local_mutation",
     "lower",
+    "lowered_size",
+    "mutated",
+    "no_op_chains",
+    "one_way_crossover",
+    "paired_crossover",
+    "parse_individual",
+    "parse_staged",
     "parse_tree",
+    "plain",
     "point_mutation",
+    "pruned",
     "ramped_half_and_half",
+    "received",
     "reproduction",
     "roulette_selection",
     "shrink_mutation",
     "simplify",
+    "sizes",
     "subtree_crossover",
     "subtree_mutation",
     "swap_mutation",
     "tournament_selection",
     "tree_svg",
     "tree_text",
+    "with_branch",
 ]

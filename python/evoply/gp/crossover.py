@@ -1,4 +1,4 @@
-"""Subtree crossover: two parents exchange subtrees of one type.
+"""Subtree crossover: two parents exchange subtrees of one type, or one gives and one receives.
 
 Parents are never changed; where the limits leave no room, the children are the parents themselves.
 """
@@ -6,11 +6,13 @@ Parents are never changed; where the limits leave no room, the children are the 
 from __future__ import annotations
 
 from evoply._native import Stream
-from evoply.gp.points import choose_point, choose_point_of_type
+from evoply.gp.points import Bias, choose_point, choose_point_of_type
 from evoply.gp.tree import Limits, Tree
 
 CROSSOVER_TRIES = 50
 """How many pairs of points are tried before the parents are returned (the original: no bound)."""
+ONE_WAY_TRIES = 10
+"""How many pairs of points are tried before a one-way crossover is skipped."""
 
 
 def subtree_crossover(
@@ -19,19 +21,22 @@ def subtree_crossover(
     limits: Limits,
     stream: Stream,
     *,
-    function_bias: float | None = 0.9,
+    function_bias: Bias = 0.9,
     tries: int = CROSSOVER_TRIES,
+    second_limits: Limits | None = None,
 ) -> tuple[Tree, Tree]:
     """Return two children: each parent with a subtree of the other in place of one of its own.
 
     With probability *function_bias* a point is drawn uniformly among the function nodes (if there
-    are any), else among the terminals; None draws uniformly among all nodes. The second point has
-    the type of the first. If a child passes *limits*, both points are drawn again, up to *tries*
-    times; then the parents are returned. Both parents are over one primitive set. About 5 us for
-    parents of 50 nodes. Source: Koza (1992), section 6.1.2.
+    are any), else among the terminals; None draws uniformly among all nodes, "gpjpp" as that engine
+    does (`choose_point`). The second point has the type of the first. *second_limits* are for the
+    second child, if they are not the same. If a child passes its limits, both points are drawn
+    again, up to *tries* times; then the parents are returned. Both parents are over one primitive
+    set. About 5 us for parents of 50 nodes. Source: Koza (1992), section 6.1.2.
     """
     first_nodes, second_nodes = first.nodes, second.nodes
     total = len(first_nodes) + len(second_nodes)
+    others = second_limits or limits
     for _ in range(tries):
         # Step 1. A point in each parent, of one type.
         i = choose_point(first_nodes, function_bias, stream)
@@ -41,7 +46,7 @@ def subtree_crossover(
         # Step 2. Both sizes, before anything is built.
         i_end, j_end = first.ends[i], second.ends[j]
         size = len(first_nodes) - (i_end - i) + (j_end - j)
-        if size > limits.max_nodes or total - size > limits.max_nodes:
+        if size > limits.max_nodes or total - size > others.max_nodes:
             continue
         # Step 3. The children, unless one is too deep.
         one = Tree(
@@ -52,9 +57,42 @@ def subtree_crossover(
         two = Tree(
             second.primitive_set, second_nodes[:j] + first_nodes[i:i_end] + second_nodes[j_end:]
         )
-        if fits(second, j, first.heights[i], two, limits):
+        if fits(second, j, first.heights[i], two, others):
             return one, two
     return first, second
+
+
+def one_way_crossover(
+    donor: Tree,
+    receiver: Tree,
+    limits: Limits,
+    stream: Stream,
+    *,
+    function_bias: Bias = None,
+    tries: int = ONE_WAY_TRIES,
+) -> Tree:
+    """Return *receiver* with one of its subtrees replaced by a copy of one of *donor*'s.
+
+    Both points are drawn uniformly over all nodes, or biased as in `subtree_crossover`. If *donor*
+    has no node of the type, or the child passes *limits*, both are drawn again, up to *tries*
+    times; then the receiver itself is returned. Source: Benbassat & Sipper (GECCO 2011), section
+    4.1.
+    """
+    for _ in range(tries):
+        i = choose_point(receiver.nodes, function_bias, stream)
+        j = choose_point_of_type(donor.nodes, receiver.nodes[i].type, function_bias, stream)
+        if j is None:
+            continue
+        i_end, j_end = receiver.ends[i], donor.ends[j]
+        if len(receiver) - (i_end - i) + (j_end - j) > limits.max_nodes:
+            continue
+        child = Tree(
+            receiver.primitive_set,
+            receiver.nodes[:i] + donor.nodes[j:j_end] + receiver.nodes[i_end:],
+        )
+        if fits(receiver, i, donor.heights[j], child, limits):
+            return child
+    return receiver
 
 
 def fits(parent: Tree, index: int, height: int, child: Tree, limits: Limits) -> bool:

@@ -1,7 +1,8 @@
-"""Pictures of trees: lines of text, and SVG.
+"""Pictures of trees and individuals: lines of text, and SVG.
 
 Both grow from the root at the left to the leaves at the right, one leaf a line, because names are
-wide and trees are bushy: 100 nodes stay readable. Nothing here recurses.
+wide and trees are bushy: 100 nodes stay readable. Introns are grey (in text: in square brackets),
+the weight of a leaf stands before it. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 from html import escape
 
 from evoply.expressions import Constant
-from evoply.gp.text import constant_text, format_tree
+from evoply.gp.forest import Forest, Individual, branches
+from evoply.gp.sizes import dead_nodes
+from evoply.gp.text import constant_text
 from evoply.gp.tree import Tree
+from evoply.gp.weights import leaf_numbers
 
 _ROW = 22  # pixels from one leaf to the next
 _GAP = 34  # pixels between the columns of two levels
@@ -24,18 +28,49 @@ _COLOURS = {
     "function": ("#dbe7fb", "#4a74b8"),
     "terminal": ("#e3f3e1", "#5a9a52"),
     "constant": ("#fdecd2", "#c68a2e"),
+    "intron": ("#f1f1f1", "#c4c4c4"),
 }
+_GREY = "#8d8d8d"  # the text of an intron
+_LONGEST_WEIGHT = 10**6
 
 
-def _labels(tree: Tree) -> list[str]:
-    return [
+def labels_of(tree: Tree) -> list[str]:
+    """Return what is written on each node: its name or number, behind the weight of its place."""
+    labels = [
         constant_text(node.value, tree.primitive_set) if isinstance(node, Constant) else node.name
         for node in tree.nodes
     ]
+    weights = tree.primitive_set.weights
+    if weights is not None:
+        for index, number in enumerate(leaf_numbers(tree, weights)):
+            if number is not None and number > 1:
+                labels[index] = f"{_weight_text(number)} {labels[index]}"
+    return labels
 
 
-def tree_text(tree: Tree) -> str:
-    """Return *tree* as lines, one node a line, drawn like a directory tree.
+def _weight_text(number: int) -> str:
+    return f"1/{number}" if number < _LONGEST_WEIGHT else f"{1 / number:.0e}"
+
+
+def branch_titles(individual: Individual) -> list[str]:
+    """Return what each branch is: nothing for a plain tree, a share of the game, a definition."""
+    if isinstance(individual, Tree):
+        return [""]
+    count = len(individual.trees)
+    match individual.role:
+        case "sum":
+            return [f"tree {index + 1} of {count}, added" for index in range(count)]
+        case "adf":
+            return ["result", *(f"ADF{index}" for index in range(count - 1))]
+    starts = [0.0, *individual.ends]
+    return [
+        f"{start:.0%} to {end:.0%} of the game"
+        for start, end in zip(starts, individual.ends, strict=False)
+    ]
+
+
+def tree_text(individual: Individual) -> str:
+    """Return *individual* as lines, one node a line, drawn like a directory tree.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -46,12 +81,16 @@ def tree_text(tree: Tree) -> str:
         ├── 10
         └── black
     """
+    if isinstance(individual, Forest):
+        parts = zip(branch_titles(individual), individual.trees, strict=True)
+        return "\n".join(f"{title}:\n{tree_text(tree)}" for title, tree in parts)
+    tree = individual
     lines: list[str] = []
     waiting = [(0, "", "")]  # index, what stands before the node, and before its operands
-    labels = _labels(tree)
+    labels, dead = labels_of(tree), dead_nodes(tree)
     while waiting:
         index, before, below = waiting.pop()
-        lines.append(before + labels[index])
+        lines.append(before + (f"[{labels[index]}]" if dead[index] else labels[index]))
         children = tree.children(index)
         for place, child in enumerate(reversed(children)):
             branch, space = ("└── ", "    ") if place == 0 else ("├── ", "│   ")
@@ -59,34 +98,53 @@ def tree_text(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(tree: Tree) -> str:
-    """Return a standalone SVG picture of *tree*; its title is the text form."""
-    labels = _labels(tree)
-    levels = _levels(tree)
-    widths = [len(label) * _LETTER + 2 * _PADDING for label in labels]
-    columns = _columns(levels, widths)
-    rows = _rows(tree)
+def tree_svg(individual: Individual) -> str:
+    """Return a standalone SVG picture of *individual*, one branch below the other.
+
+    Its title is the text form.
+    """
     edges: list[str] = []
     boxes: list[str] = []
-    for index, node in enumerate(tree.nodes):
-        x, y = columns[levels[index]], rows[index]
-        for child in tree.children(index):
-            edges.append(_edge(x + widths[index], y, columns[levels[child]], rows[child]))
-        kind = (
-            "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
-        )
-        boxes.append(_box(x, y, widths[index], labels[index], kind))
-    width = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
-    size = f"{width + _MARGIN:.0f}", f"{max(rows) + _ROW / 2 + _MARGIN:.0f}"
+    width = height = 0.0
+    for title, tree in zip(branch_titles(individual), branches(individual), strict=True):
+        if title:
+            height += _ROW
+            boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
+            width = max(width, _MARGIN + len(title) * _LETTER)
+        right, height = _draw(tree, height, edges, boxes)
+        width = max(width, right)
+    size = f"{width + _MARGIN:.0f}", f"{height + _MARGIN:.0f}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
         f'viewBox="0 0 {size[0]} {size[1]}" role="img">'
-        f"<title>{escape(format_tree(tree))}</title>"
+        f"<title>{escape(str(individual))}</title>"
         '<rect width="100%" height="100%" fill="#ffffff"/>'
         f'<g fill="none" stroke="#8a94a3" stroke-width="1.3">{"".join(edges)}</g>'
         "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" "
         f'font-size="12" fill="#1c2430">{"".join(boxes)}</g></svg>'
     )
+
+
+def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[float, float]:
+    """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
+    labels, dead = labels_of(tree), dead_nodes(tree)
+    levels = _levels(tree)
+    widths = [len(label) * _LETTER + 2 * _PADDING for label in labels]
+    columns = _columns(levels, widths)
+    rows = [top + row for row in _rows(tree)]
+    for index, node in enumerate(tree.nodes):
+        x, y = columns[levels[index]], rows[index]
+        for child in tree.children(index):
+            is_dead = dead[child]
+            edges.append(
+                _edge(x + widths[index], y, columns[levels[child]], rows[child], is_dead=is_dead)
+            )
+        kind = (
+            "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
+        )
+        boxes.append(_box(x, y, widths[index], labels[index], kind, is_dead=dead[index]))
+    right = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
+    return right, max(rows) + _ROW / 2
 
 
 def _levels(tree: Tree) -> list[int]:
@@ -129,17 +187,20 @@ def _rows(tree: Tree) -> list[float]:
     return rows
 
 
-def _edge(x: float, y: float, to_x: float, to_y: float) -> str:
+def _edge(x: float, y: float, to_x: float, to_y: float, *, is_dead: bool) -> str:
     middle = to_x - _GAP / 2
     start, end = f"{x:.1f} {y:.1f}", f"{to_x:.1f} {to_y:.1f}"
-    return f'<path d="M{start}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {end}"/>'
+    dashes = f' stroke="{_COLOURS["intron"][1]}" stroke-dasharray="3 3"' if is_dead else ""
+    return f'<path d="M{start}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {end}"{dashes}/>'
 
 
-def _box(x: float, y: float, width: float, label: str, kind: str) -> str:
-    fill, outline = _COLOURS[kind]
+def _box(x: float, y: float, width: float, label: str, kind: str, *, is_dead: bool) -> str:
+    fill, outline = _COLOURS["intron" if is_dead else kind]
     radius = _BOX / 2 if kind == "function" else 4
+    dashes, colour = (' stroke-dasharray="3 3"', f' fill="{_GREY}"') if is_dead else ("", "")
     return (
         f'<rect x="{x:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" '
-        f'rx="{radius}" fill="{fill}" stroke="{outline}"/>'
-        f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle">{escape(label)}</text>'
+        f'rx="{radius}" fill="{fill}" stroke="{outline}"{dashes}/>'
+        f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle"{colour}>'
+        f"{escape(label)}</text>"
     )

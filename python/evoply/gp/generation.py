@@ -1,9 +1,11 @@
-"""Random trees: grow, full, and ramped half-and-half.
+"""Random trees: grow and full. Whole populations are made in `evoply.gp.creation`.
 
 Names follow Koza, "Genetic Programming" (1992). The naming trap: what gpjpp, the Java engine of
 Liao's and of Bellin & Gasperin's programs, calls GROW is Koza's *full*, and what it calls VARIABLE
 is Koza's *grow*. Generation is typed: each place takes only primitives of its type, and terminals
-are forced on the last level.
+are forced on the last level. Where a type has no terminal, a place takes only what can still end
+above the last level, so that a tree can always be finished (Montana 1995, "Strongly typed genetic
+programming", tables of depths).
 """
 
 from __future__ import annotations
@@ -12,14 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
 
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
-from evoply.gp.tree import MAX_TREE_NODES, Limits, Tree
-
-CREATION_TRIES = 50
-"""How often ramped half-and-half tries to make one individual (gpjpp)."""
+from evoply.gp.tree import MAX_TREE_NODES, Tree
 
 
 class GenerationError(ValueError):
@@ -33,17 +31,46 @@ class Menu:
     functions: tuple[Primitive, ...]
     terminals: tuple[Primitive, ...]
     constants: tuple[float, float] | None  # the range of the ephemeral random constant, if any
+    depths: tuple[int, ...]  # the least depth, in levels, of a tree with each function as its root
+
+    @property
+    def least(self) -> int:
+        """The least depth of a tree of the type."""
+        return 1 if self.can_end else min(self.depths)
+
+    @property
+    def deepest(self) -> int:
+        """The depth at which every function may be the root."""
+        return max(self.depths, default=1)
 
     def terminal(self, stream: Stream) -> Node:
         """Draw a terminal uniformly; the ephemeral random constant counts as one of them."""
         index = stream.below(len(self.terminals) + (self.constants is not None))
         if index < len(self.terminals):
-            return self.terminals[index]
+            return with_parameter(self.terminals[index], stream)
         return random_constant(self.constants, stream)
 
-    def function(self, stream: Stream) -> Primitive:
-        """Draw a function uniformly."""
-        return self.functions[stream.below(len(self.functions))]
+    @property
+    def can_end(self) -> bool:
+        """Whether there is a terminal."""
+        return bool(self.terminals) or self.constants is not None
+
+    def functions_within(self, depth: int) -> tuple[Primitive, ...]:
+        """Return the functions that a tree of at most *depth* levels may have as its root."""
+        if depth >= self.deepest:
+            return self.functions
+        return tuple(
+            function
+            for function, needed in zip(self.functions, self.depths, strict=True)
+            if needed <= depth
+        )
+
+
+def with_parameter(primitive: Primitive, stream: Stream) -> Primitive:
+    """Return *primitive*, or the member of its family that is drawn."""
+    if primitive.parameter is None:
+        return primitive
+    return primitive.with_value(primitive.parameter.draw(stream))
 
 
 def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Constant:
@@ -56,29 +83,56 @@ def random_constant(bounds: tuple[float, float] | None, stream: Stream) -> Const
 
 @lru_cache(maxsize=64)
 def menus(primitive_set: PrimitiveSet) -> Mapping[str, Menu]:
-    """Return the menu of each type in which a branch of *primitive_set* can end; kept."""
-    types = sorted({primitive.type for primitive in primitive_set.primitives} | {Constant.type})
-    table = {
-        name: Menu(
-            tuple(function for function in primitive_set.functions if function.type == name),
+    """Return the menu of each type in which a branch of *primitive_set* can end; kept.
+
+    It leaves out functions with an operand that can never end.
+    """
+    least = least_depths(primitive_set)
+    table: dict[str, Menu] = {}
+    for name in sorted(least):
+        functions = tuple(
+            function
+            for function in primitive_set.functions
+            if function.type == name and all(kind in least for kind in function.argument_types)
+        )
+        table[name] = Menu(
+            functions,
             tuple(terminal for terminal in primitive_set.terminals if terminal.type == name),
             primitive_set.constants if name == Constant.type else None,
+            tuple(
+                1 + max(least[kind] for kind in function.argument_types) for function in functions
+            ),
         )
-        for name in types
-    }
-    return MappingProxyType(
-        {name: menu for name, menu in table.items() if menu.terminals or menu.constants is not None}
-    )
+    return MappingProxyType(table)
+
+
+@lru_cache(maxsize=64)
+def least_depths(primitive_set: PrimitiveSet) -> Mapping[str, int]:
+    """Return the least depth of a tree of each type; types whose branches never end have none."""
+    least = {terminal.type: 1 for terminal in primitive_set.terminals}
+    if primitive_set.constants is not None:
+        least[Constant.type] = 1
+    while True:
+        found = dict(least)
+        for function in primitive_set.functions:
+            needed = [least.get(kind) for kind in function.argument_types]
+            depths = [depth for depth in needed if depth is not None]
+            if len(depths) == len(needed):
+                depth = 1 + max(depths)
+                found[function.type] = min(depth, found.get(function.type, depth))
+        if found == least:
+            return MappingProxyType(least)
+        least = found
 
 
 def _no_terminal(wanted: str, primitive_set: PrimitiveSet) -> GenerationError:
     return GenerationError(
-        f"the primitive set {primitive_set.name} has no terminal of type {wanted}, "
-        "so a branch of that type could never end"
+        f"the primitive set {primitive_set.name} has no terminal of type {wanted}, and no function "
+        "that leads to one: a branch of that type could never end"
     )
 
 
-def _build(
+def build_tree(
     primitive_set: PrimitiveSet,
     depth: int,
     stream: Stream,
@@ -88,10 +142,18 @@ def _build(
     max_nodes: int,
     root_is_function: bool = True,
 ) -> Tree | None:
-    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*."""
+    """Return a random tree of at most *depth* levels, or None where it passes *max_nodes*.
+
+    A place below the root takes a function with *function_probability*, if it can.
+    """
     table = menus(primitive_set)
     if root_type not in table:
         raise _no_terminal(root_type, primitive_set)
+    if depth < table[root_type].least:
+        raise GenerationError(
+            f"a tree of type {root_type} over the primitive set {primitive_set.name} has at least "
+            f"{table[root_type].least} levels, not {depth}"
+        )
     if root_is_function and depth > 1 and not table[root_type].functions:
         raise GenerationError(
             f"the primitive set {primitive_set.name} has no function of type {root_type} "
@@ -101,16 +163,16 @@ def _build(
     open_places = [(root_type, 1)]  # the types and levels of operands to come, the next one last
     while open_places:
         wanted, level = open_places.pop()
-        menu = table.get(wanted)
-        if menu is None:
-            raise _no_terminal(wanted, primitive_set)
-        is_inner = level < depth and bool(menu.functions)
-        if is_inner and (level > 1 or not root_is_function) and function_probability < 1:
+        menu = table[wanted]
+        functions = menu.functions_within(depth - level + 1)
+        is_inner = bool(functions)
+        is_free = menu.can_end and (level > 1 or not root_is_function)
+        if is_inner and is_free and function_probability < 1:
             is_inner = stream.random() < function_probability
         if not is_inner:
             nodes.append(menu.terminal(stream))
             continue
-        function = menu.function(stream)
+        function = with_parameter(functions[stream.below(len(functions))], stream)
         nodes.append(function)
         open_places += [(name, level + 1) for name in reversed(function.argument_types)]
         if len(nodes) + len(open_places) > max_nodes:
@@ -132,7 +194,7 @@ def full(
     A branch ends earlier only where its type has no function. Raises GenerationError for a type
     without terminals and for a tree of more than 4,096 nodes.
     """
-    tree = _build(
+    tree = build_tree(
         primitive_set,
         _checked_depth(depth),
         stream,
@@ -159,7 +221,7 @@ def grow(
     *function_probability*, terminals being forced on the last level. Raises GenerationError for a
     type without terminals and for a tree of more than 4,096 nodes.
     """
-    tree = _build(
+    tree = build_tree(
         primitive_set,
         _checked_depth(depth),
         stream,
@@ -180,98 +242,16 @@ def random_subtree(
     root_type: str,
     max_nodes: int,
 ) -> Tree | None:
-    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*."""
-    return _build(
+    """Return a grown tree whose root may be a terminal, or None where it passes *max_nodes*.
+
+    It is deeper than *depth* only where its type has no tree as shallow as that.
+    """
+    return build_tree(
         primitive_set,
-        depth,
+        max(depth, least_depths(primitive_set).get(root_type, 1)),
         stream,
         root_type=root_type,
         function_probability=0.5,
         max_nodes=max_nodes,
         root_is_function=False,
     )
-
-
-def ramped_half_and_half(
-    primitive_set: PrimitiveSet,
-    count: int,
-    stream: Stream,
-    *,
-    min_depth: int = 2,
-    max_depth: int = 6,
-    limits: Limits | None = None,
-    root_type: str = "number",
-    duplicates: Literal["allow", "avoid", "refuse"] = "avoid",
-) -> list[Tree]:
-    """Return *count* random trees, individual i of depth min_depth + i mod the number of depths.
-
-    Individuals with odd i are made by `full`, the others by `grow`. One that passes
-    ``limits.max_nodes`` is tried again, after a quarter of the 50 tries with a smaller depth; one
-    that equals an earlier one is tried again, after a quarter of the tries with a larger depth.
-    If all tries fail on its size, GenerationError; if on equality, it is kept ("avoid") or
-    GenerationError ("refuse"). Source: gpjpp, creation type RampedHalf.
-    """
-    limits = limits or Limits()
-    if not 1 <= min_depth <= max_depth <= limits.max_depth:
-        raise ValueError(
-            f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
-            f"not min_depth {min_depth} and max_depth {max_depth}"
-        )
-    depths = max_depth - min_depth + 1
-    trees: list[Tree] = []
-    seen: set[Tree] = set()
-    for index in range(count):
-        tree = _individual(
-            primitive_set,
-            min_depth + index % depths,
-            stream,
-            function_probability=1.0 if index % 2 else 0.5,
-            min_depth=min_depth,
-            limits=limits,
-            root_type=root_type,
-            seen=seen if duplicates != "allow" else set(),
-        )
-        if tree in seen and duplicates == "refuse":
-            raise GenerationError(
-                f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
-                f"primitive set {primitive_set.name} is too small for {count} different trees"
-            )
-        trees.append(tree)
-        seen.add(tree)
-    return trees
-
-
-def _individual(
-    primitive_set: PrimitiveSet,
-    depth: int,
-    stream: Stream,
-    *,
-    function_probability: float,
-    min_depth: int,
-    limits: Limits,
-    root_type: str,
-    seen: set[Tree],
-) -> Tree:
-    """Return one individual, after the last try possibly one of *seen*."""
-    tree: Tree | None = None
-    for attempt in range(CREATION_TRIES):
-        drawn = _build(
-            primitive_set,
-            depth,
-            stream,
-            root_type=root_type,
-            function_probability=function_probability,
-            max_nodes=limits.max_nodes,
-        )
-        if drawn is not None and drawn not in seen:
-            return drawn
-        tree = drawn or tree
-        if attempt >= CREATION_TRIES // 4:
-            change = -1 if drawn is None else 1
-            depth = min(max(depth + change, min_depth), limits.max_depth)
-    if tree is None:
-        raise GenerationError(
-            f"no tree of at most {limits.max_nodes} nodes in {CREATION_TRIES} tries: "
-            "allow more nodes or create smaller depths"
-        )
-    return tree

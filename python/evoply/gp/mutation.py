@@ -15,8 +15,8 @@ from typing import Literal
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
 from evoply.gp.crossover import fits
-from evoply.gp.generation import random_constant, random_subtree
-from evoply.gp.points import choose_point
+from evoply.gp.generation import random_constant, random_subtree, with_parameter
+from evoply.gp.points import Bias, choose_point, prefer_function
 from evoply.gp.tree import Limits, Tree
 
 MUTATION_TRIES = 50
@@ -35,7 +35,7 @@ def subtree_mutation(
     stream: Stream,
     *,
     max_subtree_depth: int = 4,
-    function_bias: float | None = None,
+    function_bias: Bias = None,
     tries: int = MUTATION_TRIES,
 ) -> Tree:
     """Return *tree* with one subtree replaced by a random one, grown to *max_subtree_depth* levels.
@@ -78,16 +78,16 @@ def point_mutation(tree: Tree, stream: Stream, *, rate: float | None = None) -> 
         places = [index for index in range(len(nodes)) if stream.random() < rate]
     changed: list[Node] | None = None
     for index in places:
-        other = _other_node(nodes[index], tree.primitive_set, stream)
+        other = other_node(nodes[index], tree.primitive_set, stream)
         if other is not None:
             changed = changed or list(nodes)
             changed[index] = other
     return tree if changed is None else Tree(tree.primitive_set, tuple(changed))
 
 
-def _other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node | None:
+def other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node | None:
     """Return another node of the same types and arity, drawn uniformly, or None."""
-    alternatives = _alternatives(primitive_set, node.code)
+    alternatives = alternatives_of(primitive_set, node.code)
     draws_constant = (
         primitive_set.constants is not None and not node.arity and node.type == "number"
     )
@@ -97,11 +97,11 @@ def _other_node(node: Node, primitive_set: PrimitiveSet, stream: Stream) -> Node
     index = stream.below(count)
     if index == len(alternatives):
         return random_constant(primitive_set.constants, stream)
-    return alternatives[index]
+    return with_parameter(alternatives[index], stream)
 
 
 @lru_cache(maxsize=4096)
-def _alternatives(primitive_set: PrimitiveSet, code: int) -> tuple[Primitive, ...]:
+def alternatives_of(primitive_set: PrimitiveSet, code: int) -> tuple[Primitive, ...]:
     """Return the other primitives that may stand where the node of *code* stands."""
     if code == Constant.code:
         return tuple(other for other in primitive_set.terminals if other.type == Constant.type)
@@ -125,26 +125,14 @@ def swap_mutation(tree: Tree, stream: Stream) -> Tree:
     nodes = tree.nodes
     index = prefer_function(nodes, stream)
     node = nodes[index]
-    alternatives = _alternatives(tree.primitive_set, node.code)
+    alternatives = alternatives_of(tree.primitive_set, node.code)
     same_kind = tree.primitive_set.functions if node.arity else tree.primitive_set.terminals
     for _ in range(_SWAP_TRIES if same_kind else 0):
         other = same_kind[stream.below(len(same_kind))]
         if other in alternatives:
+            other = with_parameter(other, stream)
             return Tree(tree.primitive_set, (*nodes[:index], other, *nodes[index + 1 :]))
     return tree
-
-
-def prefer_function(nodes: tuple[Node, ...], stream: Stream) -> int:
-    """Return the index of a uniform node, a terminal being redrawn up to min(length, 10) times.
-
-    This is gpjpp's preference for functions; `choose_point` states it as a probability instead.
-    """
-    index = stream.below(len(nodes))
-    for _ in range(min(len(nodes), 10)):
-        if nodes[index].arity:
-            break
-        index = stream.below(len(nodes))
-    return index
 
 
 def shrink_mutation(tree: Tree, stream: Stream) -> Tree:
@@ -185,7 +173,9 @@ def constant_mutation(
     noise: Literal["gaussian", "factor"] = "gaussian",
     rate: float = 1.0,
 ) -> Tree:
-    """Return *tree* with each constant changed with probability *rate*; itself if none is.
+    """Return *tree* with each drawn number changed with probability *rate*; itself if none is.
+
+    Drawn numbers are constants and the values of nodes such as `MultERC[2.5]`.
 
     "gaussian" adds a normal deviate of standard deviation *scale*; "factor" multiplies by the
     exponential of one, so the sign stays. A change to infinity is not made. Primitives such as the
@@ -193,15 +183,24 @@ def constant_mutation(
     """
     changed: list[Node] | None = None
     for index, node in enumerate(tree.nodes):
-        if not isinstance(node, Constant) or (rate < 1 and stream.random() >= rate):
+        number = drawn_number(node)
+        if number is None or (rate < 1 and stream.random() >= rate):
             continue
         # One draw a deviate: the inverse of the normal distribution at a number in (0, 1).
         deviate = scale * _NORMAL.inv_cdf(stream.random() or 2.0**-54)
-        if noise == "factor":
-            value = node.value * math.exp(min(deviate, 700.0))
-        else:
-            value = node.value + deviate
+        factor = math.exp(min(deviate, 700.0))
+        value = number * factor if noise == "factor" else number + deviate
         if math.isfinite(value):
             changed = changed or list(tree.nodes)
-            changed[index] = Constant(value)
+            changed[index] = (
+                Constant(value) if isinstance(node, Constant) else node.with_value(value)
+            )
     return tree if changed is None else Tree(tree.primitive_set, tuple(changed))
+
+
+def drawn_number(node: Node) -> float | None:
+    """Return the number that was drawn for *node*, if it has one."""
+    if isinstance(node, Constant):
+        return node.value
+    is_number = node.parameter is not None and node.parameter.type == "number"
+    return float(node.value) if is_number and node.value is not None else None

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from evoply._native import Stream
 from evoply.expressions import Node
 
+Bias = float | Literal["gpjpp"] | None
+"""The probability of a function node, uniform over all nodes, or gpjpp's way."""
 
-def choose_point(nodes: tuple[Node, ...], function_bias: float | None, stream: Stream) -> int:
+
+def choose_point(nodes: tuple[Node, ...], function_bias: Bias, stream: Stream) -> int:
     """Return the index of a node: a function with probability *function_bias*, else a terminal.
 
-    Uniform within the kind, and over all nodes where *function_bias* is None. A lone terminal is
-    always 0. Redraws until the kind is met, which is uniform and needs two draws on average in a
-    tree of binary functions.
+    Uniform within the kind, and over all nodes where *function_bias* is None. "gpjpp" is
+    `prefer_function`. A lone terminal is always 0. Redraws until the kind is met, which is uniform
+    and needs two draws on average in a tree of binary functions.
     """
     count = len(nodes)
     if count == 1:
         return 0
     if function_bias is None:
         return stream.below(count)
+    if function_bias == "gpjpp":
+        return prefer_function(nodes, stream)
     if stream.random() < function_bias:
         while True:
             index = stream.below(count)
@@ -29,8 +36,21 @@ def choose_point(nodes: tuple[Node, ...], function_bias: float | None, stream: S
             return index
 
 
+def prefer_function(nodes: tuple[Node, ...], stream: Stream) -> int:
+    """Return the index of a uniform node, a terminal being redrawn up to min(length, 10) times.
+
+    This is gpjpp's preference for functions.
+    """
+    index = stream.below(len(nodes))
+    for _ in range(min(len(nodes), 10)):
+        if nodes[index].arity:
+            break
+        index = stream.below(len(nodes))
+    return index
+
+
 def choose_point_of_type(
-    nodes: tuple[Node, ...], wanted: str, function_bias: float | None, stream: Stream
+    nodes: tuple[Node, ...], wanted: str, function_bias: Bias, stream: Stream
 ) -> int | None:
     """Return the index of a node of type *wanted*, biased as in `choose_point`; None if none is.
 

@@ -15,7 +15,10 @@ from dataclasses import dataclass, field
 from evoply.expressions import Node, Primitive
 from evoply.gp import rational
 from evoply.gp.collection import Candidate, Collector, Views
+from evoply.gp.forest import Individual
 from evoply.gp.infix import infix, number_text, number_value, operation
+from evoply.gp.introns import folded
+from evoply.gp.plain import plain
 from evoply.gp.rational import Polynomial, Rational, TooLargeError
 from evoply.gp.rebuild import Builder, Nodes, to_float
 from evoply.gp.tree import Tree
@@ -32,8 +35,8 @@ _SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 class Simplified:
     """A simplified tree with what must be said about it.
 
-    *tree* is over the same set; *constant* is its value if it depends on no feature; *exceptions*
-    say, each for itself, where protected division gives another value.
+    *tree* is over the set of the plain tree; *constant* is its value if it depends on no feature;
+    *exceptions* say, each for itself, where protected division gives another value.
     """
 
     tree: Tree
@@ -91,7 +94,7 @@ class _Simplifier:
         self.builder = Builder(self.tree.primitive_set, [])
         self.collector = Collector(self.builder, self.atom)
         self.operations = [operation(node) for node in self.tree.nodes]
-        self.parents = _parents(self.tree)
+        self.parents = self.tree.parents()
         # Terminals are numbered in the order in which a reader meets them.
         for node in self.tree.nodes:
             if not node.arity and node.type == "number" and _finite_value(node) is None:
@@ -252,21 +255,6 @@ class _Simplifier:
         return value
 
 
-def _parents(tree: Tree) -> list[int]:
-    """Return for each node the index of the node it is an operand of; -1 for the root."""
-    parents = [-1] * len(tree.nodes)
-    waiting: list[tuple[int, int]] = []  # nodes that wait for operands, and for how many
-    for index, node in enumerate(tree.nodes):
-        if waiting:
-            parent, count = waiting.pop()
-            parents[index] = parent
-            if count > 1:
-                waiting.append((parent, count - 1))
-        if node.arity:
-            waiting.append((index, node.arity))
-    return parents
-
-
 def _finite_value(node: Node) -> float | None:
     value = number_value(node)
     return value if value is not None and math.isfinite(value) else None
@@ -311,11 +299,12 @@ def _extreme(first: Rational, second: Rational, sign: int) -> Rational | None:
     return first if difference * sign >= 0 else second
 
 
-def simplify(tree: Tree) -> Simplified:
-    """Return what *tree* comes to: like terms collected, common factors cancelled.
+def simplify(individual: Individual) -> Simplified:
+    """Return what *individual* comes to: like terms collected, common factors cancelled.
 
     Takes milliseconds for 200 nodes: an operation that would pass 500 terms is kept as it is. Never
-    longer than the original. Any type of tree is taken; only numbers have algebra.
+    longer than the plain tree, with which it begins. Any type of tree is taken; numbers have
+    algebra, and where there are truths, choices that are settled are taken.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -323,6 +312,9 @@ def simplify(tree: Tree) -> Simplified:
     >>> print(simplify(tree))
     2 * white
     """
+    tree = plain(individual)
+    if any(node.type == "truth" for node in tree.nodes):
+        tree = folded(tree)
     simplifier = _Simplifier(tree)
     form = simplifier.run()
     constant = form.value.constant if form.value is not None else None

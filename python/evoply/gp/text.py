@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
+from evoply.expressions import Constant, ExpressionError, Node, Primitive, PrimitiveSet
 from evoply.gp.tree import MAX_TREE_NODES, Tree
 from evoply.wording import did_you_mean, shorten
 
@@ -172,7 +172,10 @@ class _Parser:
     def node(self, token: str, column: int) -> Node:
         """Return the primitive or the constant that *token* stands for."""
         if token in self.primitive_set:
-            return self.primitive_set[token]
+            return self.primitive(token, "", column)
+        name, bracket, written = token.partition("[")
+        if bracket and written.endswith("]") and name in self.primitive_set:
+            return self.primitive(name, written[:-1], column)
         if _NUMBER.fullmatch(token):
             value = float(token)
             if math.isinf(value):
@@ -184,12 +187,28 @@ class _Parser:
             message += did_you_mean(token, names)
         raise self.error(message, column)
 
+    def primitive(self, name: str, value: str, column: int) -> Primitive:
+        """Return the primitive called *name*, or the member of its family with that *value*."""
+        primitive = self.primitive_set[name]
+        parameter = primitive.parameter
+        if parameter is None and not value:
+            return primitive
+        if parameter is None:
+            raise self.error(f"{_shown(name)!r} takes no value in square brackets", column)
+        if not value:
+            example = "[c4]" if parameter.type == "squares" else "[2.5]"
+            raise self.error(f"{_shown(name)!r} needs its value, as in {name}{example}", column)
+        try:
+            return primitive.with_value(parameter.read(value))
+        except ExpressionError as error:
+            raise self.error(f"{_shown(name)!r}: {error}", column) from None
+
     def begin_operand(self, column: int) -> str | None:
         """Return the type wanted of the operand at *column* of the innermost open bracket."""
         bracket = self.open[-1]
         node = bracket.node
         if bracket.operands < node.arity:
-            return _argument_types(node)[bracket.operands]
+            return node.argument_types[bracket.operands]
         # Step 1. One operand too many: strict refuses it.
         if self.lenient is None or node.arity == 0:
             raise self.error(_too_many(node, bracket.operands + 1), column)
@@ -198,7 +217,7 @@ class _Parser:
             bracket.dropped_from = len(self.nodes)
             return None
         # Step 3. "variadic" makes what is read so far the first operand of one more application.
-        first, *others = _argument_types(node)
+        first, *others = node.argument_types
         if len(others) != 1 or first != node.type:
             raise self.error(
                 _too_many(node, bracket.operands + 1) + "; it cannot be applied repeatedly", column
@@ -228,10 +247,6 @@ class _Parser:
                 column,
             )
         self.end_operand()
-
-
-def _argument_types(node: Node) -> tuple[str, ...]:
-    return node.argument_types if isinstance(node, Primitive) else ()
 
 
 def _name(node: Node) -> str:

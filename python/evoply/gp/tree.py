@@ -76,9 +76,7 @@ class Tree:
             if not open_places:
                 raise TreeError(f"node {index} ({node.name}) comes after the tree is complete")
             wanted = open_places.pop()
-            if not isinstance(node, Constant) and (
-                node.name not in primitive_set or primitive_set[node.name] != node
-            ):
+            if not primitive_set.holds(node):
                 raise TreeError(
                     f"node {index} ({node.name}) is not a primitive of the set {primitive_set.name}"
                 )
@@ -118,8 +116,9 @@ class Tree:
         try:
             return self._hash
         except AttributeError:
-            # Codes instead of primitives: hashing a whole expression a node would be slow.
-            value = hash((self.primitive_set.name, *self.codes(), *self.constants()))
+            # Codes and values instead of primitives: hashing whole expressions would be slow.
+            values = [node.value for node in self.nodes]
+            value = hash((self.primitive_set.name, *self.codes(), *values))
             _set_hash(self, value)
             return value
 
@@ -212,6 +211,14 @@ class Tree:
             place = ends[place]
         return places
 
+    def parents(self) -> list[int]:
+        """Return for each node the index of the node it is an operand of; -1 for the root."""
+        parents = [-1] * len(self.nodes)
+        for index in range(len(self.nodes)):
+            for child in self.children(index):
+                parents[child] = index
+        return parents
+
     def subtree(self, index: int) -> Tree:
         """Return the subtree that starts at *index* as a tree of its own."""
         return Tree(self.primitive_set, self.nodes[index : self.ends[index]])
@@ -230,7 +237,7 @@ class Tree:
         return Tree(self.primitive_set, nodes[:index] + subtree.nodes + nodes[self.ends[index] :])
 
     def codes(self) -> list[int]:
-        """Return the code of each node, as lowering wants them; 65535 is a constant."""
+        """Return the code of each node in its set; 65535 is a constant."""
         return [node.code for node in self.nodes]
 
     def constants(self) -> list[float]:

@@ -12,6 +12,7 @@ from evoply.players.files import (
 )
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+from evoply.players.seeding import seed_individual
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
@@ -43,6 +44,7 @@ __all__ = [
     "parse_player",
     "player_of",
     "save_player",
+    "seed_individual",
     "solve",
     "with_options",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from evoply.gp.forest import Forest, Individual
 from evoply.gp.tree import Tree
 from evoply.players.specs import AfterState, AlphaBeta, Player, RandomPlayer, TreeEvaluator
 
@@ -16,11 +17,11 @@ class HasTree(Protocol):
     """What holds a tree, such as an individual of a generation or an entry of a hall of fame."""
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Individual:
         """The tree."""
 
 
-def player_of(source: Player | Tree | HasTree) -> Player:
+def player_of(source: Player | Individual | HasTree) -> Player:
     """Return a tree, or what holds one, as a player; a player is returned as it is.
 
     A tree compares the boards after each of its moves: one ply, own is the side that chooses, the
@@ -40,7 +41,7 @@ def player_of(source: Player | Tree | HasTree) -> Player:
     return AfterState(evaluator=TreeEvaluator(tree=tree))
 
 
-def tree_of(source: object) -> Tree | None:
-    """Return *source* if it is a tree, the tree that it holds, or None."""
-    tree = source if isinstance(source, Tree) else getattr(source, "tree", None)
-    return tree if isinstance(tree, Tree) else None
+def tree_of(source: object) -> Individual | None:
+    """Return *source* if it is a tree or several, the tree that it holds, or None."""
+    tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
+    return tree if isinstance(tree, Tree | Forest) else None

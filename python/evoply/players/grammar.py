@@ -1,7 +1,8 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
 NAME is a named player (`random`, `greedy`, `swh`, `material`, `mobility`), a tree that begins with
-a bracket, `champion@RUN`, or the path of a `.json` (saved) or `.toml` file. Options:
+a bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
+or `.toml` file. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
@@ -140,7 +141,7 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
 def _parse(
     bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
 ) -> Player:
-    if bare.startswith("("):
+    if bare.startswith(("(", "{")):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         given = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), given, primitives)

@@ -28,14 +28,16 @@ from evoply import _native
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Expression,
+    Primitive,
     PrimitiveSet,
     Squares,
     find_primitive_set,
     from_dict,
 )
 from evoply.games import game_rules
+from evoply.gp.forest import Forest, Individual, base_set, branches
+from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
-from evoply.gp.text import parse_tree
 from evoply.gp.tree import Tree
 from evoply.notebook import table_html
 from evoply.players.problems import refusal
@@ -89,7 +91,8 @@ class TreeEvaluator(_Model):
 
     *primitives* is the name of a set or, in saved players, the set itself as data. *division*
     replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s. A `PrimitiveSet` may
-    be given for *primitives*, and a `Tree`, which knows its primitives, for *tree*.
+    be given for *primitives*, and a `Tree`, which knows its primitives, for *tree*. Instead of a
+    tree it may be any individual that `evoply.gp.parse_individual` reads, or a `Forest`.
 
     >>> TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"]).primitives
     'letters'
@@ -113,7 +116,7 @@ class TreeEvaluator(_Model):
             self,
             *,
             kind: Literal["tree"] = "tree",
-            tree: str | Tree,
+            tree: str | Individual,
             primitives: str | PrimitiveSet | dict[str, Any] = DEFAULT_PRIMITIVES,
             division: Division | None = None,
             lenient: Literal["drop", "variadic"] | None = None,
@@ -125,8 +128,8 @@ class TreeEvaluator(_Model):
         if not isinstance(data, dict):
             return data
         data = dict(data)
-        if isinstance(tree := data.get("tree"), Tree):
-            data = {"primitives": tree.primitive_set, **data, "tree": str(tree)}
+        if isinstance(tree := data.get("tree"), Tree | Forest):
+            data = {"primitives": base_set(tree), **data, "tree": str(tree)}
         if isinstance(data.get("primitives"), PrimitiveSet):
             data["primitives"] = _written_primitives(data["primitives"])
         return data
@@ -142,9 +145,9 @@ class TreeEvaluator(_Model):
         return primitives if self.division is None else primitives.with_division(self.division)
 
     @cached_property
-    def parsed(self) -> Tree:
-        """The tree itself."""
-        return parse_tree(self.tree, self.primitive_set, self.lenient)
+    def parsed(self) -> Individual:
+        """The tree itself, or the individual of several branches."""
+        return parse_individual(self.tree, self.primitive_set, self.lenient)
 
     @property
     def label(self) -> str:
@@ -169,15 +172,14 @@ class TreeEvaluator(_Model):
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if a primitive of the tree needs another board than *game*'s."""
         size = game_rules(game).size
-        names = {node.name for node in self.parsed.nodes if node.code < len(self.primitive_set)}
-        for primitive in self.primitive_set:
-            if primitive.name in names:
-                primitive.expression.to_dict(size)
+        nodes = {node.name: node for tree in branches(self.parsed) for node in tree.nodes}
+        for node in nodes.values():
+            if isinstance(node, Primitive):
+                node.check_fits(size)
 
     def self_contained(self) -> TreeEvaluator:
         """Return the same evaluator with its primitives, where only named, as data."""
-        tree = self.parsed
-        return TreeEvaluator(tree=str(tree), primitives=tree.primitive_set.to_dict())
+        return TreeEvaluator(tree=str(self.parsed), primitives=self.primitive_set.to_dict())
 
 
 def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:

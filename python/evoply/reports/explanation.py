@@ -7,7 +7,7 @@ that never differs between two moves decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from evoply import _native
 from evoply.expressions import Constant
-from evoply.gp import Tree, lower
+from evoply.gp import Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
 from evoply.players import (
@@ -150,7 +150,9 @@ def explain(
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
     if isinstance(player.evaluator, TreeEvaluator):
-        return _of_tree(player, player.evaluator.parsed, rows, game=game, seed=seed)
+        parsed = player.evaluator.parsed
+        explained = _of_tree(player, plain(parsed), rows, game=game, seed=seed)
+        return replace(explained, tree=str(parsed))
     text, parts, sentence = explained_expression(
         player, player.evaluator.parsed, rows, game=game, seed=seed
     )

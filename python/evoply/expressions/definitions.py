@@ -1,0 +1,76 @@
+"""Sets for individuals with automatically defined functions (ADFs).
+
+Such an individual has a result branch, which may call `ADF0`, `ADF1`, ..., and a branch that
+defines each of them over its arguments `ARG0`, `ARG1`, .... Every branch has a set of its own.
+Source: Koza, "Genetic Programming II" (1994); gpjpp's option UseADFs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, reduce
+
+from evoply.expressions.expression import Number
+from evoply.expressions.functions import argument, board, less, select
+from evoply.expressions.operations import ExpressionError
+from evoply.expressions.primitive import Link, Primitive, make_primitive
+from evoply.expressions.primitives import MAX_PRIMITIVES, PrimitiveSet
+
+MAX_DEFINITIONS = 8
+MAX_ARGUMENTS = 4
+WITH_DEFINITIONS = " with ADFs"
+"""What is added to the name of a set for the result branch."""
+
+
+@lru_cache(maxsize=64)
+def definition_sets(
+    base: PrimitiveSet,
+    arities: Sequence[int] = (2,),
+    *,
+    functions: tuple[str, ...] | None = None,
+    with_terminals: bool = False,
+) -> tuple[PrimitiveSet, ...]:
+    """Return the set of the result branch, then that of each definition, in order.
+
+    *arities* (a tuple) has the number of arguments of each definition, which are numbers as its
+    result is. The result branch is over *base* and calls to all definitions. A definition is over
+    the *functions* of *base* (by name, default all), the calls to earlier definitions, its
+    arguments, and, *with_terminals*, the terminals of *base*.
+    """
+    if not 1 <= len(arities) <= MAX_DEFINITIONS:
+        raise ExpressionError(
+            f"an individual has 1 to {MAX_DEFINITIONS} definitions, not {len(arities)}"
+        )
+    if any(not 1 <= arity <= MAX_ARGUMENTS for arity in arities):
+        raise ExpressionError(f"a definition has 1 to {MAX_ARGUMENTS} arguments, not {arities}")
+    calls = [_call(index, arity) for index, arity in enumerate(arities)]
+    kept = [base[name] for name in functions] if functions is not None else base.functions
+    kept = [*kept, *(base.terminals if with_terminals else ())]
+    sets = [_joined(base.name + WITH_DEFINITIONS, base, (*base.primitives, *calls))]
+    for index, arity in enumerate(arities):
+        parts = (*kept, *calls[:index], *(_argument(place) for place in range(arity)))
+        sets.append(_joined(f"{base.name} for ADF{index}", base, parts))
+    return tuple(sets)
+
+
+def _joined(name: str, base: PrimitiveSet, parts: Iterable[Primitive]) -> PrimitiveSet:
+    primitives = tuple(replace(one, code=code) for code, one in enumerate(parts))
+    names = [one.name for one in primitives]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated or len(primitives) > MAX_PRIMITIVES:
+        problem = f"the name {repeated[0]!r} twice" if repeated else "too many primitives"
+        raise ExpressionError(f"the set {base.name} has {problem} with definitions added")
+    return replace(base.renamed(name), primitives=primitives)
+
+
+def _call(index: int, arity: int) -> Primitive:
+    # A stand-in of the right type that nobody takes for arithmetic.
+    arguments: list[Number] = [argument(place) for place in range(arity)]
+    stand_in = reduce(lambda one, other: select(less(board.pieces, 0), one, other), arguments)
+    call = make_primitive(f"ADF{index}", stand_in, 0)
+    return replace(call, link=Link("definition", index))
+
+
+def _argument(index: int) -> Primitive:
+    return replace(make_primitive(f"ARG{index}", board.pieces, 0), link=Link("argument", index))

@@ -1,0 +1,170 @@
+"""Parameters of primitives: what is drawn once for a node of a tree and then belongs to it.
+
+A primitive with a parameter is a family, such as `IsEmptySquare`, whose members are nodes:
+`IsEmptySquare[c4]`. Its expression takes the parameter as argument 0. Values are copied with their
+node and written in its name. Source: Benbassat & Sipper, "Evolving Board-Game Players with Genetic
+Programming" (GECCO 2011), Tables 1 and 2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from evoply._native import Stream
+from evoply.expressions.expression import Expression
+from evoply.expressions.functions import number, squares, squares_turned
+from evoply.expressions.operations import ExpressionError, short
+from evoply.expressions.square_sets import named_squares, square_index
+from evoply.games.squares import SIZES, square_name, squares_in
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberParameter:
+    """A number, drawn uniformly from [*low*, *high*); a text may give any finite number."""
+
+    low: float
+    high: float
+    type: ClassVar[str] = "number"
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ExpressionError(
+                f"a parameter is drawn from a range low < high, not {self.low} to {self.high}"
+            )
+
+    def draw(self, stream: Stream) -> float:
+        """Draw a value."""
+        return self.low + (self.high - self.low) * stream.random()
+
+    def step(self, value: float | str, stream: Stream, noise: Callable[[Stream], float]) -> float:
+        """Return *value* plus *noise*, kept in the range."""
+        moved = float(value) + noise(stream)
+        return min(max(moved, self.low), math.nextafter(self.high, self.low))
+
+    def read(self, text: str) -> float:
+        """Return the value that *text* writes; `ExpressionError` if it is no finite number."""
+        value = float(text) if _NUMBER.fullmatch(text) else math.inf
+        if math.isinf(value):
+            raise ExpressionError(f"{short(text)} is not a finite number")
+        return value
+
+    def write(self, value: float | str) -> str:
+        """Return the shortest text that `read` reads as the same number."""
+        return repr(float(value)).removesuffix(".0")
+
+    def expression(self, value: float | str) -> Expression:
+        """Return the constant that stands for argument 0."""
+        return number(float(value))
+
+    def check_fits(self, size: int) -> None:
+        """Do nothing: a number fits every board."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameter as plain data."""
+        return {"kind": "number", "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True, slots=True)
+class SquareParameter:
+    """A square, drawn uniformly from the named set *among* of a board of *size*.
+
+    Argument 0 is then the set of this square alone. A *relative* square is read on the board turned
+    half round when own is White, so that one evaluator serves both colours.
+    """
+
+    size: int
+    among: str = "all"
+    relative: bool = True
+    type: ClassVar[str] = "squares"
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES:
+            raise ExpressionError(f"no board has {short(self.size)} rows")
+        named_squares(self.size, self.among)
+
+    def draw(self, stream: Stream) -> str:
+        """Draw a square."""
+        choices = _names(self.size, self.among)
+        return choices[stream.below(len(choices))]
+
+    def step(self, value: float | str, stream: Stream, noise: Callable[[Stream], float]) -> str:
+        """Return a square beside *value* (also diagonally) that may be drawn, if there is one."""
+        choices = _neighbours(self.size, self.among, str(value))
+        return choices[stream.below(len(choices))] if choices else str(value)
+
+    def read(self, text: str) -> str:
+        """Return the square that *text* names; `ExpressionError` if it cannot be drawn."""
+        if text not in _names(self.size, self.among):
+            kind = "a" if self.among == "all" else f"one of the {self.among}:"
+            raise ExpressionError(
+                f"{short(text)} is not {kind} square of the {self.size}x{self.size} board"
+            )
+        return text
+
+    def write(self, value: float | str) -> str:
+        """Return the name of the square."""
+        return str(value)
+
+    def expression(self, value: float | str) -> Expression:
+        """Return the set of one square that stands for argument 0."""
+        return squares_turned([str(value)]) if self.relative else squares([str(value)])
+
+    def check_fits(self, size: int) -> None:
+        """Raise `ExpressionError` unless the board has *size* rows."""
+        if size != self.size:
+            raise ExpressionError(f"its squares are those of a {self.size}x{self.size} board")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameter as plain data."""
+        return {
+            "kind": "square",
+            "size": self.size,
+            "among": self.among,
+            "relative": self.relative,
+        }
+
+
+Parameter = NumberParameter | SquareParameter
+
+
+def parameter_from_dict(data: object) -> Parameter:
+    """Return the parameter that plain *data* describes; `ExpressionError` says what is wrong."""
+    fields = dict(data) if isinstance(data, dict) else {}
+    kind = fields.pop("kind", None)
+    if kind == "number" and set(fields) == {"low", "high"}:
+        if all(type(end) in (int, float) and abs(end) <= 1e12 for end in fields.values()):
+            return NumberParameter(float(fields["low"]), float(fields["high"]))
+    elif kind == "square" and set(fields) == {"size", "among", "relative"}:
+        types = {name: type(value) for name, value in fields.items()}
+        if types == {"size": int, "among": str, "relative": bool}:
+            return SquareParameter(**fields)
+    raise ExpressionError(
+        "a parameter must be {kind = 'number', low, high} or "
+        f"{{kind = 'square', size, among, relative}}, not {data!r:.60}"
+    )
+
+
+@lru_cache(maxsize=64)
+def _names(size: int, among: str) -> tuple[str, ...]:
+    return tuple(square_name(square, size) for square in squares_in(named_squares(size, among)))
+
+
+@lru_cache(maxsize=4096)
+def _neighbours(size: int, among: str, square: str) -> tuple[str, ...]:
+    row, column = divmod(square_index(size, square), size)
+    return tuple(
+        name
+        for name in _names(size, among)
+        if max(
+            abs(square_index(size, name) // size - row),
+            abs(square_index(size, name) % size - column),
+        )
+        == 1
+    )

@@ -1,0 +1,171 @@
+"""Typed sets: Benbassat & Sipper's floats and truths, and trees that compose sets of squares.
+
+Source: Benbassat & Sipper, "Evolving Board-Game Players with Genetic Programming" (GECCO 2011),
+Tables 1 and 2. That paper's type F is "number" here, its B is "truth".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evoply.expressions import features
+from evoply.expressions.expression import Expression, Number, Squares, Truth
+from evoply.expressions.functions import (
+    argument,
+    board,
+    count,
+    is_empty,
+    less_equal,
+    number,
+    select,
+    squares,
+    truth,
+)
+from evoply.expressions.operations import DIRECTIONS
+from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
+from evoply.expressions.primitive import Primitive, make_primitive
+from evoply.expressions.primitives import PrimitiveSet
+
+CONSTANTS = (-5.0, 5.0)
+"""The range of ERC and, as read here, of the factor of MultERC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """What a game shows to Benbassat's set: which squares hold men, and which any piece.
+
+    Every disc of Othello is a man. A game with kings hands in its own sets and changes nothing
+    else.
+    """
+
+    friendly_men: Squares = board.own
+    enemy_men: Squares = board.opponent
+    friendly: Squares = board.own
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A primitive before it has its place in a set."""
+
+    name: str
+    expression: Expression
+    parameter: Parameter | None = None
+    introns: tuple[str, ...] = ()
+
+
+def benbassat(
+    size: int = 8,
+    *,
+    extended: bool = False,
+    relative: bool = True,
+    playable: str = "all",
+    pieces: Pieces | None = None,
+) -> PrimitiveSet:
+    """Return Benbassat & Sipper's basic set for a board of *size*; the root is a number.
+
+    Constants (ERC) are drawn from [-5, 5). `IsEmptySquare[c4]` and its like have a square of their
+    own, one of the named set *playable*, by default turned with the board for White; without
+    *relative* it is absolute. The second operands of `NOTG` and `NullJ` are introns. *extended*
+    adds counts of corners.
+    """
+    pieces = pieces or Pieces()
+    name = "benbassat-extended" if extended else "benbassat"
+    name += "" if size == 8 else f"-{size}"
+    options = [] if relative else ["squares=absolute"]
+    options += [] if playable == "all" else [f"playable={playable}"]
+    entries = [*_features(pieces, SquareParameter(size, playable, relative)), *_functions()]
+    if extended:
+        entries += _corners()
+    return _set(f"{name}({','.join(options)})" if options else name, entries, CONSTANTS)
+
+
+def _features(pieces: Pieces, square: SquareParameter) -> list[_Entry]:
+    mine, theirs = count(pieces.friendly_men), count(pieces.enemy_men)
+    return [
+        _Entry("EnemyManCount", theirs),
+        _Entry("FriendlyManCount", mine),
+        _Entry("ManCount", mine - theirs),
+        _Entry("Mobility", features.mobility("own")),
+        _Entry("IsEmptySquare", _holds(board.empty), square),
+        _Entry("IsFriendlyPiece", _holds(pieces.friendly), square),
+        _Entry("IsManPiece", _holds(pieces.friendly_men | pieces.enemy_men), square),
+        _Entry("true", truth(True)),
+        _Entry("false", truth(False)),
+        _Entry("0", number(0.0)),
+        _Entry("1", number(1.0)),
+    ]
+
+
+def _holds(where: Squares) -> Truth:
+    """Return whether the square that is argument 0 is among *where*."""
+    return is_empty(argument(0, "squares") - where)
+
+
+def _functions() -> list[_Entry]:
+    x, y = argument(0), argument(1)
+    a, b = argument(0, "truth"), argument(1, "truth")
+    return [
+        _Entry("LowerEqual", less_equal(x, y)),
+        _Entry("NOTG", ~a, introns=("truth",)),
+        _Entry("AND", a & b),
+        _Entry("NAND", ~(a & b)),
+        _Entry("NOR", ~(a | b)),
+        _Entry("OR", a | b),
+        _Entry("IfTrue", select(a, argument(1), argument(2))),
+        _Entry("Minus", x - y),
+        _Entry("Plus", x + y),
+        _Entry("MultERC", x * y, NumberParameter(*CONSTANTS)),
+        _Entry("NullJ", x, introns=("number",)),
+    ]
+
+
+def _corners() -> list[_Entry]:
+    mine, theirs = features.corners("own"), features.corners("opponent")
+    return [
+        _Entry("FriendlyCornerCount", mine),
+        _Entry("EnemyCornerCount", theirs),
+        _Entry("CornerCount", mine - theirs),
+    ]
+
+
+def compose_squares() -> PrimitiveSet:
+    """Return a set whose trees compose sets of squares and count them.
+
+    In no paper: evolution may find frontier discs, stable discs or regions from shifts,
+    intersections and fills (`reach`), instead of being given them. Fits every board.
+    """
+    x, y = argument(0), argument(1)
+    s, t = argument(0, "squares"), argument(1, "squares")
+    shifts = [_Entry(f"shift_{direction}", s.shift(direction)) for direction in DIRECTIONS]
+    numbers: list[tuple[str, Number]] = [
+        ("+", x + y),
+        ("-", x - y),
+        ("*", x * y),
+        ("count", count(s)),
+    ]
+    sets: list[tuple[str, Squares]] = [
+        ("own", board.own),
+        ("opponent", board.opponent),
+        ("empty", board.empty),
+        ("corners", squares("corners")),
+        ("edges", squares("edges")),
+        ("and", s & t),
+        ("or", s | t),
+        ("minus", s - t),
+        ("not", ~s),
+        ("beside", s.neighbours()),
+        ("reach", s.fill(t)),
+    ]
+    entries = [_Entry(name, expression) for name, expression in (*numbers, *sets)]
+    return _set("squares", [*entries, *shifts], CONSTANTS)
+
+
+def _set(name: str, entries: Iterable[_Entry], constants: tuple[float, float]) -> PrimitiveSet:
+    return PrimitiveSet(name, tuple(_made(*one) for one in enumerate(entries)), constants)
+
+
+def _made(code: int, entry: _Entry) -> Primitive:
+    return make_primitive(
+        entry.name, entry.expression, code, parameter=entry.parameter, introns=entry.introns
+    )

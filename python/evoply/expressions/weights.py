@@ -1,0 +1,48 @@
+"""How the place of a leaf in its tree weighs it, as a property of a set of primitives.
+
+On the way from the root a bit string grows: 0 to the left child, 1 to the right, and the bits that
+a no-op node such as `B01` carries. At a leaf the bits are read as a whole number k; the leaf counts
+1/k, or 1 where k is 0. `evoply.gp.weights` reads trees; this module only says what is weighed.
+Source: Bellin & Gasperin, "Genetic Programming and Othello", sections 2 and 3.3.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from evoply.expressions.operations import ExpressionError, short
+
+Mode = Literal["positional", "noop_only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Which bits weigh a leaf: those of its position and of no-ops, or those of no-ops only.
+
+    *constants* says whether numbers are weighed as features are.
+    """
+
+    mode: Mode = "positional"
+    constants: bool = True
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise ExpressionError(
+                f"weights are {' or '.join(get_args(Mode))}, not {short(self.mode)}"
+            )
+        if not isinstance(self.constants, bool):
+            raise ExpressionError(
+                f"whether constants are weighed is true or false, not {short(self.constants)}"
+            )
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the weights as plain data."""
+        return {"mode": self.mode, "constants": self.constants}
+
+    @staticmethod
+    def from_dict(data: object) -> Weights:
+        """Return the weights that plain *data* describes."""
+        if not isinstance(data, dict) or set(data) != {"mode", "constants"}:
+            raise ExpressionError(f"weights have a mode and constants, not {data!r:.60}")
+        return Weights(**data)

@@ -1,0 +1,183 @@
+"""Operators on individuals of any number of branches: one branch is drawn, a tree operator works.
+
+A plain tree is its own only branch, and then no draw is made for it. Crossover takes the same
+branch of both parents. The limit of nodes holds for all branches together (gpjpp). With
+definitions, a child that would lower to too many operations is given up for its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evoply._native import Stream
+from evoply.gp.crossover import CROSSOVER_TRIES, one_way_crossover, subtree_crossover
+from evoply.gp.forest import Forest, Individual, branches, with_branch
+from evoply.gp.points import Bias
+from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
+from evoply.gp.tree import Limits, Tree
+
+Mutation = Callable[[Tree, Limits, Stream], Tree]
+
+
+def mutated(
+    individual: Individual, mutation: Mutation, limits: Limits, stream: Stream
+) -> Individual:
+    """Return *individual* with *mutation* done to one branch, drawn uniformly.
+
+    *mutation* is called with the branch, the limits that are left for it, and the stream.
+    """
+    index = _drawn_branch(individual, stream)
+    room = _room(individual, index, limits)
+    if room is None:
+        return individual
+    child = with_branch(individual, index, mutation(branches(individual)[index], room, stream))
+    return _within(child, individual)
+
+
+def crossed(
+    first: Individual,
+    second: Individual,
+    limits: Limits,
+    stream: Stream,
+    *,
+    function_bias: Bias = 0.9,
+    tries: int = CROSSOVER_TRIES,
+) -> tuple[Individual, Individual]:
+    """Return two children of `subtree_crossover` between the same branch of both parents.
+
+    Raises ValueError for parents that are not made alike.
+    """
+    check_alike(first, second)
+    index = _drawn_branch(first, stream)
+    rooms = _room(first, index, limits), _room(second, index, limits)
+    if rooms[0] is None or rooms[1] is None:
+        return first, second
+    one, two = subtree_crossover(
+        branches(first)[index],
+        branches(second)[index],
+        rooms[0],
+        stream,
+        function_bias=function_bias,
+        tries=tries,
+        second_limits=rooms[1],
+    )
+    return (
+        _within(with_branch(first, index, one), first),
+        _within(with_branch(second, index, two), second),
+    )
+
+
+def received(donor: Individual, receiver: Individual, limits: Limits, stream: Stream) -> Individual:
+    """Return the child of `one_way_crossover` between the same branch of both."""
+    check_alike(donor, receiver)
+    index = _drawn_branch(receiver, stream)
+    room = _room(receiver, index, limits)
+    if room is None:
+        return receiver
+    child = one_way_crossover(branches(donor)[index], branches(receiver)[index], room, stream)
+    return _within(with_branch(receiver, index, child), receiver)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedCrossover:
+    """What a round of crossover in pairs made, in the order of the individuals it was given.
+
+    *parents* has for each the indices of its parents, its own first. *one_way* and *two_way* count
+    pairs.
+    """
+
+    individuals: tuple[Individual, ...]
+    parents: tuple[tuple[int, ...], ...]
+    one_way: int
+    two_way: int
+
+    @property
+    def one_way_share(self) -> float | None:
+        """The share of pairs in which the first gave and kept its tree; None without pairs."""
+        pairs = self.one_way + self.two_way
+        return self.one_way / pairs if pairs else None
+
+
+def paired_crossover(
+    individuals: Sequence[Individual],
+    fitness: Sequence[float],
+    rate: float,
+    limits: Limits,
+    stream: Stream,
+    *,
+    ties_are_one_way: bool = False,
+) -> PairedCrossover:
+    """Return *individuals* after crossover in random pairs, fitter ones giving to less fit ones.
+
+    Each takes part with probability *rate*; those who do are paired at random, and one that is left
+    over stays as it is. If the first of a pair has the greater fitness, a subtree of it is copied
+    into the second and it stays unchanged, else both exchange subtrees. Source: Benbassat & Sipper
+    (GECCO 2011), Algorithm 1. Its text says that one-way crossover happens at least half of the
+    time; with the strict comparison of the algorithm it is at most half, with *ties_are_one_way* at
+    least half. The share is returned.
+    """
+    if len(fitness) != len(individuals):
+        raise ValueError(f"{len(individuals)} individuals need as many fitnesses")
+    taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
+    _shuffle(taking_part, stream)
+    made = list(individuals)
+    parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
+    one_way = two_way = 0
+    for pair in range(len(taking_part) // 2):
+        i, j = taking_part[2 * pair : 2 * pair + 2]
+        draws = stream.child("pair", pair)
+        is_fitter = fitness[i] >= fitness[j] if ties_are_one_way else fitness[i] > fitness[j]
+        if is_fitter:
+            one_way += 1
+            made[j] = received(individuals[i], individuals[j], limits, draws)
+            parents[j] = (j, i)
+        else:
+            two_way += 1
+            made[i], made[j] = crossed(
+                individuals[i], individuals[j], limits, draws, function_bias=None
+            )
+            parents[i], parents[j] = (i, j), (j, i)
+    return PairedCrossover(tuple(made), tuple(parents), one_way, two_way)
+
+
+def check_alike(first: Individual, second: Individual) -> None:
+    """Raise ValueError unless both have the same role and branches over the same sets."""
+    kinds = [
+        (
+            one.role if isinstance(one, Forest) else "tree",
+            [tree.primitive_set.name for tree in branches(one)],
+        )
+        for one in (first, second)
+    ]
+    if kinds[0] != kinds[1]:
+        raise ValueError(
+            f"parents must be made alike: one is a {kinds[0][0]} over {', '.join(kinds[0][1])}, "
+            f"the other a {kinds[1][0]} over {', '.join(kinds[1][1])}"
+        )
+
+
+def _drawn_branch(individual: Individual, stream: Stream) -> int:
+    count = len(branches(individual))
+    return stream.below(count) if count > 1 else 0
+
+
+def _room(individual: Individual, index: int, limits: Limits) -> Limits | None:
+    """Return the limits for branch *index*, what the others take left out; None for no room."""
+    if isinstance(individual, Tree):
+        return limits
+    nodes = limits.max_nodes - (len(individual) - len(individual.trees[index]))
+    return Limits(limits.max_depth, nodes) if nodes >= 1 else None
+
+
+def _within(child: Individual, parent: Individual) -> Individual:
+    if isinstance(child, Tree) or child.role != "adf":
+        return child
+    return child if lowered_size(child) <= MAX_OPERATIONS else parent
+
+
+def _shuffle(items: list[int], stream: Stream) -> None:
+    """Put *items* into a uniformly random order (Fisher and Yates)."""
+    for last in range(len(items) - 1, 0, -1):
+        other = stream.below(last + 1)
+        items[last], items[other] = items[other], items[last]

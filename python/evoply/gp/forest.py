@@ -1,0 +1,134 @@
+"""Individuals of several branches: sums, phases, stages, and automatically defined functions.
+
+One value for all of them, so that every operator on trees works on an individual branch by branch
+(`evoply.gp.branches`). This module knows neither how branches are lowered nor how they are written.
+Sources: Benbassat & Sipper (GECCO 2011), section 4 (several trees; how they are joined is not
+said); Liao (stages); Koza, "Genetic Programming II" (1994) (definitions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Literal, get_args
+
+from evoply.expressions import PrimitiveSet
+from evoply.expressions.definitions import WITH_DEFINITIONS
+from evoply.gp.tree import Tree, TreeError
+
+Role = Literal["sum", "phases", "stages", "adf"]
+MAX_BRANCHES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Trees that make one individual, by *role*.
+
+    "sum": the value is the sum of the trees. "phases": the tree whose share of the game holds the
+    clock t of the evaluated board. "stages": the same by the clock of the board where the player
+    chooses, as Liao's staged players. "adf": the value is that of the first tree; the others define
+    what it calls. *percents* are the shares of the game, whole and 100 together; else empty.
+    """
+
+    role: Role
+    trees: tuple[Tree, ...]
+    percents: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.role not in get_args(Role):
+            raise TreeError(f"a role is {', '.join(get_args(Role))}, not {self.role!r}")
+        fewest = 2 if self.role == "adf" else 1
+        if not fewest <= len(self.trees) <= MAX_BRANCHES:
+            raise TreeError(
+                f"an individual of role {self.role} has {fewest} to {MAX_BRANCHES} trees, "
+                f"not {len(self.trees)}"
+            )
+        if self.is_timed:
+            check_percents(self.percents, len(self.trees))
+        elif self.percents:
+            raise TreeError(f"an individual of role {self.role} has no percentages")
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether its trees take turns by the clock."""
+        return self.role in ("phases", "stages")
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """The clock, in (0, 1], at which each timed tree's share ends; the last also holds 1."""
+        return tuple(percent / 100 for percent in accumulate(self.percents))
+
+    def __len__(self) -> int:
+        """Return the number of nodes over all branches."""
+        return sum(len(tree) for tree in self.trees)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return iter(self.trees)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest branch."""
+        return max(tree.depth for tree in self.trees)
+
+    @property
+    def type(self) -> str:
+        """The type of the value: that of the first tree."""
+        return self.trees[0].type
+
+    def __str__(self) -> str:
+        from evoply.gp.individual_text import format_individual
+
+        return format_individual(self)
+
+    def __repr__(self) -> str:
+        return f"<Forest {self}>"
+
+    def _repr_svg_(self) -> str:
+        from evoply.gp.drawing import tree_svg
+
+        return tree_svg(self)
+
+
+Individual = Tree | Forest
+
+
+def branches(individual: Individual) -> tuple[Tree, ...]:
+    """Return the trees of an individual; a plain tree is its own only branch."""
+    return (individual,) if isinstance(individual, Tree) else individual.trees
+
+
+def with_branch(individual: Individual, index: int, tree: Tree) -> Individual:
+    """Return *individual* with *tree* as branch *index*; itself if that is the branch already."""
+    if isinstance(individual, Tree):
+        return tree
+    if individual.trees[index] is tree:
+        return individual
+    trees = (*individual.trees[:index], tree, *individual.trees[index + 1 :])
+    return Forest(individual.role, trees, individual.percents)
+
+
+def base_set(individual: Individual) -> PrimitiveSet:
+    """Return the set that the text of *individual* is written in, definitions left out.
+
+    Raises `TreeError` for trees over several sets, which one text cannot say.
+    """
+    first = branches(individual)[0].primitive_set
+    if isinstance(individual, Forest) and individual.role == "adf":
+        own = tuple(one for one in first if one.link is None)
+        return replace(first, name=first.name.removesuffix(WITH_DEFINITIONS), primitives=own)
+    if any(tree.primitive_set != first for tree in branches(individual)):
+        raise TreeError("the trees of this individual are over different sets of primitives")
+    return first
+
+
+def check_percents(percents: tuple[int, ...], trees: int) -> None:
+    """Raise `TreeError` unless there is a whole percentage above 0 for each tree, 100 in all."""
+    if len(percents) != trees:
+        raise TreeError(f"{trees} trees need as many percentages, not {len(percents)}")
+    for percent in percents:
+        if type(percent) is not int or not 1 <= percent <= 100:
+            raise TreeError(f"a percentage is a whole number from 1 to 100, not {percent!r}")
+    if sum(percents) != 100:
+        listed = " + ".join(map(str, percents))
+        raise TreeError(f"percentages must add up to 100, but {listed} is {sum(percents)}")

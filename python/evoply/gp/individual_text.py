@@ -1,0 +1,278 @@
+"""The text form of individuals: plain trees, Liao's staged hypotheses, and braces for the rest.
+
+    ( white )                                                 a tree
+    ( white ),50,( + white white_corners ),50                 stages, percentages of the game
+    { sum ( white ) ( mobility ) }                            several trees, added
+    { phases ( white ) 50 ( white_corners ) 50 }              by the clock of the evaluated board
+    { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) }       a result and its definitions
+
+Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
+from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
+from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, format_tree, parse_tree
+from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
+
+_ROLES = ("sum", "phases", "adf")
+_WORD = re.compile(r"[^\s(){}]+")
+_PERCENT = re.compile(r"[0-9]{1,3}")
+_HEADER = re.compile(r"ADF([0-9])/([0-9])")
+
+
+def format_individual(individual: Individual) -> str:
+    """Return the text of *individual*, which `parse_individual` reads back."""
+    if isinstance(individual, Tree):
+        return format_tree(individual)
+    texts = [format_tree(tree) for tree in individual.trees]
+    percents = individual.percents
+    if individual.role == "stages":
+        return ",".join(f"{text},{percent}" for text, percent in zip(texts, percents, strict=True))
+    if individual.role == "phases":
+        words = [f"{text} {percent}" for text, percent in zip(texts, percents, strict=True)]
+    elif individual.role == "adf":
+        words = [
+            texts[0],
+            *(
+                f"ADF{index}/{_arguments(tree.primitive_set)} {text}"
+                for index, (tree, text) in enumerate(
+                    zip(individual.trees[1:], texts[1:], strict=True)
+                )
+            ),
+        ]
+    else:
+        words = texts
+    return f"{{ {individual.role} {' '.join(words)} }}"
+
+
+def _arguments(chosen: PrimitiveSet) -> int:
+    """Return how many arguments the set of a definition has."""
+    return sum(one.link is not None and one.link.kind == "argument" for one in chosen)
+
+
+def parse_individual(
+    text: str,
+    primitives: PrimitiveSet | Sequence[PrimitiveSet],
+    lenient: Lenient | None = None,
+) -> Individual:
+    """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
+
+    *primitives* is the set of all trees; for definitions it is extended as `definition_sets` says,
+    unless the sets of the branches are given one by one. *lenient* is that of `parse_tree`. Raises
+    `TreeSyntaxError` with the column in *text*.
+    """
+    if len(text) > MAX_TEXT_LENGTH:
+        raise TreeSyntaxError(
+            f"a text may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
+            text,
+            MAX_TEXT_LENGTH + 1,
+        )
+    reader = _Reader(text, lenient)
+    place = reader.skip(0)
+    if text.startswith("{", place):
+        return reader.braces(place, primitives)
+    spans = reader.staged(place)
+    if spans is None:
+        chosen = primitives if isinstance(primitives, PrimitiveSet) else primitives[0]
+        return parse_tree(text, chosen, lenient)
+    sets = _one_set_a_tree(primitives, len(spans))
+    trees = tuple(
+        reader.tree(span.start, span.end, chosen) for span, chosen in zip(spans, sets, strict=True)
+    )
+    percents = tuple(span.percent for span in spans)
+    if percents == (100,):
+        return trees[0]
+    return reader.forest("stages", trees, percents)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where a tree stands in a text, and the percentage after it (0: none)."""
+
+    start: int
+    end: int
+    percent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Finds the trees of a text; the trees themselves are read by `parse_tree`."""
+
+    text: str
+    lenient: Lenient | None
+
+    def error(self, message: str, place: int) -> TreeSyntaxError:
+        return TreeSyntaxError(message, self.text, min(place, len(self.text)) + 1)
+
+    def skip(self, place: int) -> int:
+        """Return the first place from *place* on that is no white space."""
+        while place < len(self.text) and self.text[place].isspace():
+            place += 1
+        return place
+
+    def bracket(self, place: int) -> int:
+        """Return the place after the bracket that opens at *place* and everything in it."""
+        if not self.text.startswith("(", place):
+            raise self.error("a tree must stand here, in brackets", place)
+        depth = 0
+        for end in range(place, len(self.text)):
+            depth += (self.text[end] == "(") - (self.text[end] == ")")
+            if depth == 0:
+                return end + 1
+        raise self.error("the text ends before a bracket is closed", len(self.text))
+
+    def staged(self, place: int) -> list[_Span] | None:
+        """Return the trees and percentages of `tree,p,tree,p`; None if the text is a tree."""
+        if "," not in self.text:
+            return None
+        spans: list[_Span] = []
+        while True:
+            end = self.bracket(place)
+            comma = self.comma(end, "a percentage")
+            percent_end, percent = self.percent(self.skip(comma))
+            spans.append(_Span(place, end, percent))
+            rest = self.skip(percent_end)
+            if rest == len(self.text):
+                return spans
+            place = self.skip(self.comma(rest, "the next tree"))
+            if len(spans) >= MAX_BRANCHES:
+                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", place)
+
+    def comma(self, place: int, before: str) -> int:
+        """Return the place after the comma that must stand at or after *place*."""
+        place = self.skip(place)
+        if not self.text.startswith(",", place):
+            raise self.error(f"a comma must stand here, before {before}", place)
+        return place + 1
+
+    def percent(self, place: int) -> tuple[int, int]:
+        """Return the place after the percentage at *place*, and the percentage."""
+        match = _PERCENT.match(self.text, place)
+        if match is None:
+            raise self.error("a whole percentage must stand here", place)
+        return match.end(), int(match.group())
+
+    def tree(self, start: int, end: int, chosen: PrimitiveSet) -> Tree:
+        """Return the tree between two places; errors give the column in the whole text."""
+        # What stands before the tree is blanked, so that columns stay what they are.
+        return parse_tree(" " * start + self.text[start:end], chosen, self.lenient)
+
+    def forest(self, role: str, trees: tuple[Tree, ...], percents: tuple[int, ...] = ()) -> Forest:
+        try:
+            return Forest(role, trees, percents)  # type: ignore[arg-type]  # checked there
+        except TreeError as error:
+            raise self.error(str(error), 0) from None
+
+    def braces(self, place: int, primitives: PrimitiveSet | Sequence[PrimitiveSet]) -> Forest:
+        """Return what stands in braces: a role, and trees with what belongs to each."""
+        role, place = self.role(self.skip(place + 1))
+        spans: list[_Span] = []
+        arities: list[int] = []
+        while not self.text.startswith("}", place):
+            if role == "adf" and spans:
+                arity, place = self.header(place, len(arities))
+                arities.append(arity)
+            end = self.bracket(place)
+            percent = 0
+            if role == "phases":
+                after, percent = self.percent(self.skip(end))
+                spans.append(_Span(place, end, percent))
+                place = self.skip(after)
+            else:
+                spans.append(_Span(place, end))
+                place = self.skip(end)
+            if len(spans) > MAX_BRANCHES:
+                raise self.error(f"an individual has at most {MAX_BRANCHES} trees", place)
+        if self.skip(place + 1) != len(self.text):
+            raise self.error("something follows the closing brace", self.skip(place + 1))
+        sets = self.sets(primitives, role, arities, len(spans))
+        trees = tuple(
+            self.tree(span.start, span.end, chosen)
+            for span, chosen in zip(spans, sets, strict=True)
+        )
+        if role == "adf":
+            self.check_nodes(trees)
+        percents = tuple(span.percent for span in spans) if role == "phases" else ()
+        return self.forest(role, trees, percents)
+
+    def role(self, place: int) -> tuple[str, int]:
+        """Return the role at *place*, and where the next thing stands."""
+        match = _WORD.match(self.text, place)
+        role = match.group() if match else ""
+        if role not in _ROLES:
+            raise self.error(f"after a brace stands {', '.join(_ROLES)}", place)
+        return role, self.skip(place + len(role))
+
+    def header(self, place: int, index: int) -> tuple[int, int]:
+        """Return the number of arguments that `ADF0/2` says, and where the definition stands."""
+        match = _HEADER.match(self.text, place)
+        if match is None or int(match[1]) != index:
+            raise self.error(
+                f"a definition starts with its name and number of arguments: ADF{index}/2", place
+            )
+        return int(match[2]), self.skip(match.end())
+
+    def sets(
+        self,
+        primitives: PrimitiveSet | Sequence[PrimitiveSet],
+        role: str,
+        arities: list[int],
+        trees: int,
+    ) -> Sequence[PrimitiveSet]:
+        """Return the set of each tree."""
+        if role != "adf" or not isinstance(primitives, PrimitiveSet):
+            return _one_set_a_tree(primitives, trees)
+        try:
+            return definition_sets(primitives, tuple(arities), with_terminals=True)
+        except ExpressionError as error:
+            raise self.error(str(error), 0) from None
+
+    def check_nodes(self, trees: Sequence[Tree]) -> None:
+        """Refuse definitions that are together larger than a tree may be."""
+        if sum(map(len, trees)) > MAX_TREE_NODES:
+            raise self.error(f"an individual may have at most {MAX_TREE_NODES} nodes", 0)
+
+
+def _one_set_a_tree(
+    primitives: PrimitiveSet | Sequence[PrimitiveSet], trees: int
+) -> Sequence[PrimitiveSet]:
+    if isinstance(primitives, PrimitiveSet):
+        return [primitives] * trees
+    if len(primitives) != trees:
+        raise TreeError(f"{trees} trees need as many sets of primitives, not {len(primitives)}")
+    return primitives
+
+
+def parse_staged(
+    text: str, primitives: PrimitiveSet, lenient: Lenient | None = None
+) -> tuple[tuple[Tree, int], ...]:
+    """Return the trees of a staged hypothesis with their percentages; a plain tree has 100.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> text = "( white ),75,( white_corners ),25"
+    >>> [(str(tree), percent) for tree, percent in parse_staged(text, PRIMITIVE_SETS["liao"])]
+    [('( white )', 75), ('( white_corners )', 25)]
+    """
+    individual = parse_individual(text, primitives, lenient)
+    if isinstance(individual, Tree):
+        return ((individual, 100),)
+    if individual.role != "stages":
+        raise TreeSyntaxError("a staged hypothesis is written tree,percent,tree,percent", text, 1)
+    return tuple(zip(individual.trees, individual.percents, strict=True))
+
+
+def format_staged(stages: Sequence[tuple[Tree, int]]) -> str:
+    """Return the text of trees with their percentages: `( white ),75,( white_corners ),25`.
+
+    Raises `TreeError` unless the percentages are whole, above 0, and 100 together.
+    """
+    forest = Forest(
+        "stages", tuple(tree for tree, _ in stages), tuple(percent for _, percent in stages)
+    )
+    return format_individual(forest)

@@ -1,0 +1,118 @@
+"""Bellin & Gasperin's weights: how its place in a tree weighs a leaf; and chains of no-ops.
+
+A set of primitives says whether its trees are weighed (`PrimitiveSet.weights`). Weights belong to
+places: crossover that moves a subtree changes the weights inside it. Source: Bellin & Gasperin,
+"Genetic Programming and Othello", sections 2 and 3.3.5.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evoply.expressions import Weights
+from evoply.gp.infix import number_value
+from evoply.gp.tree import Tree
+
+
+def place_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int]:
+    """Return for each node the number k that its bits say, the root having *prefix*.
+
+    The left of two operands appends 0, the right 1; one of more operands its number, in as many
+    bits as they need. A single operand appends nothing; a no-op its own bits.
+    """
+    numbers = [int(prefix or "0", 2)] * len(tree)
+    is_positional = weights.mode == "positional"
+    for index, node in enumerate(tree.nodes):
+        if not node.arity:
+            continue
+        bits = node.bits
+        own = (numbers[index] << len(bits)) | int(bits or "0", 2)
+        width = (node.arity - 1).bit_length() if is_positional else 0
+        for place, child in enumerate(tree.children(index)):
+            numbers[child] = (own << width) | (place if width else 0)
+    return numbers
+
+
+def leaf_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int | None]:
+    """Return k for each leaf that is weighed, a number; None for all other nodes.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> tree = parse_tree("( + ( * white black ) 10 )", PRIMITIVE_SETS["bellin"])
+    >>> leaf_numbers(tree, tree.primitive_set.weights, prefix="010")
+    [None, None, 8, 9, 5]
+    """
+    numbers: list[int | None] = [*place_numbers(tree, weights, prefix=prefix)]
+    for index, node in enumerate(tree.nodes):
+        is_weighed = not node.arity and node.type == "number"
+        if not is_weighed or (not weights.constants and number_value(node) is not None):
+            numbers[index] = None
+    return numbers
+
+
+def leaf_weights(tree: Tree) -> list[float | None]:
+    """Return for each node what its value is multiplied by, in [0, 1]; None if it is not weighed.
+
+    The weight is 1/k correctly rounded, and 1 where k is 0, however long the bits are; far down a
+    long chain it underflows to 0.
+    """
+    weights = tree.primitive_set.weights
+    if weights is None:
+        return [None] * len(tree)
+    return [
+        None if number is None else 1 / number if number else 1.0
+        for number in leaf_numbers(tree, weights)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """No-ops one above the other: where the first stands, how many, their bits from the top.
+
+    *is_above_terminal* says whether a leaf follows directly.
+    """
+
+    index: int
+    length: int
+    bits: str
+    is_above_terminal: bool
+
+
+def no_op_chains(tree: Tree) -> list[Chain]:
+    """Return the longest chains of no-ops in *tree*, in the order of its nodes."""
+    chains: list[Chain] = []
+    index, nodes = 0, tree.nodes
+    while index < len(nodes):
+        start, bits = index, ""
+        while nodes[index].bits:  # the operand of a no-op is the next node
+            bits += nodes[index].bits
+            index += 1
+        if index > start:
+            chains.append(Chain(start, index - start, bits, not nodes[index].arity))
+        index += 1
+    return chains
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatistics:
+    """Chains of no-ops in a population: how many of each length, and above terminals."""
+
+    trees: int
+    lengths: dict[int, int]
+    """How many chains there are of each length, the shortest first."""
+    above_terminals: int
+
+    @property
+    def chains(self) -> int:
+        """How many there are."""
+        return sum(self.lengths.values())
+
+
+def chain_statistics(trees: Sequence[Tree]) -> ChainStatistics:
+    """Return the statistics of the chains of *trees*."""
+    chains = [chain for tree in trees for chain in no_op_chains(tree)]
+    lengths = Counter(chain.length for chain in chains)
+    above = sum(chain.is_above_terminal for chain in chains)
+    return ChainStatistics(len(trees), dict(sorted(lengths.items())), above)

@@ -1,0 +1,53 @@
+"""Seeds for evolution: the individual of a player, over the primitives of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evoply.expressions import ExpressionError, Primitive, PrimitiveSet
+from evoply.gp.forest import Individual, branches
+from evoply.gp.individual_text import parse_individual
+from evoply.gp.tree import TreeError
+from evoply.players.files import load_player
+from evoply.players.specs import Player, RandomPlayer, TreeEvaluator
+
+
+def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:
+    """Return the tree, or trees, of *player* over *primitives*; a path names a saved player.
+
+    Every primitive must mean the same in both sets, and weights too: a name alone is not enough.
+    Raises `TreeError` if the player is no tree, or needs what *primitives* lack.
+    """
+    if isinstance(player, str | Path):
+        player = load_player(player)
+    if isinstance(player, RandomPlayer) or not isinstance(player.evaluator, TreeEvaluator):
+        raise TreeError(f"{player} is no tree and cannot be a seed")
+    source = player.evaluator.parsed
+    own = player.evaluator.primitive_set
+    if own.weights != primitives.weights:
+        raise TreeError(
+            f"places weigh leaves otherwise in {primitives.name} than in {own.name}, the set of "
+            "this seed"
+        )
+    for node in (node for tree in branches(source) for node in tree.nodes):
+        if isinstance(node, Primitive) and node.link is None:
+            _check(node, primitives)
+    try:
+        return parse_individual(str(source), primitives)
+    except (ValueError, ExpressionError) as error:
+        raise TreeError(f"this seed cannot be read over {primitives.name}: {error}") from None
+
+
+def _check(node: Primitive, primitives: PrimitiveSet) -> None:
+    """Raise `TreeError` unless the set has the primitive of *node* with the same meaning."""
+    if node.family not in primitives:
+        raise TreeError(f"this seed needs {node.family}, which the set {primitives.name} lacks")
+    known = primitives[node.family]
+    same = (
+        (known.expression, known.parameter, known.argument_types, known.introns, known.bits)
+        == (node.expression, node.parameter, node.argument_types, node.introns, node.bits)
+    )  # fmt: skip
+    if not same:
+        raise TreeError(
+            f"{node.family} does not mean the same in {primitives.name} as in this seed"
+        )
