@@ -1,22 +1,33 @@
-"""Games by the thousand: schedules, matches and what their results say.
+"""Games by the thousand: schedules, matches, tournaments and what their results say.
 
 The arena knows players and games, and nothing of evolution or of files.
 """
 
 from evoply.arena.matches import Contestant, MatchResult, match
 from evoply.arena.python_games import play_python_game
+from evoply.arena.ratings import Ratings, bradley_terry
+from evoply.arena.round_robin import Pairing, RoundRobin, Standing, round_robin
 from evoply.arena.schedule import Results, Schedule, play
+from evoply.arena.seats import play_seats, seat_of
 from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics
 
 __all__ = [
     "Contestant",
     "MatchResult",
     "PairStatistics",
+    "Pairing",
+    "Ratings",
     "Results",
+    "RoundRobin",
     "Schedule",
+    "Standing",
+    "bradley_terry",
     "elo_difference",
     "match",
     "pair_statistics",
     "play",
     "play_python_game",
+    "play_seats",
+    "round_robin",
+    "seat_of",
 ]

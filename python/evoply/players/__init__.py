@@ -21,6 +21,7 @@ from evoply.players.specs import (
     RandomPlayer,
     TreeEvaluator,
 )
+from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
 
 __all__ = [
     "NAMED_PLAYERS",
@@ -35,8 +36,11 @@ __all__ = [
     "PlayerFileError",
     "PlayerTextError",
     "RandomPlayer",
+    "RandomStart",
     "SavedPlayer",
     "Solution",
+    "Stage",
+    "Staged",
     "TreeEvaluator",
     "load_player",
     "load_saved_player",
@@ -44,5 +48,6 @@ __all__ = [
     "player_of",
     "save_player",
     "solve",
+    "stage_shares",
     "with_options",
 ]
