@@ -10,6 +10,7 @@ from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.round_robin import Pairing, RoundRobin, Standing, round_robin
 from evoply.arena.schedule import Results, Schedule, play
 from evoply.arena.seats import play_seats, seat_of
+from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
 from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics, wilson
 from evoply.arena.tournament import Correlation, Star, Tournament, rank_correlation, tournament
 
@@ -26,12 +27,15 @@ __all__ = [
     "Round",
     "RoundRobin",
     "Schedule",
+    "Sprt",
+    "SprtResult",
     "Standing",
     "Star",
     "Tournament",
     "bradley_terry",
     "eliminate",
     "elo_difference",
+    "log_likelihood_ratio",
     "match",
     "pair_statistics",
     "play",
@@ -40,6 +44,7 @@ __all__ = [
     "rank_correlation",
     "round_robin",
     "seat_of",
+    "sprt_match",
     "tournament",
     "wilson",
 ]

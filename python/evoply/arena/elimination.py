@@ -1,6 +1,6 @@
 """Elimination tournaments in rounds: who does not win enough games of a round is out.
 
-Source: Bellin & Gasperin, "Genetic Programming and Othello", section 6: seven brackets of evolved
+Source: Bellin & Gasperin, "Genetic Programming and Othello", section 5: seven brackets of evolved
 players, a player that fails to win more than 60 % of the games of a round is out, opponents drawn
 from all players, from the own bracket or from the others. What the paper leaves open is chosen here
 and said where it is.

@@ -58,7 +58,7 @@ def bradley_terry(first: ArrayLike, second: ArrayLike, points: ArrayLike, player
     `ValueError` for a pair of a player with itself.
 
     >>> bradley_terry([0] * 100, [1] * 100, [1.28] * 100, 2).elo.round()
-    array([ 49., -49.])
+    array([ 50., -50.])
     """
     one, other = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
     scores = np.asarray(points, dtype=np.float64)

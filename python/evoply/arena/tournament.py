@@ -2,7 +2,7 @@
 
 One elimination tournament is a matter of luck, so it is played many times. *Stars* are the players
 with the best mean rank and the greatest share of finals over all runs (Bellin & Gasperin, "Genetic
-Programming and Othello", section 6).
+Programming and Othello", section 5).
 """
 
 from __future__ import annotations

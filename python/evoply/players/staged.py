@@ -1,8 +1,7 @@
 """Players that change with the game: stages by the clock, and a random start.
 
-Sources: Liao, "Genetic Programming Applied to Board Game Othello" (stages; overlapping ones are its
-proposal for later work); Bellin & Gasperin, "Genetic Programming and Othello", section 4 (players
-that break the determinism of a fixed one by random first moves).
+Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones are
+its proposal for later work. A random start makes the games of a deterministic player differ.
 """
 
 from __future__ import annotations
