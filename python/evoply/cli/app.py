@@ -26,6 +26,7 @@ from evoply.cli.runs import runs
 from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
+from evoply.cli.tournament import tournament
 
 __all__ = ["COMMANDS", "run"]
 
@@ -60,6 +61,13 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match champion@first swh:depth=2 --json
   evoply match '( + white white_corners )' greedy --openings none
   evoply match material:depth=3 mobility --game othello-6
+  evoply match champion@first greedy --sprt 0 20
+""",
+    tournament: """
+  evoply tournament greedy swh mobility material:depth=2 --games 200
+  evoply tournament greedy swh random --html standings.html
+  evoply tournament --field students.toml --mode elimination --runs 50
+  evoply tournament swh greedy mobility random --mode elimination
 """,
     show: """
   evoply show champion@first

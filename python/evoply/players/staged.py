@@ -1,7 +1,7 @@
 """Players that change with the game: stages by the clock, and a random start.
 
-Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones are
-its proposal for later work. A random start makes the games of a deterministic player differ.
+Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones
+are its proposal for later work. A random start makes the games of a deterministic player differ.
 """
 
 from __future__ import annotations
