@@ -21,6 +21,7 @@ from evoply.cli.play import play
 from evoply.cli.presets import presets
 from evoply.cli.replay import replay
 from evoply.cli.report import report
+from evoply.cli.reproduce import reproduce
 from evoply.cli.resume import resume
 from evoply.cli.runs import runs
 from evoply.cli.show import show
@@ -68,6 +69,12 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament greedy swh random --html standings.html
   evoply tournament --field students.toml --mode elimination --runs 50
   evoply tournament swh greedy mobility random --mode elimination
+""",
+    reproduce: """
+  evoply reproduce                     # the studies there are
+  evoply reproduce liao --table 1
+  evoply reproduce liao --table 2 --scale small --html table2.html
+  evoply reproduce liao --table 1 --rules reconstruction --json
 """,
     show: """
   evoply show champion@first

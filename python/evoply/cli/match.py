@@ -182,7 +182,7 @@ def _too_few(distinct: int) -> str:
 
 
 @contextmanager
-def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[int], object]]:
+def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
     """Show a bar on standard error while something is done; give the function that moves it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
