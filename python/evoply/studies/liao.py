@@ -139,7 +139,7 @@ def _table(
         rules=rules,
         unit="wins of 50 games as White against a random player",
         rows=tuple(rows),
-        notes=_notes(rules),
+        notes=(*_notes(rules), *_named(hypotheses)),
         pictures=(
             Picture(
                 "Wins of 50 games",
@@ -171,6 +171,11 @@ def _columns(
     figures: dict[str, Figure], names: Sequence[str]
 ) -> tuple[list[float | None], list[tuple[float, float] | None]]:
     return [figures[name].value for name in names], [figures[name].interval for name in names]
+
+
+def _named(hypotheses: Sequence[tuple[str, str, int]]) -> tuple[str, ...]:
+    """Return which hypothesis is meant by a name that is not its text."""
+    return tuple(f"{name} is {text}." for name, text, _ in hypotheses if name != text)
 
 
 def _notes(rules: str) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ def study_html(result: Result, study: Study) -> str:
 
 
 def _sections(result: Result, study: Study, title: str) -> list[Html]:
+    has_paper = any(one.paper is not None for one in result.rows)
     facts = {
         "table": result.table,
         "scale": result.scale,
@@ -52,10 +53,15 @@ def _sections(result: Result, study: Study, title: str) -> list[Html]:
         element("h1", title),
         element("p", study.paper, class_="note"),
         element("dl", *cells, class_="facts"),
-        *(element("p", note, class_="sentence") for note in result.notes),
+        *(element("p", note, class_="sentence") for note in result.notes[:1]),
+        *(element("p", note, class_="note") for note in result.notes[1:]),
         *(chart(one.title, one.chart, one.note, height=one.height) for one in result.pictures),
-        element("h2", "Beside the paper"),
-        element("p", f"Figures are {result.unit}, with 95 % intervals. {RULE}", class_="note"),
+        element("h2", "Beside the paper" if has_paper else "Figures"),
+        element(
+            "p",
+            f"Figures are {result.unit}, with 95 % intervals.{f' {RULE}' * has_paper}",
+            class_="note",
+        ),
         _rows(result.rows),
         element("h2", "Run it again"),
         element("pre", result.command),
@@ -84,7 +90,11 @@ def _rows(rows: tuple[Row, ...]) -> Html:
             cells.append(_number(one.paper))
         cells += [
             element("b", "not measured" if one.ours is None else f"{one.ours:.4g}"),
-            "" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval),
+            element(
+                "span",
+                "" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval),
+                class_="whole",
+            ),
             "" if one.n is None else f"{one.n:,}",
         ]
         if has_paper:
