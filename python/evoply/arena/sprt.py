@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from evoply import _native
 from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_GAMES, MOST_OPENING_PLIES
-from evoply.arena.round_robin import first_points, pair_sums
+from evoply.arena.round_robins import first_points, pair_sums
 from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.games import game_rules

@@ -311,13 +311,13 @@ BELLIN = Study(
             "fitness",
             "Fitness of the best trees; of E1 to E5 only E1 and E3 can be run yet",
             fitness_ranges,
-            {"smoke": 1, "small": 10, "paper": 60},
+            {"smoke": 1, "small": 4, "paper": 29},
         ),
         Experiment(
             "tournament",
             "Tournaments of the evolved trees, and whether fitness foretells success",
             tournaments,
-            {"smoke": 1, "small": 10, "paper": 60},
+            {"smoke": 1, "small": 6, "paper": 33},
         ),
     ),
     contradictions=(

@@ -225,7 +225,7 @@ LIAO = Study(
             "overlap",
             "Smooth transitions: overlapping stages (proposed, not done in the paper)",
             overlap_sweep,
-            {"smoke": 7, "small": 50, "paper": 350},
+            {"smoke": 6, "small": 41, "paper": 280},
         ),
     ),
     contradictions=(

@@ -20,7 +20,7 @@ from evoply import _native
 from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
 from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_OPENING_PLIES
 from evoply.arena.ratings import bradley_terry
-from evoply.arena.round_robin import MOST_PLAYERS, named_apart
+from evoply.arena.round_robins import MOST_PLAYERS, named_apart
 from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.arena.statistics import wilson
