@@ -207,3 +207,11 @@ def test_rank_correlation():
 def test_wrong_arguments(options, says):
     with pytest.raises(ValueError, match=says):
         tournament(["greedy", "random"], **options)
+
+
+def test_one_bracket_has_no_opponents_outside():
+    result = tournament(["greedy", "random"], mode="other", times=3)
+    assert result.games == 0
+    assert sum(star.titles for star in result.stars) == 3
+    assert [star.mean_rank for star in result.stars] == [1.5, 1.5]
+    assert [star.rating_interval for star in result.stars] == [None, None]
