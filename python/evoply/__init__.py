@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
-    from evoply.arena import MatchResult, match
+    from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
     from evoply.games import GAMES, othello
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         AlphaBeta,
         Player,
         RandomPlayer,
+        Staged,
         TreeEvaluator,
         load_player,
         parse_player,
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "evoply._native": ("Stream", "__version__"),
-    "evoply.arena": ("MatchResult", "match"),
+    "evoply.arena": (
+        "MatchResult",
+        "Sprt",
+        "match",
+        "round_robin",
+        "sprt_match",
+        "tournament",
+    ),
     "evoply.evolution": (
         "EvolutionConfig",
         "Generation",
@@ -51,6 +59,7 @@ _HOMES = {
         "AlphaBeta",
         "Player",
         "RandomPlayer",
+        "Staged",
         "TreeEvaluator",
         "load_player",
         "parse_player",
@@ -87,6 +96,8 @@ __all__ = [
     "PrimitiveSet",
     "RandomPlayer",
     "Run",
+    "Sprt",
+    "Staged",
     "Stream",
     "Tree",
     "TreeEvaluator",
@@ -104,9 +115,12 @@ __all__ = [
     "othello",
     "parse_player",
     "parse_tree",
+    "round_robin",
     "save_player",
     "simplify",
     "solve",
+    "sprt_match",
+    "tournament",
     "write_report",
 ]
 

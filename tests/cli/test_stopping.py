@@ -13,7 +13,16 @@ from command_line import start
 LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
 
 
-@pytest.mark.parametrize("arguments", [LONG_MATCH, ("perft", "othello", "20", "--json")])
+LONG = (
+    LONG_MATCH,
+    ("perft", "othello", "20", "--json"),
+    ("match", "greedy", "greedy", "--sprt", "0", "0.01", "--games", "1000000", "--json"),
+    ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", "90000", "--json"),
+    ("reproduce", "liao", "--table", "overlap", "--scale", "paper", "--json"),
+)
+
+
+@pytest.mark.parametrize("arguments", LONG)
 def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path) -> None:
     process = start(*arguments, cwd=tmp_path)
     wait_for_kernel(process.pid)

@@ -110,7 +110,11 @@ def test_material_sees_the_answer():
     assert chosen(parse_player("material:depth=2"), position) == str(oracle)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMED_PLAYERS if name != "swh"])
+EIGHT_BY_EIGHT = ("swh", "edgar-like")
+"""Players with weights for 64 squares."""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMED_PLAYERS if name not in EIGHT_BY_EIGHT])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_named_players_play_every_game(name, game):
     player = parse_player(name, game=game)

@@ -5,35 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.python_games import play_python_game
-from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole, play
+from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
+from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.gp import Tree
 from evoply.notebook import table_html
-from evoply.players import (
-    NOT_REPRODUCIBLE,
-    AlphaBeta,
-    HasTree,
-    Player,
-    parse_player,
-    player_of,
-)
-from evoply.protocols import Color
-from evoply.protocols import Player as ChoosesMoves
+from evoply.players import NOT_REPRODUCIBLE, Player
 from evoply.wording import shorten
 
 __all__ = ["Contestant", "MatchResult", "match"]
-
-Contestant = Player | Tree | HasTree | ChoosesMoves | str
-"""A player as data or text, a tree or what holds one, or any object with `choose(position)`."""
 
 DEFAULT_OPENING_PLIES = 8
 MOST_GAMES = 10_000_000
@@ -163,8 +150,8 @@ def match(
         raise TypeError(f"start: {shorten(repr(start))} is not a position")
     if start.game != game:
         raise ValueError(f"start: a position of {start.game} in a match of {game}")
-    read = [_read(player, game, runs) for player in (first, second)]
-    contestants = [_ready(player, game) for player in read]
+    read = [read_contestant(player, game, runs) for player in (first, second)]
+    (one, one_seat), (other, other_seat) = (seat_of(player, game) for player in read)
     schedule = Schedule.pairs(
         np.zeros(games // 2, dtype=np.uint32),
         np.ones(games // 2, dtype=np.uint32),
@@ -172,42 +159,12 @@ def match(
         opening_plies=openings,
         start=start.row,
     )
-    native = [seat for _, seat in contestants if isinstance(seat, _native.Player)]
-    if len(native) == 2:
-        results = play(game, native, schedule, threads=threads, progress=progress)
-    else:
-        seats = (contestants[0][1], contestants[1][1])
-        results = _play_in_python(seats, schedule, start, progress)
+    seats = (one_seat, other_seat)
+    results = play_seats(game, seats, schedule, threads=threads, progress=progress)
     points = results.black_points
     points[1::2] = 1 - points[1::2]
-    result = _result(contestants[0][0], contestants[1][0], game, points, results, openings, seed)
-    # What a player written in Python does is its own affair.
-    is_timed = any(isinstance(player, AlphaBeta) and not player.reproducible for player in read)
-    return replace(result, reproducible=False) if is_timed else result
-
-
-def _read(
-    player: Contestant, game: str, runs: Callable[[str], Player] | None
-) -> Player | HasTree | Tree | ChoosesMoves:
-    """Return a player, read from its text if it is one, whose label is then the text."""
-    if not isinstance(player, str):
-        return player
-    return parse_player(player, game=game, runs=runs).model_copy(update={"name": player})
-
-
-def _ready(
-    player: Player | HasTree | Tree | ChoosesMoves, game: str
-) -> tuple[str, _native.Player | ChoosesMoves]:
-    """Return a label and what can choose moves."""
-    if callable(getattr(player, "choose", None)):
-        return getattr(player, "label", type(player).__name__), cast(ChoosesMoves, player)
-    try:
-        model = player_of(cast(Player, player))
-    except TypeError:
-        raise TypeError(
-            f"{player!r:.200} is not a player: it needs a method choose(position)"
-        ) from None
-    return model.label, model.native(game)
+    result = _result(one, other, game, points, results, openings, seed)
+    return replace(result, reproducible=False) if any(map(is_timed, read)) else result
 
 
 def _result(
@@ -231,33 +188,4 @@ def _result(
         distinct_games=len(np.unique(results.hashes)),
         opening_plies=openings,
         seed=seed,
-    )
-
-
-def _play_in_python(
-    seats: tuple[_native.Player | ChoosesMoves, _native.Player | ChoosesMoves],
-    schedule: Schedule,
-    start: Position,
-    progress: Callable[[int], object] | None,
-) -> Results:
-    """Play a schedule one game after the other, asking Python for moves."""
-    records = []
-    for index in range(len(schedule)):
-        record = play_python_game(
-            (seats[schedule.black[index]], seats[schedule.white[index]]),
-            start=start,
-            opening_key=int(schedule.opening_keys[index]),
-            opening_plies=schedule.opening_plies,
-            game_key=int(schedule.game_keys[index]),
-        )
-        records.append(record)
-        if progress is not None:
-            progress(index + 1)
-    finals = [record.position for record in records]
-    hashes = {moves: number for number, moves in enumerate({record.moves for record in records})}
-    return Results(
-        black_discs=np.array([p.discs(Color.BLACK) for p in finals], dtype=np.int32),
-        white_discs=np.array([p.discs(Color.WHITE) for p in finals], dtype=np.int32),
-        plies=np.array([len(record.moves) for record in records], dtype=np.int32),
-        hashes=np.array([hashes[record.moves] for record in records], dtype=np.uint64),
     )

@@ -7,14 +7,22 @@ of what `evoply._native.play` does.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from evoply import _native
 from evoply.games.othello import Game, Move, Position
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 from evoply.protocols import Player as ChoosesMoves
 
-__all__ = ["play_python_game", "random_opening"]
+__all__ = ["ChoosesByKey", "play_python_game", "random_opening"]
+
+
+@runtime_checkable
+class ChoosesByKey(Protocol):
+    """A player of this loop whose draws come from the key of its game, as the kernel's do."""
+
+    def choose_by_key(self, position: Any, game_key: int, /) -> Move:
+        """Return one of `position.legal_moves`; asked only where there is a choice."""
 
 
 def random_opening(start: Position, key: int, plies: int) -> Game:
@@ -27,7 +35,9 @@ def random_opening(start: Position, key: int, plies: int) -> Game:
 
 
 def play_python_game(
-    players: tuple[_native.Player | ChoosesMoves, _native.Player | ChoosesMoves],
+    players: tuple[
+        _native.Player | ChoosesByKey | ChoosesMoves, _native.Player | ChoosesByKey | ChoosesMoves
+    ],
     *,
     start: Position,
     opening_key: int,
@@ -48,8 +58,14 @@ def play_python_game(
             continue
         try:
             # A forced move is no choice: nobody is asked.
-            chosen: Any = moves[0] if len(moves) == 1 else player.choose(position)
+            chosen: Any = moves[0] if len(moves) == 1 else _asked(player, position, game_key)
             game = game.play(chosen)
         except (IllegalMoveError, InvalidMoveError) as error:
             raise IllegalMoveError(f"{type(player).__name__} as {position.turn}: {error}") from None
     return game
+
+
+def _asked(player: ChoosesByKey | ChoosesMoves, position: Position, game_key: int) -> Any:
+    if isinstance(player, ChoosesByKey):
+        return player.choose_by_key(position, game_key)
+    return player.choose(position)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,20 @@ class Schedule:
             opening_plies=opening_plies,
             start=start,
         )
+
+    def part(self, games: slice | NDArray[np.intp]) -> Schedule:
+        """Return only these games, each as it is."""
+        return replace(
+            self,
+            black=np.ascontiguousarray(self.black[games]),
+            white=np.ascontiguousarray(self.white[games]),
+            opening_keys=np.ascontiguousarray(self.opening_keys[games]),
+            game_keys=np.ascontiguousarray(self.game_keys[games]),
+        )
+
+    def with_seats(self, black: NDArray[Any], white: NDArray[Any]) -> Schedule:
+        """Return the same games between players at other places."""
+        return replace(self, black=black.astype(np.uint32), white=white.astype(np.uint32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-__all__ = ["FEWEST_PAIRS", "PairStatistics", "elo_difference", "pair_statistics"]
+__all__ = ["FEWEST_PAIRS", "PairStatistics", "elo_difference", "pair_statistics", "wilson"]
 
 FEWEST_PAIRS = 10
 """With fewer distinct pairs an interval would say nothing, and none is given."""
@@ -49,10 +49,10 @@ def pair_statistics(
         return PairStatistics(score, None, distinct)
     variance = float(pairs.var(ddof=1)) / distinct
     games = score * (1 - score) / variance if variance > 0 else float(distinct)
-    return PairStatistics(score, _wilson(score, games, confidence), distinct)
+    return PairStatistics(score, wilson(score, games, confidence), distinct)
 
 
-def _wilson(share: float, count: float, confidence: float) -> tuple[float, float]:
+def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return Wilson's score interval (Wilson 1927) of a share of *count* trials."""
     z = float(ndtri((1 + confidence) / 2))
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)

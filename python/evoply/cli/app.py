@@ -21,11 +21,13 @@ from evoply.cli.play import play
 from evoply.cli.presets import presets
 from evoply.cli.replay import replay
 from evoply.cli.report import report
+from evoply.cli.reproduce import reproduce
 from evoply.cli.resume import resume
 from evoply.cli.runs import runs
 from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
+from evoply.cli.tournament import tournament
 
 __all__ = ["COMMANDS", "run"]
 
@@ -60,6 +62,19 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match champion@first swh:depth=2 --json
   evoply match '( + white white_corners )' greedy --openings none
   evoply match material:depth=3 mobility --game othello-6
+  evoply match champion@first greedy --sprt 0 20
+""",
+    tournament: """
+  evoply tournament greedy swh mobility material:depth=2 --games 200
+  evoply tournament greedy swh random --html standings.html
+  evoply tournament --field students.toml --mode elimination --runs 50
+  evoply tournament swh greedy mobility random --mode elimination
+""",
+    reproduce: """
+  evoply reproduce                     # the studies there are
+  evoply reproduce liao --table 1
+  evoply reproduce liao --table 2 --scale small --html table2.html
+  evoply reproduce liao --table 1 --rules reconstruction --json
 """,
     show: """
   evoply show champion@first

@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Game, Json, Position, Seed, Threads, Whole, WholeOrNone
+from evoply.cli.options import (
+    Game,
+    Json,
+    Position,
+    Seed,
+    Threads,
+    WholeOrDefault,
+    WholeOrNone,
+)
 from evoply.cli.output import Output, percent, stderr, table
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evoply.arena import MatchResult
+    from evoply.arena import MatchResult, SprtResult
 
 __all__ = ["interval_text", "match", "match_table", "progress_bar"]
 
+_GAMES = 1000
+_MOST_SPRT_GAMES = 100_000
 _COUNTS = ("wins", "draws", "losses")
 _INTERVAL = "95 % interval"
 _NUMBERS = ("games", *_COUNTS, "score", _INTERVAL)
@@ -35,11 +45,14 @@ def match(
     second: str,
     /,
     *,
-    games: Whole = 1000,
+    games: WholeOrDefault = None,
     seed: Seed = 1,
     game: Game = None,
     openings: WholeOrNone = 8,
     position: Position = None,
+    sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -57,12 +70,20 @@ def match(
     second
         Its opponent.
     games
-        How many games; even, because every opening is played twice, with colours swapped.
+        How many games, default 1000; even, because every opening is played twice, with
+        colours swapped. With --sprt at most so many, default 100000.
     openings
         Random legal plies before the players begin; none plays from the start.
+    sprt
+        Two Elo differences, such as 0 10: stop as soon as it is known which of them is likelier.
+    alpha
+        With --sprt: how often the first player may be accepted though it is not stronger.
+    beta
+        With --sprt: how often it may be rejected though it is stronger.
     quiet
         Show no progress.
     """
+    from evoply.arena import Sprt, sprt_match
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
@@ -71,6 +92,27 @@ def match(
         raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
     start = read_position(game, position).position
     output = Output(json)
+    if sprt is not None:
+        plies = 0 if openings == "none" else openings
+        test = Sprt(sprt[0], sprt[1], alpha, beta)
+        most = _MOST_SPRT_GAMES if games is None else games
+        with progress_bar(f"{one.label} against {other.label}", most, is_shown=not quiet) as moved:
+            tested = sprt_match(
+                one,
+                other,
+                test,
+                games=most,
+                openings=plies,
+                progress=lambda done, _: moved(done),
+                game=game,
+                seed=seed,
+                start=start,
+                threads=threads,
+            )
+        _say_test(output, tested)
+        output.result(tested.to_dict())
+        return
+    games = _GAMES if games is None else games
     with progress_bar(f"{one.label} against {other.label}", games, is_shown=not quiet) as progress:
         result = play_match(
             one,
@@ -100,6 +142,27 @@ def match(
     output.result(result.to_dict())
 
 
+def _say_test(output: Output, result: SprtResult) -> None:
+    """Say how a sequential test ended."""
+    lower, upper = result.test.bounds
+    made = table("pair scored", "0", "½", "1", "1½", "2", left=("pair scored",))
+    made.add_row("pairs", *(f"{count:,}" for count in result.pairs))
+    output.people.print(made)
+    output.say(
+        f"LLR {result.ratio:+.2f} (accept at {upper:.2f}, reject at {lower:.2f}) after "
+        f"{result.games:,} games, score {percent(result.score)}"
+    )
+    output.say(result.in_words(), style="bold")
+    output.say(
+        f"Seed {result.seed}; openings of {result.opening_plies} random plies, each played twice "
+        "with colours swapped"
+    )
+    if result.repeated_pairs:
+        output.say(f"{result.repeated_pairs:,} pairs repeated earlier ones and were left out")
+    if not result.reproducible:
+        output.say("A player is limited in time: the same match may end differently next time.")
+
+
 def _how_it_was_played(result: MatchResult) -> str:
     if not result.opening_plies:
         return f"Seed {result.seed}; no openings: every game begins at the same position"
@@ -119,7 +182,7 @@ def _too_few(distinct: int) -> str:
 
 
 @contextmanager
-def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[int], object]]:
+def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
     """Show a bar on standard error while something is done; give the function that moves it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft

@@ -11,7 +11,7 @@ from cyclopts.validators import Number
 
 from evoply.wording import shorten
 
-__all__ = ["Game", "Json", "Position", "Seed", "Threads", "Whole", "WholeOrNone"]
+__all__ = ["Game", "Json", "Position", "Seed", "Threads", "Whole", "WholeOrDefault", "WholeOrNone"]
 
 MOST_THREADS = 1024
 
@@ -32,6 +32,8 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
 
 Whole = Annotated[int, Parameter(converter=_whole)]
 WholeOrNone = Annotated[int | Literal["none"], Parameter(converter=_whole_or_none)]
+
+WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]
 
 Json = Annotated[
     bool,

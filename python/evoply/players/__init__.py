@@ -22,6 +22,7 @@ from evoply.players.specs import (
     RandomPlayer,
     TreeEvaluator,
 )
+from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
 
 __all__ = [
     "NAMED_PLAYERS",
@@ -36,8 +37,11 @@ __all__ = [
     "PlayerFileError",
     "PlayerTextError",
     "RandomPlayer",
+    "RandomStart",
     "SavedPlayer",
     "Solution",
+    "Stage",
+    "Staged",
     "TreeEvaluator",
     "load_player",
     "load_saved_player",
@@ -46,5 +50,6 @@ __all__ = [
     "save_player",
     "seed_individual",
     "solve",
+    "stage_shares",
     "with_options",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from evoply.expressions import Number, board, features, weighted_sum
+from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.players.specs import View
 
 _SWH_QUARTER = (
@@ -51,6 +52,10 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
         "mobility": NamedPlayer(
             "most legal moves more than the opponent after its move",
             features.mobility("own") - features.mobility("opponent"),
+        ),
+        "edgar-like": NamedPlayer(
+            "a weight for every square and ply (8x8), learned by self-play; not the lost original",
+            edgar_expression(edgar_table()),
         ),
     }
 )

@@ -68,14 +68,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, class_: str = "
     return element("table", element("thead", header), element("tbody", *body), class_=class_)
 
 
-def chart(title: str, figure: Mapping[str, Any], note: str = "") -> Html:
-    """Return a place where the page's script draws *figure* (data and layout of plotly)."""
+def chart(
+    title: str, figure: Mapping[str, Any], note: str = "", *, height: int | None = None
+) -> Html:
+    """Return a place where the page's script draws *figure* (data and layout of plotly).
+
+    *height* is in pixels, for figures that need another than the usual.
+    """
+    style = {} if height is None else {"style": f"height: {height:d}px"}
     # Inside a script element only "<" could end it early.
     content = json.dumps(figure, allow_nan=False).replace("<", "\\u003c")
     return element(
         "figure",
         element("figcaption", element("b", title), f" {note}" if note else ""),
-        element("div", class_="chart", role="img", aria_label=title),
+        element("div", class_="chart", role="img", aria_label=title, **style),
         Html(f'<script type="application/json">{content}</script>'),
     )
 

@@ -13,12 +13,13 @@
       title: { font: { color: faint, size: 12 }, standoff: 8, ...(given || {}).title },
     });
     return {
+      hovermode: "x unified",
+      legend: { orientation: "h", y: -0.24, yanchor: "top", x: 0 },
       ...layout,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: ink, size: 12, family: "system-ui, sans-serif" },
       margin: { l: 44, r: 10, t: 8, b: 36 },
-      hovermode: "x unified", hoverlabel: { bgcolor: paper, font: { color: ink } },
-      legend: { orientation: "h", y: -0.24, yanchor: "top", x: 0 },
+      hoverlabel: { bgcolor: paper, font: { color: ink } },
       xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis),
     };
   };

@@ -1,0 +1,247 @@
+"""Elimination tournaments in rounds: who does not win enough games of a round is out.
+
+Source: Bellin & Gasperin, "Genetic Programming and Othello", section 5: seven brackets of evolved
+players, a player that fails to win more than 60 % of the games of a round is out, opponents drawn
+from all players, from the own bracket or from the others. What the paper leaves open is chosen here
+and said where it is.
+
+A round ends somebody's tournament always: all players together win at most one of every game, so
+their win rates, weighted by games, average at most 50 %, and not all can exceed a threshold of 50 %
+or more. With equal numbers of games at most half of the field over the threshold survives: of 60 %
+five sixths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.arena.schedule import Results
+
+__all__ = [
+    "Elimination",
+    "Mode",
+    "PairsPlayed",
+    "Round",
+    "drawn_pairs",
+    "eliminate",
+    "joined_pairs",
+]
+
+Mode = Literal["all", "same", "other"]
+"""Who meets whom: everybody, only players of the own bracket, only players of the others."""
+
+Play = Callable[[NDArray[np.intp], NDArray[np.intp], _native.Stream], Results]
+"""Plays pairs of games: first players, second players, where keys come from."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairsPlayed:
+    """Opening pairs and what the first player of each scored, 0 to 2 points."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    points: NDArray[np.float64]
+    hashes: NDArray[np.uint64]
+    """Two columns: the two games of each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: who played in it, and with which result."""
+
+    players: tuple[int, ...]
+    wins: tuple[int, ...]
+    """Games won by each of *players*, those it was drawn into included."""
+    games: tuple[int, ...]
+    survivors: tuple[int, ...]
+
+    def rate(self, player: int) -> float:
+        """Return the share of its games that a player of this round won; a draw is no win."""
+        place = self.players.index(player)
+        return self.wins[place] / self.games[place]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elimination:
+    """One run of a tournament, players as places in the list of players."""
+
+    rounds: tuple[Round, ...]
+    """In mode "same" all rounds of the first bracket, then those of the next."""
+    ranks: tuple[float, ...]
+    """Each player's rank, 1 the best, in mode "same" in its bracket; equals share their mean."""
+    champions: tuple[int, ...]
+    """The last player, or in mode "same" that of every bracket."""
+    finalists: tuple[int, ...]
+    """Who still played in the last round, or in mode "same" in the last round of its bracket."""
+    played: PairsPlayed
+
+
+def eliminate(
+    brackets: Sequence[int],
+    play: Play,
+    stream: _native.Stream,
+    *,
+    mode: Mode = "all",
+    games: int = 20,
+    threshold: float = 0.6,
+) -> Elimination:
+    """Play rounds until one player is left, or in mode "same" one of each bracket.
+
+    `brackets[i]` is the bracket of player i. In a round every player meets *games* / 2 opponents,
+    each with both colours of one opening, and others draw it besides; all of those games count. It
+    stays if it wins more than the share *threshold* of them, and a draw is no win. If nobody would
+    stay, or those who stay have no opponents (mode "other"), the players of the round are ranked by
+    the share they won, and the tournament is over. Those equal in that share a rank; the champion
+    among them is drawn. Raises `ValueError` for a threshold that is not from 0.5 to below 1,
+    because a round might then put nobody out, and for an odd number of games.
+    """
+    if not 0.5 <= threshold < 1:
+        raise ValueError(f"threshold: {threshold:g} is not from 0.5 to below 1")
+    if games < 2 or games % 2:
+        raise ValueError(f"games: {games} a player and round is not an even number of at least 2")
+    everybody = list(range(len(brackets)))
+    fields = [everybody]
+    if mode == "same":
+        fields = [[p for p in everybody if brackets[p] == one] for one in sorted(set(brackets))]
+    ranks = [0.0] * len(brackets)
+    rounds: list[Round] = []
+    champions: list[int] = []
+    finalists: list[int] = []
+    played: list[PairsPlayed] = []
+    for number, field in enumerate(fields):
+        keys = stream.child("field", number)
+        found, pairs = _rounds(field, brackets, play, keys, mode, games // 2, threshold)
+        order = _order(field, found)
+        place = 1
+        for group in order:
+            for player in group:
+                ranks[player] = place + (len(group) - 1) / 2
+            place += len(group)
+        champions.append(order[0][keys.child("champion").below(len(order[0]))])
+        finalists += found[-1].players if found else field
+        rounds += found
+        played += pairs
+    return Elimination(
+        rounds=tuple(rounds),
+        ranks=tuple(ranks),
+        champions=tuple(champions),
+        finalists=tuple(finalists),
+        played=joined_pairs(played),
+    )
+
+
+def _rounds(
+    field: list[int],
+    brackets: Sequence[int],
+    play: Play,
+    stream: _native.Stream,
+    mode: Mode,
+    opponents: int,
+    threshold: float,
+) -> tuple[list[Round], list[PairsPlayed]]:
+    """Return the rounds of one field until it is decided, and their games."""
+    rounds: list[Round] = []
+    played: list[PairsPlayed] = []
+    while len(field) > 1:
+        keys = stream.child("round", len(rounds))
+        first, second = drawn_pairs(field, brackets, mode, opponents, keys.child("draw"))
+        if not len(first):
+            break
+        results = play(first, second, keys)
+        played.append(_pairs_of(first, second, results))
+        wins, games = _wins(first, second, results, len(brackets))
+        staying = tuple(p for p in field if wins[p] > threshold * games[p])
+        rounds.append(
+            Round(tuple(field), tuple(wins[field].tolist()), tuple(games[field].tolist()), staying)
+        )
+        field = list(staying)
+    return rounds, played
+
+
+def _order(field: Sequence[int], rounds: Sequence[Round]) -> list[list[int]]:
+    """Return groups of equal players, the best first: by round of leaving, then by win rate."""
+    if not rounds:
+        return [list(field)]
+    left_in: dict[int, tuple[int, float]] = {}
+    for number, one in enumerate(rounds):
+        for player in one.players:
+            stays = player in one.survivors and len(one.survivors) == 1
+            left_in[player] = (number + stays, one.rate(player))
+    places = sorted({left_in[player] for player in field}, reverse=True)
+    return [[player for player in field if left_in[player] == place] for place in places]
+
+
+def drawn_pairs(
+    field: Sequence[int],
+    brackets: Sequence[int],
+    mode: Mode,
+    opponents: int,
+    stream: _native.Stream,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return who meets whom: *opponents* pairs that each player of *field* asked for.
+
+    Where everybody may meet everybody, each of the *opponents* times is one random permutation
+    without fixed points, so that every player is also drawn exactly as often: all play the same
+    number of games. In mode "other" each opponent is drawn by itself, uniformly from the other
+    brackets; no pairs come back if there is only one bracket.
+    """
+    players = np.array(field, dtype=np.intp)
+    own = np.array([brackets[player] for player in field])
+    if len(players) < 2 or (mode == "other" and len(set(own.tolist())) < 2):
+        return players[:0], players[:0]
+    drawn = []
+    for _ in range(opponents):
+        if mode == "other":
+            allowed = [players[own != bracket] for bracket in own]
+            drawn.append([int(others[stream.below(len(others))]) for others in allowed])
+        else:
+            drawn.append(players[_derangement(len(players), stream)].tolist())
+    return np.tile(players, opponents), np.array(drawn, dtype=np.intp).reshape(-1)
+
+
+def _derangement(count: int, stream: _native.Stream) -> NDArray[np.intp]:
+    """Return a uniformly random permutation without fixed points: about e tries find one."""
+    while True:
+        order = list(range(count))
+        for last in range(count - 1, 0, -1):
+            other = stream.below(last + 1)
+            order[last], order[other] = order[other], order[last]
+        if all(place != value for place, value in enumerate(order)):
+            return np.array(order, dtype=np.intp)
+
+
+def _wins(
+    first: NDArray[np.intp], second: NDArray[np.intp], results: Results, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return games won and games played of each of *count* players."""
+    black = results.black_points
+    ones = np.concatenate([black[0::2] == 1, black[1::2] == 0])
+    others = np.concatenate([black[0::2] == 0, black[1::2] == 1])
+    wins = np.bincount(np.tile(first, 2), weights=ones, minlength=count)
+    wins += np.bincount(np.tile(second, 2), weights=others, minlength=count)
+    games = 2 * (np.bincount(first, minlength=count) + np.bincount(second, minlength=count))
+    return wins.astype(np.int64), games.astype(np.int64)
+
+
+def _pairs_of(first: NDArray[np.intp], second: NDArray[np.intp], results: Results) -> PairsPlayed:
+    black = results.black_points
+    return PairsPlayed(first, second, black[0::2] + 1 - black[1::2], results.hashes.reshape(-1, 2))
+
+
+def joined_pairs(parts: Sequence[PairsPlayed]) -> PairsPlayed:
+    """Return all pairs of *parts* as one."""
+    if not parts:
+        none = np.zeros(0, dtype=np.intp)
+        return PairsPlayed(none, none, np.zeros(0), np.zeros((0, 2), dtype=np.uint64))
+    return PairsPlayed(
+        np.concatenate([part.first for part in parts]),
+        np.concatenate([part.second for part in parts]),
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.hashes for part in parts]),
+    )

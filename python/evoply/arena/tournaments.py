@@ -1,0 +1,309 @@
+"""Tournaments played many times: stars, ratings, and whether fitness foretold them.
+
+One elimination tournament is a matter of luck, so it is played many times. *Stars* are the players
+with the best mean rank and the greatest share of finals over all runs (Bellin & Gasperin, "Genetic
+Programming and Othello", section 5).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from evoply import _native
+from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
+from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_OPENING_PLIES
+from evoply.arena.ratings import bradley_terry
+from evoply.arena.round_robins import MOST_PLAYERS, named_apart
+from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
+from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
+from evoply.arena.statistics import wilson
+from evoply.games import game_rules
+from evoply.players import Player
+
+__all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
+
+MOST_RUNS = 100_000
+_Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """What became of one player over all runs."""
+
+    player: str
+    bracket: str
+    mean_rank: float
+    """1 is the best; in mode "same" the rank in the bracket."""
+    rank_interval: tuple[float, float] | None
+    """95 % interval of the mean rank; None for fewer than ten runs."""
+    titles: int
+    finals: int
+    """Runs in which it still played in the last round."""
+    finals_interval: tuple[float, float]
+    rating: float
+    rating_interval: tuple[float, float] | None
+    fitness: float | None
+    place: int
+    """Where the player stood in the list of players, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's rank correlation with an approximate 95 % interval; None for too few players."""
+
+    rho: float
+    interval: tuple[float, float] | None
+    players: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """Elimination tournaments of the same players, played many times; stars with the best first."""
+
+    game: str
+    mode: Mode
+    stars: tuple[Star, ...]
+    runs: int
+    rounds: tuple[int, ...]
+    """Rounds of every run."""
+    out: tuple[tuple[tuple[str, ...], ...], ...]
+    """For every run and round, who had to leave."""
+    fitness_correlation: Correlation | None
+    """Of the given fitness with strength (a low mean rank): 1 if the fittest always wins."""
+    games: int
+    games_per_round: int
+    threshold: float
+    opening_plies: int
+    seed: int
+    reproducible: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        correlation = self.fitness_correlation
+        return {
+            "mode": "elimination",
+            "opponents": self.mode,
+            "game": self.game,
+            "stars": [
+                {
+                    "player": one.player,
+                    "bracket": one.bracket,
+                    "mean_rank": one.mean_rank,
+                    "rank_interval": _listed(one.rank_interval),
+                    "titles": one.titles,
+                    "finals": one.finals,
+                    "finals_interval": _listed(one.finals_interval),
+                    "rating": one.rating,
+                    "rating_interval": _listed(one.rating_interval),
+                    "fitness": one.fitness,
+                }
+                for one in self.stars
+            ],
+            "runs": self.runs,
+            "rounds": list(self.rounds),
+            "out": [[list(names) for names in one] for one in self.out],
+            "fitness_correlation": None
+            if correlation is None
+            else {
+                "rho": None if math.isnan(correlation.rho) else correlation.rho,
+                "interval": _listed(correlation.interval),
+                "players": correlation.players,
+            },
+            "games": self.games,
+            "games_per_round": self.games_per_round,
+            "threshold": self.threshold,
+            "openings": self.opening_plies,
+            "seed": self.seed,
+            "reproducible": self.reproducible,
+        }
+
+
+def _listed(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def tournament(
+    players: Sequence[Contestant],
+    *,
+    brackets: Sequence[str] | None = None,
+    fitness: Sequence[float | None] | None = None,
+    mode: Mode = "all",
+    names: Sequence[str] | None = None,
+    game: str = "othello",
+    games: int = 20,
+    threshold: float = 0.6,
+    times: int = 1,
+    seed: int = 0,
+    openings: int | None = DEFAULT_OPENING_PLIES,
+    runs: Callable[[str], Player] | None = None,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+) -> Tournament:
+    """Play an elimination tournament *times* times and return the stars; see `eliminate`.
+
+    *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
+    be compared with. *games* is how many a player schedules in a round, half of each colour.
+    *progress* is told the number of finished runs. Openings, *runs* and errors as in `match`.
+
+    >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
+    >>> result.stars[0].player, result.stars[0].titles
+    ('swh', 5)
+    """
+    count = len(players)
+    if not 2 <= count <= MOST_PLAYERS:
+        raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
+    for name, column in (("brackets", brackets), ("fitness", fitness), ("names", names)):
+        if column is not None and len(column) != count:
+            raise ValueError(f"{name}: {len(column)} for {count} players")
+    times = checked_whole("times", times, MOST_RUNS)
+    if not times:
+        raise ValueError("times: a tournament is played at least once")
+    seed = checked_whole("seed", seed, 2**64 - 1)
+    plies = checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    threads = checked_whole("threads", threads, MOST_THREADS)
+    read = [read_contestant(player, game, runs) for player in players]
+    labels, seats = zip(*(seat_of(player, game) for player in read), strict=True)
+    start = game_rules(game).start().row
+
+    def play(first: NDArray[np.intp], second: NDArray[np.intp], stream: _native.Stream) -> Results:
+        schedule = Schedule.pairs(
+            first.astype(np.uint32),
+            second.astype(np.uint32),
+            stream=stream,
+            opening_plies=plies,
+            start=start,
+        )
+        return play_seats(game, seats, schedule, threads=threads)
+
+    names = named_apart(names or labels)
+    bracket_names = list(brackets or ["all"] * count)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
+    stream = _native.Stream(seed, "tournament")
+    played = []
+    for number in range(times):
+        played.append(
+            eliminate(
+                [numbers[name] for name in bracket_names],
+                play,
+                stream.child("run", number),
+                mode=mode,
+                games=games,
+                threshold=threshold,
+            )
+        )
+        if progress is not None:
+            progress(number + 1)
+    stars = _stars(names, bracket_names, fitness or [None] * count, played)
+    pairs = joined_pairs([run.played for run in played])
+    return Tournament(
+        game=game,
+        mode=mode,
+        stars=stars,
+        runs=times,
+        rounds=tuple(len(run.rounds) for run in played),
+        out=tuple(_leavers(names, run) for run in played),
+        fitness_correlation=_with_fitness(stars),
+        games=2 * len(pairs.first),
+        games_per_round=games,
+        threshold=threshold,
+        opening_plies=plies,
+        seed=seed,
+        reproducible=not any(map(is_timed, read)),
+    )
+
+
+def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(names[player] for player in one.players if player not in one.survivors)
+        for one in run.rounds
+    )
+
+
+def _stars(
+    names: Sequence[str],
+    brackets: Sequence[str],
+    fitness: Sequence[float | None],
+    played: Sequence[Elimination],
+) -> tuple[Star, ...]:
+    ranks = np.array([run.ranks for run in played])
+    pairs = _distinct(joined_pairs([run.played for run in played]))
+    ratings = bradley_terry(pairs.first, pairs.second, pairs.points, len(names))
+    times = len(played)
+    made = []
+    for place, name in enumerate(names):
+        finals = sum(place in run.finalists for run in played)
+        made.append(
+            Star(
+                player=name,
+                bracket=brackets[place],
+                mean_rank=float(ranks[:, place].mean()),
+                rank_interval=_mean_interval(ranks[:, place]),
+                titles=sum(place in run.champions for run in played),
+                finals=finals,
+                finals_interval=wilson(finals / times, times),
+                rating=float(ratings.elo[place]),
+                rating_interval=ratings.interval(place),
+                fitness=fitness[place],
+                place=place,
+            )
+        )
+    return tuple(sorted(made, key=lambda star: (star.mean_rank, -star.finals, star.place)))
+
+
+def _distinct(pairs: PairsPlayed) -> PairsPlayed:
+    """Return the pairs without those that repeat the two games of an earlier one."""
+    keys = np.column_stack(
+        [pairs.first.astype(np.uint64), pairs.second.astype(np.uint64), pairs.hashes]
+    )
+    _, places = np.unique(keys, axis=0, return_index=True)
+    kept = np.sort(places)
+    return PairsPlayed(
+        pairs.first[kept], pairs.second[kept], pairs.points[kept], pairs.hashes[kept]
+    )
+
+
+_FEWEST_RUNS = 10
+
+
+def _mean_interval(values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean of runs, which are independent of one another."""
+    if len(values) < _FEWEST_RUNS:
+        return None
+    half = _Z * float(values.std(ddof=1)) / math.sqrt(len(values))
+    mean = float(values.mean())
+    return mean - half, mean + half
+
+
+def _with_fitness(stars: Sequence[Star]) -> Correlation | None:
+    known = [(star.fitness, -star.mean_rank) for star in stars if star.fitness is not None]
+    return rank_correlation(*zip(*known, strict=True)) if known else None
+
+
+_FEWEST_RANKED = 5
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> Correlation:
+    """Return Spearman's rho of two columns; not a number where one of them is constant.
+
+    The interval is that of Fisher's transformation with the variance 1.06 / (n - 3) (Fieller,
+    Hartley & Pearson 1957).
+
+    >>> rank_correlation([1, 2, 3], [10, 20, 40])
+    Correlation(rho=1.0, interval=None, players=3)
+    """
+    count = len(x)
+    if count < 2 or len(set(x)) < 2 or len(set(y)) < 2:
+        return Correlation(math.nan, None, count)
+    rho = float(spearmanr(x, y).statistic)
+    if count < _FEWEST_RANKED or abs(rho) > 1 - 1e-12:
+        return Correlation(round(rho, 12), None, count)
+    half = _Z * math.sqrt(1.06 / (count - 3))
+    middle = math.atanh(rho)
+    return Correlation(rho, (math.tanh(middle - half), math.tanh(middle + half)), count)

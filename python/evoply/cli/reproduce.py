@@ -1,0 +1,149 @@
+"""`evoply reproduce`: a paper's tables again, beside its own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.match import progress_bar
+from evoply.cli.options import Json, Seed, Threads
+from evoply.cli.output import Output
+from evoply.cli.output import table as empty_table
+from evoply.wording import shorten
+
+if TYPE_CHECKING:
+    from evoply.studies import Experiment, Result, Row, Study
+
+__all__ = ["reproduce"]
+
+_LONGEST_NAME = 60
+
+
+def reproduce(
+    study: str | None = None,
+    /,
+    *,
+    table: str | None = None,
+    scale: Literal["smoke", "small", "paper"] = "smoke",
+    rules: str = "",
+    seed: Seed = 1,
+    html: Path | None = None,
+    threads: Threads = 0,
+    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Run a paper's table again and print it beside the paper's figures.
+
+    Alone it lists the studies, their tables, and how long each takes. Whether
+    a figure matches is computed from intervals by a rule, never by hand.
+
+    Parameters
+    ----------
+    study
+        A study, such as liao. Default: list them all.
+    table
+        A table or experiment of the study. Default: list them.
+    scale
+        How much is played: smoke takes seconds, paper as much as the paper or more.
+    rules
+        Which reading of the paper, where it has several; the list shows them.
+    html
+        Write a page about the result, which opens offline, into this file.
+    quiet
+        Show no progress.
+    """
+    from evoply.studies import STUDIES, Request, find_study, write_study
+    from evoply.studies import reproduce as run_study
+
+    output = Output(json)
+    if study is None or table is None:
+        chosen = list(STUDIES.values()) if study is None else [find_study(study)]
+        _say_studies(output, chosen)
+        output.result({"studies": [_described(one) for one in chosen]})
+        return
+    found = find_study(study)
+    found.experiment(table)  # a mistake is told before any bar is shown
+    with progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved:
+        request = Request(
+            scale=scale,
+            seed=seed,
+            rules=rules,
+            threads=threads,
+            progress=lambda done, total: moved(round(100 * done / total)),
+        )
+        result = run_study(study, table, request)
+    _say_result(output, result)
+    if html is not None:
+        write_study(result, found, html)
+        output.say(f"Report: {html}")
+    output.result(result.to_dict())
+
+
+def _described(study: Study) -> dict[str, Any]:
+    return {
+        "study": study.name,
+        "title": study.title,
+        "authors": study.authors,
+        "paper": study.paper,
+        "tables": [
+            {
+                "table": one.name,
+                "title": one.title,
+                "seconds": dict(one.seconds),
+                "rules": list(one.rules),
+            }
+            for one in study.experiments
+        ],
+    }
+
+
+def _say_studies(output: Output, studies: Sequence[Study]) -> None:
+    for study in studies:
+        output.say(f"{study.name}: {study.title}", style="bold")
+        output.say(f"{study.authors}, {study.paper}")
+        made = empty_table("table", "what", "smoke", "small", "paper", left=("table", "what"))
+        for one in study.experiments:
+            made.add_row(one.name, _what(one), *(_time(s) for s in one.seconds.values()))
+        output.people.print(made)
+        output.say()
+    output.say("Times are those on two cores of a server; smoke, small and paper are scales.")
+
+
+def _what(experiment: Experiment) -> str:
+    if len(experiment.rules) < 2:
+        return experiment.title
+    return f"{experiment.title}; rules {' or '.join(experiment.rules)}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1:
+        return "< 1 s"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _say_result(output: Output, result: Result) -> None:
+    output.say(f"{result.title}: {result.unit}", style="bold")
+    has_paper = any(one.paper is not None for one in result.rows)
+    columns = ["", *(["paper"] if has_paper else []), "here", "95 % interval", "n"]
+    made = empty_table(*columns, *(["verdict"] if has_paper else []), left=("", "verdict"))
+    for one in result.rows:
+        cells = [shorten(one.name, _LONGEST_NAME), *([_printed(one)] if has_paper else [])]
+        cells += [
+            "-" if one.ours is None else f"{one.ours:.4g}",
+            "-" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval),
+            "-" if one.n is None else f"{one.n:,}",
+        ]
+        made.add_row(*cells, *([one.verdict] if has_paper else []))
+    output.people.print(made)
+    for note in result.notes:
+        output.say(note)
+    output.say(f"Again: {result.command}")
+
+
+def _printed(row: Row) -> str:
+    if row.paper is None:
+        return "-"
+    return row.paper if isinstance(row.paper, str) else f"{row.paper:g}"

@@ -1,0 +1,230 @@
+"""`evoply tournament`: many players, ratings, brackets and stars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.match import progress_bar
+from evoply.cli.options import Game, Json, Seed, Threads, Whole, WholeOrDefault, WholeOrNone
+from evoply.cli.output import Output, percent, table
+from evoply.wording import did_you_mean, shorten
+
+if TYPE_CHECKING:
+    from evoply.arena import RoundRobin, Tournament
+
+__all__ = ["tournament"]
+
+_PAIRING_GAMES = 100
+_ROUND_GAMES = 20
+_LONGEST_NAME = 48
+
+
+def tournament(
+    *players: str,
+    mode: Literal["round-robin", "elimination"] = "round-robin",
+    games: WholeOrDefault = None,
+    openings: WholeOrNone = 8,
+    seed: Seed = 1,
+    field: Path | None = None,
+    bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
+    opponents: Literal["all", "same", "other"] = "all",
+    threshold: float = 0.6,
+    runs: Whole = 1,
+    game: Game = None,
+    html: Path | None = None,
+    threads: Threads = 0,
+    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Play a tournament of two or more players and rate them.
+
+    In a round robin everybody plays everybody. In an elimination tournament
+    a player meets randomly drawn opponents in every round, and is out unless
+    it wins more than 60 % of its games; with --runs it is played many times.
+
+    Parameters
+    ----------
+    players
+        Players, as for `evoply match`.
+    mode
+        How they meet.
+    games
+        Games of every pairing, default 100; of every player in a round of an elimination
+        tournament, default 20. Even: every opening is played with both colours.
+    openings
+        Random legal plies before the players begin; none plays from the start.
+    field
+        A TOML file of players: tables [[player]] with player, and name, bracket and fitness if
+        there are any.
+    bracket
+        PLAYER=BRACKET, for one player; may be given again.
+    opponents
+        Elimination: whom a player meets, all, only the same bracket, or only other ones.
+    threshold
+        Elimination: the share of games that must be exceeded, from 0.5 to below 1.
+    runs
+        Elimination: how often the tournament is played.
+    html
+        Write a page about it, which opens offline, into this file.
+    quiet
+        Show no progress.
+    """
+    from evoply.arena import round_robin
+    from evoply.arena import tournament as play_tournament
+    from evoply.cli.fields import read_field
+    from evoply.cli.player_texts import read_players
+
+    entries = read_field(field) if field is not None else []
+    texts = [entry.player for entry in entries] + list(players)
+    game, read = read_players(texts, game)
+    names = [entry.name for entry in entries] + [None] * len(players)
+    labels = [name or player.label for name, player in zip(names, read, strict=True)]
+    plies = _plies(openings)
+    output = Output(json)
+    shared: dict[str, Any] = {"game": game, "seed": seed, "openings": plies, "threads": threads}
+    if mode == "round-robin":
+        if bracket or runs != 1 or opponents != "all":
+            raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
+        named = [
+            player.model_copy(update={"name": label})
+            for player, label in zip(read, labels, strict=True)
+        ]
+        each = _PAIRING_GAMES if games is None else games
+        total = each * len(read) * (len(read) - 1) // 2
+        with progress_bar("round robin", total, is_shown=not quiet) as progress:
+            result = round_robin(named, games=each, progress=progress, **shared)
+        _say_standings(output, result)
+        _write(html, result, output)
+        output.result(result.to_dict())
+        return
+    brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(players)
+    _put_into_brackets(brackets, [*texts], bracket or [])
+    with progress_bar("tournaments", runs, is_shown=not quiet) as progress:
+        stars = play_tournament(
+            read,
+            names=labels,
+            brackets=brackets,
+            fitness=[entry.fitness for entry in entries] + [None] * len(players),
+            mode=opponents,
+            games=_ROUND_GAMES if games is None else games,
+            threshold=threshold,
+            times=runs,
+            progress=progress,
+            **shared,
+        )
+    _say_stars(output, stars)
+    _write(html, stars, output)
+    output.result(stars.to_dict())
+
+
+def _plies(openings: int | str) -> int | None:
+    if isinstance(openings, str):
+        return None
+    if not 0 <= openings <= 1000:
+        raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
+    return openings
+
+
+def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:
+    """Change *brackets*, one for each of *texts*, as the option says."""
+    for text in given:
+        player, equals, name = text.rpartition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"--bracket: {shorten(text)!r} is not PLAYER=BRACKET")
+        if player not in texts:
+            hint = did_you_mean(player, texts)
+            raise ValueError(f"--bracket: no player {shorten(player)!r} takes part{hint}")
+        for place, one in enumerate(texts):
+            if one == player:
+                brackets[place] = name.strip()
+
+
+def _say_standings(output: Output, result: RoundRobin) -> None:
+    made = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
+    for one in result.standings:
+        made.add_row(
+            str(one.rank),
+            shorten(one.player, _LONGEST_NAME),
+            f"{one.rating:+.0f}",
+            _span(one.interval),
+            percent(one.score),
+            f"{one.games:,}",
+        )
+    output.people.print(made)
+    output.say(
+        f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
+        f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
+    )
+    _say_doubts(
+        output, [one.interval for one in result.standings], reproducible=result.reproducible
+    )
+
+
+def _say_stars(output: Output, result: Tournament) -> None:
+    head = ("", "player", "bracket", "mean rank", "titles", "finals", "rating", "95 % interval")
+    made = table(*head, left=("player", "bracket"))
+    for rank, one in enumerate(result.stars, start=1):
+        made.add_row(
+            str(rank),
+            shorten(one.player, _LONGEST_NAME),
+            shorten(one.bracket, 20),
+            f"{one.mean_rank:.2f}",
+            f"{one.titles:,}",
+            f"{one.finals:,}",
+            f"{one.rating:+.0f}",
+            _span(one.rating_interval),
+        )
+    output.people.print(made)
+    if result.runs == 1:
+        for number, names in enumerate(result.out[0], start=1):
+            output.say(f"out in round {number}: {', '.join(shorten(n, 40) for n in names) or '-'}")
+    output.say(
+        f"Seed {result.seed}; {result.runs:,} run{'s' * (result.runs > 1)}, {result.games:,} "
+        f"games; out unless more than {100 * result.threshold:g} % of a round's games are won"
+        f"{_openings(result.opening_plies)}"
+    )
+    if result.mode == "same":
+        output.say("Ratings of different brackets cannot be compared: they never met.")
+    correlation = result.fitness_correlation
+    if correlation is not None:
+        between = (
+            ""
+            if correlation.interval is None
+            else " (95 %: {:+.2f} to {:+.2f})".format(*correlation.interval)
+        )
+        output.say(
+            f"Rank correlation of the given fitness with strength: {correlation.rho:+.2f}{between}"
+            f", {correlation.players} players"
+        )
+    _say_doubts(
+        output, [one.rating_interval for one in result.stars], reproducible=result.reproducible
+    )
+
+
+def _say_doubts(output: Output, intervals: list[Any], *, reproducible: bool) -> None:
+    if None in intervals:
+        output.say("Too few different games for some intervals: play more games, with openings.")
+    if not reproducible:
+        output.say("A player is limited in time: the same tournament may end differently.")
+
+
+def _openings(plies: int) -> str:
+    if not plies:
+        return "; no openings"
+    return f"; openings of {plies} random plies, played with both colours"
+
+
+def _span(interval: tuple[float, float] | None) -> str:
+    return "-" if interval is None else "{:+.0f} to {:+.0f}".format(*interval)
+
+
+def _write(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:
+    if path is None:
+        return
+    from evoply.reports import write_tournament
+
+    write_tournament(result, path)
+    output.say(f"Report: {path}")

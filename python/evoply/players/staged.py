@@ -1,0 +1,283 @@
+"""Players that change with the game: stages by the clock, and a random start.
+
+Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones
+are its proposal for later work. A random start makes the games of a deterministic player differ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated, Literal, Self, cast
+
+from pydantic import Field, field_validator, model_validator
+
+from evoply import _native
+from evoply.expressions import Number, board, less, select
+from evoply.games import game_rules
+from evoply.games.othello import Move, Position
+from evoply.gp.inlining import expression_of
+from evoply.players.specs import (
+    AfterState,
+    Evaluator,
+    ExpressionEvaluator,
+    Name,
+    Player,
+    Ties,
+    TreeEvaluator,
+    View,
+    _Model,
+)
+from evoply.protocols import Color
+from evoply.wording import shorten
+
+__all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
+
+Slide = Literal["linear", "logistic"]
+
+MOST_STAGES = 100
+MOST_RANDOM_PLIES = 1000
+# Percentages such as 100/60 are rounded: a clock this close below a boundary has reached it.
+_ROUNDING = 1e-9
+_STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
+
+
+class Stage(_Model):
+    """A part of the game, in percent of its clock, and the evaluator used in it."""
+
+    evaluator: Evaluator
+    percent: Annotated[float, Field(gt=0.0, le=100.0)]
+
+    @property
+    def label(self) -> str:
+        """The evaluator and the percentage, as in `( white ),50`."""
+        return f"{self.evaluator.label},{self.percent:g}"
+
+
+class Staged(_Model):
+    """One ply ahead with an evaluator chosen by the clock of the position where it chooses.
+
+    Stage k is in use while the clock is between the sums of the percentages before and after it;
+    the last one to the end of the game. With an *overlap* of w percent, from w/2 percent before a
+    boundary to w/2 after it, each move draws which of the two stages chooses: the probability of
+    the later one slides from 0 to 1, on a line or a logistic curve (*slide*). The draw comes from
+    the key of the move. *ties* and *view* as in `AfterState`.
+
+    >>> Staged.parse("( white ),50,( white_corners ),50").label
+    '( white ),50,( white_corners ),50'
+    """
+
+    kind: Literal["staged"] = "staged"
+    name: Name | None = None
+    stages: tuple[Stage, ...] = Field(min_length=1, max_length=MOST_STAGES)
+    overlap: float = Field(default=0.0, ge=0.0, le=100.0)
+    slide: Slide = "linear"
+    ties: Ties = "first"
+    view: View = "player"
+
+    @field_validator("stages")
+    @classmethod
+    def _fills_the_game(cls, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+        total = math.fsum(stage.percent for stage in stages)
+        if abs(total - 100.0) > _ROUNDING:
+            raise ValueError(f"the percentages of the stages sum to {total:g}, not to 100")
+        return stages
+
+    @model_validator(mode="after")
+    def _overlaps_do_not_meet(self) -> Self:
+        shortest = min(stage.percent for stage in self.stages)
+        if len(self.stages) > 1 and self.overlap > shortest:
+            raise ValueError(
+                f"an overlap of {self.overlap:g} percent is longer than a stage of {shortest:g}"
+            )
+        return self
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        primitives: str = "liao",
+        lenient: Literal["drop", "variadic"] | None = None,
+        overlap: float = 0.0,
+        slide: Slide = "linear",
+        ties: Ties = "first",
+    ) -> Staged:
+        """Return the player that a text such as `( white ),50,( white_corners ),50` means.
+
+        A tree without a percentage has the whole game. Raises ValueError for anything else.
+        """
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) == 1:
+            parts.append("100")
+        if len(parts) % 2:
+            raise ValueError(
+                f"{shorten(text)!r}: stages are written tree,percent,tree,percent and so on"
+            )
+        stages = []
+        for tree, percent in zip(parts[::2], parts[1::2], strict=True):
+            if not percent.isascii() or not percent.isdecimal():
+                raise ValueError(f"{shorten(percent)!r} is not a percentage, a whole number")
+            evaluator = TreeEvaluator(tree=tree, primitives=primitives, lenient=lenient)
+            stages.append(Stage(evaluator=evaluator, percent=float(percent)))
+        return cls(stages=tuple(stages), overlap=overlap, slide=slide, ties=ties)
+
+    @property
+    def reproducible(self) -> bool:
+        """Always: draws come from the key of the game."""
+        return True
+
+    @property
+    def label(self) -> str:
+        """The name, or stages and overlap."""
+        if self.name:
+            return self.name
+        stages = ",".join(stage.label for stage in self.stages)
+        return stages + (f" overlap {self.overlap:g} {self.slide}" if self.overlap else "")
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if an evaluator needs another board than *game*'s."""
+        for stage in self.stages:
+            stage.evaluator.check_fits(game)
+
+    def shares(self, clock: float) -> tuple[float, ...]:
+        """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
+        percentages = [stage.percent for stage in self.stages]
+        return stage_shares(percentages, clock, self.overlap, self.slide)
+
+    def seat(self, game: str) -> _native.Player | StagedSeat:
+        """Return what chooses moves in *game*: in the kernel, unless moves draw their stage."""
+        self.check_fits(game)
+        if self.overlap:
+            return StagedSeat(self, self.players(game))
+        evaluator = ExpressionEvaluator(expression=self.expression().to_dict())
+        return AfterState(evaluator=evaluator, ties=self.ties, view=self.view).native(game)
+
+    def expression(self) -> Number:
+        """Return the one expression that a player without overlap evaluates."""
+        values = [_value(stage.evaluator) for stage in self.stages]
+        ends = accumulate(stage.percent for stage in self.stages[:-1])
+        chosen = values[-1]
+        for value, end in reversed(list(zip(values[:-1], ends, strict=True))):
+            chosen = select(less(board.root_t, end / 100 - _ROUNDING), value, chosen)
+        return chosen
+
+    def players(self, game: str) -> tuple[_native.Player, ...]:
+        """Return one player of *game* for each stage."""
+        return tuple(
+            AfterState(evaluator=stage.evaluator, ties=self.ties, view=self.view).native(game)
+            for stage in self.stages
+        )
+
+
+def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
+    if isinstance(evaluator, TreeEvaluator):
+        return cast(Number, expression_of(evaluator.parsed))
+    return cast(Number, evaluator.parsed)
+
+
+def stage_shares(
+    percentages: list[float], clock: float, overlap: float, slide: Slide = "linear"
+) -> tuple[float, ...]:
+    """Return the probability of each stage at *clock* (0 to 1); see `Staged`.
+
+    >>> stage_shares([50, 50], 0.5, 20), stage_shares([50, 50], 0.45, 20)
+    ((0.5, 0.5), (0.75, 0.25))
+    """
+    now = 100 * clock
+    # The probability that a boundary counts as passed falls from one boundary to the next.
+    passed = [1.0]
+    passed += [_passed(now - end, overlap, slide) for end in accumulate(percentages[:-1])]
+    return tuple(here - later for here, later in zip(passed, [*passed[1:], 0.0], strict=True))
+
+
+def _passed(beyond: float, overlap: float, slide: Slide) -> float:
+    """Return the probability that a boundary counts as passed *beyond* percent after it."""
+    if not overlap:
+        return float(beyond >= -100 * _ROUNDING)
+    way = min(1.0, max(0.0, beyond / overlap + 0.5))
+    if slide == "linear":
+        return way
+    low = _logistic(-_STEEPNESS / 2)
+    return (_logistic(_STEEPNESS * (way - 0.5)) - low) / (1 - 2 * low)
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+@dataclass(frozen=True, slots=True)
+class StagedSeat:
+    """A staged player ready to be asked: one of its players chooses each move."""
+
+    staged: Staged
+    players: tuple[_native.Player, ...]
+
+    def choose_by_key(self, position: Position, game_key: int) -> Move:
+        """Return the move that the stage of this position chooses; see `Staged`."""
+        shares = self.staged.shares(position.clock)
+        stage = shares.index(max(shares))
+        if max(shares) < 1.0:
+            draw = _move_stream(game_key, position).child("stage").random()
+            ends = accumulate(shares)
+            stage = next((place for place, end in enumerate(ends) if draw < end), stage)
+        code, *_ = _native.analyse(self.players[stage], *position.row, game_key)
+        return Move.from_code(code, position.size)
+
+
+class RandomStart(_Model):
+    """Uniformly random moves before ply *plies* of the game, then another player.
+
+    >>> from evoply.players import RandomPlayer
+    >>> RandomStart(plies=6, player=RandomPlayer()).label
+    'random to ply 6, then random'
+    """
+
+    kind: Literal["random_start"] = "random_start"
+    name: Name | None = None
+    plies: int = Field(ge=0, le=MOST_RANDOM_PLIES, strict=True)
+    player: Player
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the player that follows is."""
+        return self.player.reproducible
+
+    @property
+    def label(self) -> str:
+        """The name, or both parts."""
+        return self.name or f"random to ply {self.plies}, then {self.player.label}"
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the player does not play *game*."""
+        self.player.check_fits(game)
+
+    def seat(self, game: str) -> _native.Player | RandomStartSeat:
+        """Return what chooses moves in *game*."""
+        if not self.plies:
+            return self.player.native(game)
+        return RandomStartSeat(
+            self.plies, _native.Player(game_rules(game).name, "random"), self.player.native(game)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RandomStartSeat:
+    """A player with a random start, ready to be asked."""
+
+    plies: int
+    start: _native.Player
+    player: _native.Player
+
+    def choose_by_key(self, position: Position, game_key: int) -> Move:
+        """Return the move of the part of the game that *position* belongs to."""
+        player = self.start if position.ply < self.plies else self.player
+        code, *_ = _native.analyse(player, *position.row, game_key)
+        return Move.from_code(code, position.size)
+
+
+def _move_stream(game_key: int, position: Position) -> _native.Stream:
+    """Return the stream of the move to be made, as the kernel's `arena::move_key` derives it."""
+    side = 0 if position.turn is Color.BLACK else 1
+    return _native.Stream.from_key(game_key).child(side, position.ply)

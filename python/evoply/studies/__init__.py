@@ -1,0 +1,27 @@
+"""Studies: a paper's tables again, beside its own figures, with verdicts that a rule computes.
+
+One module a paper holds its figures, protocol and contradictions; `verdicts` holds the rule.
+"""
+
+from evoply.studies.catalogue import STUDIES, find_study, reproduce
+from evoply.studies.page import study_html, write_study
+from evoply.studies.study import SCALES, Experiment, Request, Result, Row, Study
+from evoply.studies.verdicts import Figure, difference, judge, share_of_games
+
+__all__ = [
+    "SCALES",
+    "STUDIES",
+    "Experiment",
+    "Figure",
+    "Request",
+    "Result",
+    "Row",
+    "Study",
+    "difference",
+    "find_study",
+    "judge",
+    "reproduce",
+    "share_of_games",
+    "study_html",
+    "write_study",
+]

@@ -1,0 +1,206 @@
+"""What a study is: experiments that print a paper's tables again, beside its own figures.
+
+A study is a value. An experiment is a function from a request (scale, seed, rules) to a result of
+rows and figures; what a row is worth is computed by `verdicts`. This module knows no paper.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from evoply.reports.charts import Figure as Chart
+from evoply.studies.verdicts import Figure, Verdict, judge
+from evoply.wording import did_you_mean
+
+__all__ = [
+    "SCALES",
+    "Experiment",
+    "Picture",
+    "Request",
+    "Result",
+    "Row",
+    "Scale",
+    "Study",
+    "no_progress",
+    "row",
+]
+
+Scale = Literal["smoke", "small", "paper"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+
+def no_progress(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of an experiment; the result depends on nothing else."""
+
+    scale: Scale = "smoke"
+    seed: int = 1
+    rules: str = ""
+    """Which reading of the paper, one of the experiment's `rules`; the first if empty."""
+    threads: int = 0
+    progress: Callable[[int, int], object] = no_progress
+    """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: the paper's figure, ours, and what the rule says of the two."""
+
+    name: str
+    paper: float | str | None
+    """As printed; a range as text."""
+    ours: float | None
+    interval: tuple[float, float] | None
+    n: int | None
+    verdict: Verdict
+    reason: str
+    """Why it may differ, where something is known; else how it was measured."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON-ready data."""
+        return {
+            "name": self.name,
+            "paper": self.paper,
+            "ours": self.ours,
+            "interval": None if self.interval is None else list(self.interval),
+            "n": self.n,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+
+
+def row(
+    name: str,
+    ours: Figure | None,
+    paper: Figure | tuple[float, float] | None = None,
+    *,
+    reference: float | None = None,
+    reason: str = "",
+    otherwise: str = "",
+) -> Row:
+    """Return the row of a figure, with the verdict that the rule gives.
+
+    *otherwise* is the reason where none is given and the figure does not match.
+    """
+    verdict = judge(ours, paper, reference)
+    if not reason and verdict in ("same direction", "differs"):
+        reason = otherwise
+    printed: float | str | None = None
+    if isinstance(paper, tuple):
+        printed = f"{paper[0]:.2f} to {paper[1]:.2f}"
+    elif paper is not None:
+        printed = paper.value
+    return Row(
+        name=name,
+        paper=printed,
+        ours=None if ours is None else ours.value,
+        interval=None if ours is None else ours.interval,
+        n=None if ours is None else ours.n,
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure of a result, as plotly's data and layout."""
+
+    title: str
+    chart: Chart
+    note: str = ""
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of an experiment."""
+
+    study: str
+    table: str
+    title: str
+    scale: Scale
+    seed: int
+    rules: str
+    unit: str
+    """What the figures count, such as "wins of 50 games"."""
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The command that gives this result again."""
+        words = ["evoply", "reproduce", self.study, "--table", self.table, "--scale", self.scale]
+        words += ["--seed", str(self.seed)]
+        if self.rules:
+            words += ["--rules", self.rules]
+        return shlex.join(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the pictures as JSON-ready data."""
+        return {
+            "study": self.study,
+            "table": self.table,
+            "title": self.title,
+            "scale": self.scale,
+            "seed": self.seed,
+            "rules": self.rules or None,
+            "unit": self.unit,
+            "command": self.command,
+            "rows": [one.to_dict() for one in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A table or figure of a paper, or a question it leaves, as something that can be run."""
+
+    name: str
+    title: str
+    run: Callable[[Request], Result]
+    seconds: Mapping[Scale, float]
+    """How long each scale took, with the first of the rules, on two cores of a 2025 server CPU."""
+    rules: tuple[str, ...] = ()
+    """Readings of the paper that it can be run under, the first by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A paper and what can be run of it."""
+
+    name: str
+    title: str
+    authors: str
+    paper: str
+    experiments: tuple[Experiment, ...]
+    contradictions: tuple[str, ...] = ()
+    """Where the paper contradicts itself or arithmetic, in our words."""
+    choices: tuple[str, ...] = field(default=())
+    """What the paper leaves open and how it is read here."""
+
+    def experiment(self, name: str) -> Experiment:
+        """Return the experiment called *name*; `ValueError` offers the names there are."""
+        for one in self.experiments:
+            if one.name == name:
+                return one
+        names = [one.name for one in self.experiments]
+        hint = did_you_mean(name, names) or "."
+        raise ValueError(f"{self.name} has no table {name!r}{hint} There are {', '.join(names)}")
+
+
+def checked_rules(experiment: Experiment, rules: str) -> str:
+    """Return the rules to use; `ValueError` if the experiment does not know *rules*."""
+    if not rules:
+        return experiment.rules[0] if experiment.rules else ""
+    if rules not in experiment.rules:
+        known = ", ".join(experiment.rules) or "none"
+        raise ValueError(f"table {experiment.name}: no rules {rules!r}; there are {known}")
+    return rules

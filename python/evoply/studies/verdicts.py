@@ -1,0 +1,94 @@
+"""Whether a measured figure agrees with a printed one: one rule, computed from intervals.
+
+The rule. Let *ours* be our figure with its 95 % interval, *paper* the printed one, with the 95 %
+interval that its own number of games gives where it is a share of games.
+
+* **matches**: the 95 % interval of the difference ours - paper holds 0. That interval is Newcombe's
+  (1998, method 10) from the two intervals; a printed figure without a number of games is taken as
+  exact, and a printed range matches if our interval meets it.
+* **same direction**: it does not match, but our whole interval lies on the same side of the
+  reference as the printed figure. The reference is what the paper compares with: half of the games
+  for a share of wins, 0 for a gain.
+* **differs**: neither.
+
+A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
+No verdict is ever written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from evoply.arena import wilson
+
+__all__ = ["Figure", "Verdict", "difference", "judge", "share_of_games"]
+
+Verdict = Literal["matches", "same direction", "differs", "no figure", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number, measured or printed, and the 95 % interval in which it holds."""
+
+    value: float
+    interval: tuple[float, float] | None
+    n: int | None = None
+    """Games, runs or individuals behind it."""
+
+
+def share_of_games(
+    wins: float, games: int, *, of: float = 1.0, distinct: int | None = None
+) -> Figure:
+    """Return *wins* of *games* on the scale 0 to *of*, with Wilson's interval.
+
+    *distinct* is the number of different games, if fewer: the others are no evidence.
+
+    >>> share_of_games(44, 50, of=50).interval
+    (38.0..., 47.1...)
+    """
+    share = wins / games
+    low, high = wilson(share, games if distinct is None else min(games, distinct))
+    return Figure(of * share, (of * low, of * high), games)
+
+
+def difference(one: Figure, other: Figure) -> Figure:
+    """Return *one* - *other* with Newcombe's interval; none if one of them has none."""
+    value = one.value - other.value
+    if one.interval is None or other.interval is None:
+        return Figure(value, None)
+    below = math.hypot(one.value - one.interval[0], other.interval[1] - other.value)
+    above = math.hypot(one.interval[1] - one.value, other.value - other.interval[0])
+    counts = [figure.n for figure in (one, other) if figure.n is not None]
+    return Figure(value, (value - below, value + above), sum(counts) or None)
+
+
+def judge(
+    ours: Figure | None, paper: Figure | tuple[float, float] | None, reference: float | None = None
+) -> Verdict:
+    """Return the verdict on *ours* beside *paper*; the rule is the module's docstring.
+
+    >>> judge(share_of_games(310, 500, of=50), share_of_games(44, 50, of=50), reference=25)
+    'same direction'
+    """
+    if paper is None:
+        return "no figure"
+    if ours is None or ours.interval is None:
+        return "undecided"
+    low, high = ours.interval
+    if isinstance(paper, tuple):
+        if low <= paper[1] and high >= paper[0]:
+            return "matches"
+        middle = (paper[0] + paper[1]) / 2
+    else:
+        exact = paper if paper.interval is not None else Figure(paper.value, (paper.value,) * 2)
+        apart = difference(ours, exact).interval
+        if apart is not None and apart[0] <= 0 <= apart[1]:
+            return "matches"
+        middle = paper.value
+    if reference is not None and (
+        (middle > reference and low > reference) or (middle < reference and high < reference)
+    ):
+        return "same direction"
+    return "differs"

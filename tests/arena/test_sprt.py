@@ -1,0 +1,121 @@
+"""Sequential tests: the ratio against an optimiser, errors within what was promised."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from evoply._native import Stream
+from evoply.arena import Sprt, log_likelihood_ratio, match, sprt_match
+from evoply.arena.sprt import expected_score, run_test
+
+VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
+
+
+def best_likelihood(counts, score):
+    """The greatest log-likelihood of any distribution with this mean, by a general optimiser."""
+    shares = np.array(counts) / sum(counts)
+    found = minimize(
+        lambda p: -(shares * np.log(np.maximum(p, 1e-300))).sum(),
+        np.full(5, 0.2),
+        bounds=[(1e-9, 1)] * 5,
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: (p * VALUES).sum() - score},
+        ],
+        options={"maxiter": 1000, "ftol": 1e-14},
+    )
+    assert found.success
+    return -found.fun * sum(counts)
+
+
+@pytest.mark.parametrize("counts", [[5, 10, 40, 20, 8], [100, 50, 300, 70, 120], [1, 2, 3, 2, 9]])
+def test_the_ratio_is_that_of_the_likeliest_distributions(counts):
+    scores = (0.5, 0.55)
+    wanted = best_likelihood(counts, scores[1]) - best_likelihood(counts, scores[0])
+    assert log_likelihood_ratio(counts, *scores) == pytest.approx(wanted, abs=1e-3)
+
+
+def test_the_ratio_is_antisymmetric():
+    counts = [5, 10, 40, 20, 8]
+    there = log_likelihood_ratio(counts, 0.45, 0.55)
+    assert log_likelihood_ratio(counts[::-1], 0.45, 0.55) == pytest.approx(-there, abs=1e-9)
+    assert log_likelihood_ratio([0] * 5, 0.5, 0.6) == 0
+
+
+@pytest.mark.parametrize(("elo", "wrong"), [(0, "elo1"), (60, "elo0")])
+def test_errors_are_as_rare_as_promised(elo, wrong):
+    """Of 300 tests at 5 %, 15 err on average; 28 or more would be one chance in a thousand."""
+    test = Sprt(0, 60)
+
+    def mean_preserving(stream):
+        share = expected_score(elo)
+        while True:
+            first = stream.random() < share
+            second = first if stream.below(2) else stream.random() < share
+            yield float(first) + float(second)
+
+    verdicts, lengths = [], []
+    for seed in range(300):
+        verdict, _, counts = run_test(test, mean_preserving(Stream(seed, "sprt")))
+        verdicts.append(verdict)
+        lengths.append(sum(counts))
+    assert verdicts.count(wrong) < 28
+    assert verdicts.count("undecided") == 0
+    # A test of fixed length needs (2 * 1.645)**2 * 0.1875 / 0.0855**2 = 277 such pairs.
+    assert np.mean(lengths) < 200
+
+
+def test_a_match_stops_early_and_says_why():
+    result = sprt_match("swh", "random", Sprt(0, 50), seed=1)
+    assert result.verdict == "elo1"
+    assert result.ratio >= result.test.bounds[1]
+    assert result.games < 200
+    assert "stronger by 50 Elo" in str(result)
+    worse = sprt_match("random", "swh", Sprt(0, 50), seed=1)
+    assert worse.verdict == "elo0"
+    assert "not stronger" in worse.in_words()
+
+
+def test_its_games_are_those_of_the_match_with_the_same_seed():
+    result = sprt_match("greedy", "random", Sprt(0, 50), seed=5)
+    played = match("greedy", "random", games=result.games, seed=5)
+    assert result.score == pytest.approx(played.score)
+    assert result == sprt_match("greedy", "random", Sprt(0, 50), seed=5, threads=1)
+
+
+def test_the_limit_on_games_holds():
+    result = sprt_match("greedy", "greedy", Sprt(0, 1), games=100, seed=1)
+    assert result.verdict == "undecided"
+    assert result.games == 100
+    assert "limit" in result.in_words()
+
+
+def test_repeated_games_are_no_evidence():
+    result = sprt_match("greedy", "swh", Sprt(-1, 1), openings=1, games=2000, seed=1)
+    # Four openings of one ply: as many different pairs, and no more.
+    assert sum(result.pairs) == 4
+    assert result.repeated_pairs == 996
+    assert result.verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("test", "says"),
+    [
+        ((10, 0), "rising"),
+        ((0, 0), "rising"),
+        ((0, 1e9), "rising"),
+        ((0, 10, 0.6), "alpha"),
+        ((0, 10, 0.05, 0), "beta"),
+        ((float("nan"), 3), "rising"),
+    ],
+)
+def test_what_is_no_test(test, says):
+    with pytest.raises(ValueError, match=says):
+        Sprt(*test)
+
+
+def test_what_is_no_sequential_match():
+    with pytest.raises(ValueError, match="even"):
+        sprt_match("greedy", "random", Sprt(0, 10), games=3)
+    with pytest.raises(ValueError, match="openings"):
+        sprt_match("greedy", "random", Sprt(0, 10), openings=0)

@@ -1,0 +1,61 @@
+"""The command that runs studies."""
+
+from pathlib import Path
+
+import pytest
+from command_line import call
+
+from evoply.studies import STUDIES, Request, reproduce
+
+
+def test_alone_it_lists_the_studies(capsys: pytest.CaptureFixture) -> None:
+    said = call(capsys, "reproduce").out
+    data = call(capsys, "reproduce", "--json").data
+    assert [one["study"] for one in data["studies"]] == list(STUDIES)
+    for one in data["studies"]:
+        assert one["study"] in said
+        for table in one["tables"]:
+            assert table["title"] in " ".join(said.split())
+            assert list(table["seconds"]) == ["smoke", "small", "paper"]
+    only = call(capsys, "reproduce", "liao", "--json").data
+    assert [one["study"] for one in only["studies"]] == ["liao"]
+
+
+def test_a_table_is_that_of_the_library(capsys: pytest.CaptureFixture) -> None:
+    arguments = ("reproduce", "liao", "--table", "1", "--seed", "5")
+    data = call(capsys, *arguments, "--json").data
+    assert data == reproduce("liao", "1", Request(seed=5)).to_dict()
+    answer = call(capsys, *arguments, "--html", "page.html")
+    assert "same direction" in answer.out
+    assert "( white ),75,( white_corners ),25" in answer.out
+    assert "Again: evoply reproduce liao --table 1" in answer.out
+    assert "Where the paper contradicts itself" in Path("page.html").read_text()
+
+
+def test_the_command_of_a_result_gives_it_again(capsys: pytest.CaptureFixture) -> None:
+    data = call(capsys, "reproduce", "liao", "--table", "stages", "--json").data
+    again = call(capsys, *data["command"].split()[1:], "--json").data
+    assert again == data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("lioa",), "did you mean 'liao'"),
+        (("liao", "--table", "7"), "no table '7'"),
+        (("liao", "--table", "1", "--scale", "huge"), "--scale"),
+        (("liao", "--table", "1", "--rules", "real"), "no rules 'real'"),
+        (("liao", "--table", "1", "--seed", "-1"), "--seed"),
+    ],
+)
+def test_wrong_use(arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, "reproduce", *arguments)
+    assert answer.code == 2
+    assert says in " ".join(answer.err.split())
+    assert "Traceback" not in answer.err
+
+
+def test_a_page_that_cannot_be_written(capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, "reproduce", "liao", "--table", "1", "--html", "no/page.html")
+    assert answer.code == 1
+    assert "no/page.html" in answer.err or "No such file" in answer.err

@@ -1,0 +1,137 @@
+"""The commands of tournaments and sequential tests."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import call
+
+from evoply.arena import Sprt, round_robin, sprt_match
+
+FIELD = """
+[[player]]
+player = "swh"
+bracket = "squares"
+fitness = 3
+
+[[player]]
+player = "greedy"
+name = "most discs"
+bracket = "counts"
+fitness = 2.0
+
+[[player]]
+player = "random"
+fitness = 1
+"""
+
+
+def test_a_round_robin_is_that_of_the_library(capsys: pytest.CaptureFixture) -> None:
+    arguments = ("tournament", "swh", "greedy", "random", "--games", "40", "--seed", "3")
+    data = call(capsys, *arguments, "--json").data
+    assert data == round_robin(["swh", "greedy", "random"], games=40, seed=3).to_dict()
+    said = call(capsys, *arguments).out
+    assert said.index("swh") < said.index("greedy") < said.index("random")
+    assert "120 games" in said
+
+
+def test_an_elimination_tournament_of_a_file(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    Path("field.toml").write_text(FIELD)
+    arguments = (
+        "tournament", "mobility", "--field", "field.toml", "--mode", "elimination", "--runs",
+        "15", "--bracket", "mobility=counts",
+    )  # fmt: skip
+    data = call(capsys, *arguments, "--json", "--html", "page.html").data
+    brackets = {one["player"]: one["bracket"] for one in data["stars"]}
+    assert brackets == {
+        "swh": "squares",
+        "most discs": "counts",
+        "random": "all",
+        "mobility": "counts",
+    }
+    assert data["runs"] == len(data["rounds"]) == 15
+    assert data["stars"][0]["player"] == "swh"
+    assert data["fitness_correlation"]["players"] == 3
+    assert data["fitness_correlation"]["rho"] == 1
+    page = Path("page.html").read_text()
+    assert "most discs" in page
+    assert "default-src 'none'" in page
+    said = call(capsys, *arguments).out
+    assert "mean rank" in said
+    assert "Rank correlation" in said
+
+
+def test_a_tournament_says_who_was_out_when(capsys: pytest.CaptureFixture) -> None:
+    said = call(capsys, "tournament", "swh", "greedy", "random", "--mode", "elimination").out
+    assert "out in round 1: " in said
+
+
+def test_a_page_of_a_round_robin(capsys: pytest.CaptureFixture) -> None:
+    call(capsys, "tournament", "swh", "( white )", "--games", "20", "--html", "page.html")
+    page = Path("page.html").read_text()
+    assert page.count("plotly.js v") == 1
+    assert "Everybody against everybody" in page
+
+
+def test_a_sequential_test(capsys: pytest.CaptureFixture) -> None:
+    arguments = ("match", "swh", "random", "--sprt", "0", "50", "--seed", "2")
+    data = call(capsys, *arguments, "--json").data
+    assert data == sprt_match("swh", "random", Sprt(0, 50), seed=2).to_dict()
+    assert data["verdict"] == "elo1"
+    said = call(capsys, *arguments).out
+    assert "LLR +" in said
+    assert "accepted" in said
+    capped = call(capsys, "match", "greedy", "greedy", "--sprt", "0", "1", "--games", "40")
+    assert "undecided" in capped.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("tournament",), "players: 0 is not from 2"),
+        (("tournament", "greedy"), "players: 1 is not from 2"),
+        (("tournament", "greedy", "nobody"), "nobody"),
+        (("tournament", "greedy", "swh", "--games", "3"), "even"),
+        (("tournament", "greedy", "swh", "--mode", "cup"), "--mode"),
+        (("tournament", "greedy", "swh", "--runs", "3"), "--runs"),
+        (("tournament", "greedy", "swh", "--field", "no.toml"), "no.toml"),
+        (("tournament", "greedy", "swh", "--openings", "-1"), "--openings"),
+        (("tournament", "a", "b", "--mode", "elimination", "--bracket", "x"), "no player"),
+        (("match", "greedy", "swh", "--sprt", "10", "0"), "rising"),
+        (("match", "greedy", "swh", "--sprt", "0"), "--sprt"),
+        (("match", "greedy", "swh", "--sprt", "0", "5", "--openings", "none"), "openings"),
+        (("match", "greedy", "swh", "--sprt", "0", "5", "--alpha", "2"), "alpha"),
+    ],
+)
+def test_wrong_use(arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture) -> None:
+    answer = call(capsys, *arguments)
+    assert answer.code == 2
+    assert says in " ".join(answer.err.split())
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("given", ["swh", "swh=", "swhh=x", "greedy=x"])
+def test_wrong_brackets(given: str, capsys: pytest.CaptureFixture) -> None:
+    arguments = ("tournament", "swh", "random", "--mode", "elimination", "--bracket", given)
+    answer = call(capsys, *arguments)
+    assert answer.code == 2
+    assert "--bracket" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("player = 3", "player"),
+        ("[[player]]\nplayr = 'swh'", "player.0.playr"),
+        ("[[player]]\nplayer = 'swh'\nfitness = 'x'", "player.0.fitness"),
+        ("[[player]]\nplayer = 'swh'\nname = \"a\\u0007\"", "player.0.name"),
+        ("[[", "not TOML"),
+        ("", "player"),
+    ],
+)
+def test_wrong_fields(text: str, says: str, capsys: pytest.CaptureFixture) -> None:
+    Path("field.toml").write_text(text)
+    answer = call(capsys, "tournament", "swh", "--field", "field.toml", "--json")
+    assert answer.code == 2
+    assert says in answer.err
+    assert "error" in json.loads(answer.out)

@@ -1,0 +1,168 @@
+"""Staged players and random starts: the right evaluator at every clock, drawn as promised."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evoply import _native
+from evoply.arena import Schedule, match, play_python_game, play_seats
+from evoply.games.othello import Position
+from evoply.players import RandomPlayer, RandomStart, Staged, parse_player, stage_shares
+from evoply.players.staged import StagedSeat
+
+HALVES = "( white ),50,( white_corners ),50"
+
+
+def percentages():
+    """Whole percentages that sum to 100."""
+    cuts = st.lists(st.integers(1, 99), min_size=0, max_size=6, unique=True).map(sorted)
+    return cuts.map(lambda c: [float(b - a) for a, b in zip([0, *c], [*c, 100], strict=True)])
+
+
+@given(percentages(), st.integers(0, 60), st.sampled_from(["linear", "logistic"]), st.data())
+def test_shares_are_probabilities(parts, discs, slide, data):
+    overlap = data.draw(st.floats(0, min(parts)))
+    shares = stage_shares(parts, discs / 60, overlap, slide)
+    assert len(shares) == len(parts)
+    assert sum(shares) == pytest.approx(1)
+    assert min(shares) >= -1e-12
+    assert sum(share > 1e-12 for share in shares) <= 2
+
+
+@given(percentages(), st.integers(0, 60))
+def test_without_overlap_the_clock_decides(parts, discs):
+    """Stage k is active while sum(p1..p(k-1)) <= 100 t < sum(p1..pk); the last one to t = 1."""
+    wanted, before = len(parts) - 1, 0
+    for stage, part in enumerate(parts):
+        if before * 60 <= 100 * discs < (before + part) * 60:
+            wanted = stage
+        before += part
+    shares = stage_shares(parts, discs / 60, 0.0)
+    assert shares.index(1.0) == wanted
+    assert sum(shares) == 1.0
+
+
+def test_sixty_stages_change_with_every_disc():
+    for discs in range(60):
+        assert stage_shares([100 / 60] * 60, discs / 60, 0.0).index(1.0) == discs
+
+
+def test_the_slide():
+    assert stage_shares([50, 50], 0.40, 20) == (1.0, 0.0)
+    assert stage_shares([50, 50], 0.45, 20)[1] == pytest.approx(0.25)
+    assert stage_shares([50, 50], 0.60, 20) == (0.0, 1.0)
+    early, middle, late = (
+        stage_shares([50, 50], clock, 20, "logistic")[1] for clock in (0.42, 0.5, 0.58)
+    )
+    assert early < 0.1
+    assert middle == pytest.approx(0.5)
+    assert late > 0.9
+    assert stage_shares([50, 50], 0.40, 20, "logistic")[1] == 0.0
+
+
+@pytest.mark.parametrize("text", [HALVES, "( black ),20,( white_edges ),30,( white ),50"])
+@pytest.mark.parametrize("ties", ["first", "last", "random"])
+def test_the_kernel_plays_a_staged_player_as_python_does(text, ties):
+    """One expression that selects by the clock, against the loop that asks a stage's player."""
+    staged = Staged.parse(text, ties=ties)
+    kernel = staged.seat("othello")
+    assert isinstance(kernel, _native.Player)
+    plain = StagedSeat(staged, staged.players("othello"))
+    opponent = parse_player("random").native("othello")
+    for number in range(10):
+        arguments = {
+            "start": Position(),
+            "opening_key": number,
+            "opening_plies": 4,
+            "game_key": 1000 + number,
+        }
+        games = [play_python_game((seat, opponent), **arguments) for seat in (kernel, plain)]
+        assert games[0].moves == games[1].moves
+
+
+def test_an_overlap_draws_the_stage_with_its_probability():
+    """The two stages choose the first and the last move, so that each choice shows its stage."""
+    staged = Staged.parse("( - white white ),50,( white ),50", overlap=40)
+    seat = staged.seat("othello")
+    # A position half way to the boundary of the overlap: 28 discs, t = 0.4, P(second) = 0.25.
+    rows = _native.Positions.random("othello", 1, 5, 24, 24)
+    position = Position.from_row("othello", rows[0])
+    assert position.clock == pytest.approx(0.4)
+    chosen = [seat.choose_by_key(position, key) for key in range(2000)]
+    alone = [Staged.parse(tree).seat("othello") for tree in ("( - white white )", "( white )")]
+    moves = [_native.analyse(player, *position.row, 0)[0] for player in alone]
+    assert moves[0] != moves[1]
+    share = np.mean([move.code(8) == moves[1] for move in chosen])
+    assert abs(share - staged.shares(position.clock)[1]) < 4 * np.sqrt(0.25 * 0.75 / 2000)
+    assert chosen == [seat.choose_by_key(position, key) for key in range(2000)]
+
+
+def test_matches_of_staged_players():
+    staged = Staged.parse(HALVES)
+    assert match(staged, "random", games=200, seed=1).score > 0.6
+    smooth = Staged.parse(HALVES, overlap=20)
+    assert smooth.label == f"{HALVES} overlap 20 linear"
+    result = match(smooth, "random", games=40, seed=1)
+    assert result == match(smooth, "random", games=40, seed=1)
+    assert result.reproducible
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        ("( white ),50,( black ),40", {}, "sum to 90, not to 100"),
+        ("( white ),50,( black )", {}, "tree,percent,tree,percent"),
+        ("( white ),half", {}, "'half' is not a percentage"),
+        ("( white ),0,( black ),100", {}, "percent"),
+        (HALVES, {"overlap": 60.0}, "longer than a stage of 50"),
+        ("( whit )", {}, "did you mean 'white'"),
+    ],
+)
+def test_what_is_no_staged_player(text, options, says):
+    with pytest.raises(ValueError, match=says):
+        Staged.parse(text, **options)
+
+
+def test_staged_players_are_data():
+    staged = Staged.parse(HALVES, overlap=10, slide="logistic")
+    assert Staged.model_validate_json(staged.model_dump_json()) == staged
+
+
+def test_a_random_start_ends_where_it_says():
+    player = RandomStart(plies=10, player=parse_player("greedy"))
+    assert player.label == "random to ply 10, then greedy"
+    seat = player.seat("othello")
+    opponent = parse_player("( white )").native("othello")
+    greedy = parse_player("greedy").native("othello")
+    arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
+    games = {
+        play_python_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)
+    }
+    assert len(games) == 20
+    record = play_python_game((seat, opponent), **arguments, game_key=3)
+    for position, move in zip(record.positions[10:], record.moves[10:], strict=False):
+        player = greedy if position.turn.value == "black" else opponent
+        assert _native.analyse(player, *position.row, 3)[0] == move.code(8)
+    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), _native.Player)
+    assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
+
+
+def test_kernel_and_python_games_mix_in_one_schedule():
+    texts = ["greedy", "random", "swh"]
+    native = [parse_player(text).native("othello") for text in texts]
+    staged = Staged.parse(HALVES)
+    slow = StagedSeat(staged, staged.players("othello"))
+    schedule = Schedule.pairs(
+        [0, 0, 3, 1, 2, 3],
+        [1, 3, 2, 2, 0, 1],
+        stream=_native.Stream(4, "test"),
+        opening_plies=6,
+        start=Position().row,
+    )
+    told = []
+    mixed = play_seats("othello", [*native, slow], schedule, progress=told.append)
+    alone = play_seats("othello", [*native, staged.seat("othello")], schedule)
+    assert (mixed.black_discs == alone.black_discs).all()
+    assert (mixed.plies == alone.plies).all()
+    assert told[-1] == len(schedule)
