@@ -73,10 +73,13 @@ def config_to_toml(config: EvolutionConfig) -> str:
 
 
 def self_contained(config: EvolutionConfig) -> EvolutionConfig:
-    """Return *config* with opponents that came from files written out; the digests stay equal."""
+    """Return *config* with players that came from files written out; the digests stay equal."""
     data = config.model_dump(mode="python")
-    for opponent in data["fitness"]["opponents"]:
-        opponent["player"] = without_file(opponent["player"], config.game)
+    fitness = data["fitness"]
+    for one in (*fitness["opponents"], *fitness["measure"].get("guides", ())):
+        one["player"] = without_file(one["player"], config.game)
+    initialisation = data["initialisation"]
+    initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
     return EvolutionConfig(**data)
 
 
@@ -149,9 +152,12 @@ def _read(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _without_none(data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value if key == "primitives" or not isinstance(value, dict) else _without_none(value)
-        for key, value in data.items()
-        if value is not None
-    }
+def _without_none(data: Any) -> Any:
+    """Return nested *data* without keys of no value, which TOML cannot write."""
+    if isinstance(data, dict):
+        return {
+            key: value if key == "primitives" else _without_none(value)
+            for key, value in data.items()
+            if value is not None
+        }
+    return [_without_none(value) for value in data] if isinstance(data, list | tuple) else data
