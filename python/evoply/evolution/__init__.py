@@ -39,12 +39,8 @@ from evoply.evolution.config import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config_text import (
-    config_from_toml,
-    config_to_toml,
-    load_config,
-    self_contained,
-)
+from evoply.evolution.config_files import load_config
+from evoply.evolution.config_text import config_from_toml, config_to_toml, self_contained
 from evoply.evolution.creation import primitive_set_of
 from evoply.evolution.generation import (
     ArchiveEntry,
@@ -58,9 +54,10 @@ from evoply.evolution.generation import (
     Statistics,
     front_of,
 )
+from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import evolve, is_finished, step
-from evoply.evolution.measures import fitness_text, is_good
+from evoply.evolution.measures import fitness_text, is_good, is_share
 from evoply.evolution.panel import individual_player
 from evoply.evolution.signature import signature
 
@@ -104,6 +101,7 @@ __all__ = [
     "TournamentFitness",
     "TournamentSelection",
     "Variation",
+    "config_from_ini",
     "config_from_toml",
     "config_to_toml",
     "evolve",
@@ -113,6 +111,7 @@ __all__ = [
     "individual_player",
     "is_finished",
     "is_good",
+    "is_share",
     "load_config",
     "primitive_set_of",
     "self_contained",

@@ -1,4 +1,4 @@
-"""Configs as TOML: reading a file or a text, overriding single keys, writing.
+"""Configs as TOML: reading a text, overriding single keys, writing.
 
 Comments of a file are not kept; the run folder stores the values that were used.
 """
@@ -6,7 +6,6 @@ Comments of a file are not kept; the run folder stores the values that were used
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,27 +16,9 @@ import tomli_w
 
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.opponents import without_file
-from evoply.files import read_limited
 from evoply.protocols import ConfigError
 
-__all__ = ["config_from_toml", "config_to_toml", "load_config", "self_contained", "with_overrides"]
-
-_LARGEST_FILE = 10_000_000
-
-
-def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> EvolutionConfig:
-    """Read a TOML file and return its config with *overrides* such as `population_size=500`.
-
-    Raises `ConfigError` with every error and its path, also when the file cannot be read.
-    """
-    name = os.fspath(path)
-    try:
-        text = read_limited(name, _LARGEST_FILE)
-    except OSError as error:
-        raise ConfigError([(name, f"cannot be read: {error.strerror}")]) from None
-    except ValueError as error:
-        raise ConfigError([(name, str(error))]) from None
-    return config_from_toml(text, overrides, name=name)
+__all__ = ["config_from_toml", "config_to_toml", "self_contained", "with_overrides"]
 
 
 def config_from_toml(

@@ -141,10 +141,9 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
 
 
 def _check_python_parts(run: Run, parts: PythonParts, allow_other_version: bool) -> None:
-    text = run.meta("python_parts")
-    if not text:
+    if not run.meta("python_parts"):  # a new run
         return
-    stored, given = json.loads(text), parts.identities()
+    stored, given = run.python_parts(), parts.identities()
     for what in sorted(stored.keys() | given.keys()):
         before, now = stored.get(what), given.get(what)
         if before is None:

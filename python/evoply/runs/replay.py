@@ -102,7 +102,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
 
 def _check_replayable(run: Run) -> None:
     measure = run.config.fitness.measure
-    if run.meta("python_parts") not in ("", "{}"):
+    if run.python_parts():
         reason = "was evolved with Python code of your own"
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
