@@ -139,6 +139,13 @@ def test_pareto_tournaments_have_the_known_distribution():
     assert chisquare(observed, [expected[index] for index in range(5)]).pvalue > 1e-4
 
 
+def test_copies_lose_pareto_tournaments():
+    rows = [(1, 1), (1, 1), (0, 0)]  # the second is a copy, worse than what the first dominates
+    counts = Counter(pareto_selection(rows, DRAWS, Stream(8)))
+    expected = [DRAWS * share / 9 for share in (5, 1, 3)]
+    assert chisquare([counts[index] for index in range(3)], expected).pvalue > 1e-4
+
+
 def test_covariant_parsimony_takes_away_what_length_explains():
     lengths = [10, 20, 30, 40]
     assert covariant_penalised([1.0, 2.0, 3.0, 4.0], lengths) == pytest.approx([0.0] * 4)

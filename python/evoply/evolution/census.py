@@ -13,7 +13,7 @@ from evoply.evolution.generation import Census, Individual
 
 __all__ = ["behaviours", "census_of"]
 
-_POSITIONS = 32
+_POSITIONS = 16
 
 
 def census_of(
@@ -39,7 +39,7 @@ def census_of(
 
 
 def behaviours(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[bytes]:
-    """Return what each program says about the same 32 random positions of the config's game.
+    """Return what each program says about the same 16 random positions of the config's game.
 
     Equal for programs that value these positions alike, however they are written.
     """

@@ -46,7 +46,7 @@ def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArr
     """
     values = _checked(objectives)
     distances = np.zeros(len(values))
-    for rank in range(int(ranks.max()) + 1):
+    for rank in np.unique(ranks):
         members = np.flatnonzero(ranks == rank)
         for column in values.T:
             order = members[np.argsort(column[members], kind="stable")]
@@ -62,9 +62,16 @@ def pareto_selection(objectives: ArrayLike, count: int, stream: Stream) -> list[
     """Return *count* winners of tournaments between two uniform picks with replacement.
 
     The lower front wins, on the same front the less crowded one, among equals the first pick.
+    Of individuals equal in all objectives only the first belongs to its front, the others come
+    behind everybody: copies would fill a front, and the smallest trees are copied most.
     """
     values = _checked(objectives)
     ranks = pareto_ranks(values)
+    seen: set[tuple[float, ...]] = set()
+    for index, row in enumerate(map(tuple, values.tolist())):
+        if row in seen:
+            ranks[index] = len(values)
+        seen.add(row)
     distances = crowding_distances(values, ranks)
     keys = list(zip(ranks.tolist(), (-distances).tolist(), strict=True))
     winners: list[int] = []

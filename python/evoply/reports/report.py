@@ -179,7 +179,7 @@ def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
         chart(
             "Diversity",
             charts.diversity_figure(rows, behaviours),
-            "different trees, and trees that value 32 random positions differently",
+            "different trees, and trees that value 16 random positions differently",
         ),
     ]
     if any(census.get("operators") for census in censuses):
