@@ -80,12 +80,16 @@ def is_share(config: EvolutionConfig) -> bool:
     )
 
 
-def fitness_text(config: EvolutionConfig, fitness: float) -> str:
+def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = False) -> str:
     """Return a training fitness on the scale people know: a percentage, discs or points.
+
+    *is_own*: it comes from a function of the user, and is shown as it is.
 
     >>> fitness_text(EvolutionConfig(generations=1), 0.7123)
     '71.2 %'
     """
+    if is_own:
+        return f"{fitness:,.4g}"
     if is_share(config):
         return f"{100 * fitness:.1f} %"
     if _is_minimised(config):

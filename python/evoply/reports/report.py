@@ -262,8 +262,13 @@ def _front(run: Run, last: Generation) -> Html:
     everybody = [(len(one.tree), one.fitness) for one in last.individuals]
     figure = charts.front_figure(everybody, places, "training fitness")
     head = ("nodes", "training fitness", "tree")
+    is_own = "fitness" in run.python_parts()
     rows = [
-        (str(len(one.tree)), fitness_text(run.config, one.fitness), shortened(str(one.tree)))
+        (
+            str(len(one.tree)),
+            fitness_text(run.config, one.fitness, is_own=is_own),
+            shortened(str(one.tree)),
+        )
         for one in front
     ]
     note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
