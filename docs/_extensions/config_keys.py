@@ -14,7 +14,14 @@ from pydantic.fields import FieldInfo
 
 from evoply.evolution import EvolutionConfig
 
-_NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", dict: "table"}
+_NAMES = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    dict: "table",
+    tuple: "list of texts",
+}
 _SIGNS = {Ge: ("ge", "≥"), Gt: ("gt", ">"), Le: ("le", "≤"), Lt: ("lt", "<")}
 
 
@@ -64,9 +71,10 @@ def _part_type(field: FieldInfo, path: str) -> str:
 def _parts_default(field: FieldInfo) -> str:
     """Return the default of a list of tables; a single table has those of its keys."""
     if not isinstance(field.default, tuple):
-        return ""
+        return "none" if field.default is None else ""
     tables = [
-        ", ".join(f"{name} = {json.dumps(value)}" for name, value in one) for one in field.default
+        ", ".join(f"{name} = {json.dumps(value)}" for name, value in one if value is not None)
+        for one in field.default
     ]
     return code(f"[{', '.join(f'{{ {one} }}' for one in tables)}]")
 
@@ -118,4 +126,6 @@ def _default(field: FieldInfo) -> str:
         return code(str(field.default).lower())
     if isinstance(field.default, str):
         return code(f'"{field.default}"')
+    if field.default == ():
+        return code("[]")
     return code(f"{field.default}")

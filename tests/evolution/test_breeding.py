@@ -16,8 +16,10 @@ from evoply.evolution import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.breeding import breed, draw_operator, first_population, select_parents
+from evoply.evolution.breeding import breed, draw_operator
+from evoply.evolution.choosing import select_parents
 from evoply.evolution.config import Selection
+from evoply.evolution.creation import first_population
 
 
 def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:
@@ -127,9 +129,9 @@ def test_one_draw_does_not_shift_another() -> None:
     ids=lambda selection: selection.kind,
 )
 def test_selection_prefers_the_fitter(selection: Selection) -> None:
-    config = EvolutionConfig(generations=1, population_size=100)
+    config = EvolutionConfig(generations=1, population_size=100, selection=selection)
     parents = population(config)
-    drawn = select_parents(selection, parents, 5000, Stream(6))
+    drawn = select_parents(config, parents, 5000, Stream(6))
     assert sum(index >= 50 for index in drawn) > 3000
 
 

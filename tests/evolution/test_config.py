@@ -116,7 +116,7 @@ def test_an_impossible_value_is_named(override: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("override", "path", "message"),
     [
-        ("size=3", "size", "did you mean 'selection.size' or 'hall_of_fame.size'?"),
+        ("size=3", "size", "did you mean 'selection.size' or 'demes.size' or "),
         ("popsize=3", "popsize", "did you mean 'population_size'?"),
         ("selection.elitism=3", "selection.elitism", "did you mean 'elitism' at the top"),
         ("selection.sise=3", "selection.sise", "did you mean 'size'?"),
@@ -125,7 +125,11 @@ def test_an_impossible_value_is_named(override: str, path: str) -> None:
         ("fitness.opponents.0.pears=3", "fitness.opponents.0.pears", "did you mean 'pairs'?"),
         ("qqq=3", "qqq", "unknown key"),
         ("selection.kind=turnament", "selection.kind", "did you mean 'tournament'?"),
-        ("selection.kind=turnament", "selection.kind", "tournament, roulette or greedy"),
+        (
+            "selection.kind=turnament",
+            "selection.kind",
+            "tournament, roulette, greedy, lexicase or pareto",
+        ),
         ("player.ties=rndom", "player.ties", "did you mean 'random'?"),
         ("game=othelo-6", "game", "did you mean 'othello-6'? The games are othello"),
     ],

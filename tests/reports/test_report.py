@@ -122,7 +122,7 @@ def test_plotly_is_in_the_page_once(finished: Path) -> None:
 
 
 def test_every_chart_is_a_figure_of_plotly(page: Page) -> None:
-    assert len(page.figures) == 6
+    assert len(page.figures) == 7
     for figure in page.figures:
         plotly.graph_objects.Figure(figure)
     names = [line["name"] for line in page.figures[1]["data"]]
@@ -151,8 +151,25 @@ def test_an_unfinished_run_of_one_generation(tmp_path: Path) -> None:
         page = Page(write_report(run, tmp_path / "other.html").read_text(encoding="utf-8"))
     assert "not yet" in page.words
     assert "No test matches were played yet: evoply resume one plays them" in page.words
-    assert len(page.figures) == 6
+    assert len(page.figures) == 7
     assert (tmp_path / "other.html").is_file()
+
+
+def test_discs_have_a_chart_of_their_own_and_pareto_runs_a_front(tmp_path: Path) -> None:
+    settings = config(fitness={"measure": {"kind": "opponent_discs"}}, selection={"kind": "pareto"})
+    with Run.create(tmp_path / "discs", settings) as run:
+        for generation in advance(run):
+            last = generation
+        page = Page(write_report(run).read_text(encoding="utf-8"))
+    for figure in page.figures:
+        plotly.graph_objects.Figure(figure)
+    by_names = {tuple(line["name"] for line in one["data"]): one for one in page.figures}
+    assert ("best, fresh games", "mean, fresh games") in by_names
+    training = by_names["best, training", "mean, training"]["data"][0]
+    assert training["y"][-1] == last.statistics.best < 0
+    marks = by_names["population", "front"]["data"]
+    assert sum(len(mark["x"]) for mark in marks) == len(last.individuals)
+    assert "Strength against size" in page.words
 
 
 def test_what_a_user_wrote_is_escaped(tmp_path: Path) -> None:

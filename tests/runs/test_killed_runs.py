@@ -85,6 +85,12 @@ def test_killed_runs_resume_to_the_same_digests(tmp_path: Path) -> None:
     check_instants(tmp_path, run_config("short"), 3)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_coevolution_resumes_to_the_same_digests(tmp_path: Path) -> None:
+    config = small_config(generations=10, population_size=60, fitness={"measure": "3ab1+4Co"})
+    check_instants(tmp_path, config, 2)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

@@ -7,13 +7,14 @@ from typing import Any
 from evoply.arena import match
 from evoply.cli.explaining import say_explanation
 from evoply.cli.match import match_table, progress_bar
-from evoply.cli.output import Output
+from evoply.cli.output import Output, table
 from evoply.cli.report import REPORT_FILE
 from evoply.cli.suggesting import suggested
-from evoply.evolution import individual_player
+from evoply.evolution import fitness_text, front_of, individual_player
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
 from evoply.runs import Run
+from evoply.wording import shorten
 
 __all__ = ["TEST_GAMES", "TEST_OPPONENTS", "close_run"]
 
@@ -37,6 +38,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     )
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
+    front = _front(run, output) if run.config.selection.kind == "pareto" else []
     matches = []
     if with_tests:
         matches = _kept_matches(run, str(champion.tree)) or _matches(run, player, threads)
@@ -61,10 +63,27 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
             "generation": champion.generation,
             **explained.to_dict(),
         },
+        **({"front": front} if front else {}),
         "matches": matches,
         "report": report,
         "play": play,
     }
+
+
+def _front(run: Run, output: Output) -> list[dict[str, Any]]:
+    """Show the front of strength against size of the last generation, and return it as data."""
+    last = run.last()
+    front = () if last is None else front_of(last.individuals)
+    listed = table("nodes", "training", "tree", left=("tree",))
+    for one in front:
+        fitness = fitness_text(run.config, one.fitness)
+        listed.add_row(str(len(one.tree)), fitness, shorten(str(one.tree), 100))
+    output.say()
+    output.say("Strength against size in the last generation: nobody smaller is as strong")
+    output.people.print(listed)
+    return [
+        {"nodes": len(one.tree), "fitness": one.fitness, "tree": str(one.tree)} for one in front
+    ]
 
 
 def _kept_matches(run: Run, tree: str) -> list[dict[str, Any]]:

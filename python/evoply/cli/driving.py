@@ -24,8 +24,8 @@ def drive(
     with_tests: bool,
     command: str,
     allow_other_version: bool = False,
-) -> None:
-    """Make the generations that are still to come, then the summary.
+) -> dict[str, Any]:
+    """Make the generations that are still to come, then the summary, which is returned as data.
 
     Raises `StoppedError` with what is safe and how to go on when the user presses Ctrl-C.
     """
@@ -48,7 +48,7 @@ def drive(
         result = close_run(run, output, threads=threads, with_tests=with_tests)
     except KeyboardInterrupt:
         raise StoppedError(_how_to_go_on(run), _stopped(run)) from None
-    output.result(result)
+    return result
 
 
 def _stopped(run: Run) -> dict[str, Any]:

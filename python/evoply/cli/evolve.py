@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -48,7 +48,8 @@ def evolve(
     Parameters
     ----------
     config
-        A TOML file, or the name of a preset (see `evoply presets`).
+        A TOML file, a parameter file of gpjpp (.ini), or the name of a preset
+        (see `evoply presets`).
     name
         Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
@@ -76,14 +77,44 @@ def evolve(
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     settings = _read_config(config, [*(set_ or []), *overrides])
 
-    from evoply.cli.driving import drive
-
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
+    wanted = 0 if settings.termination is None else settings.termination.good_runs
+    if not wanted:
+        result, _ = _one_run(name, settings, output, threads, tests, command)
+        output.result(result)
+        return
+    results: list[dict[str, Any]] = []
+    good = 0
+    while good < wanted:
+        number = len(results)
+        one = settings.model_copy(update={"seed": settings.seed + number})
+        named = name if name is None or not number else f"{name}-{number + 1}"
+        result, is_good = _one_run(named, one, output, threads, tests, command)
+        results.append(result)
+        good += is_good
+        output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
+    output.result({"runs": results, "good_runs": good})
+
+
+def _one_run(
+    name: str | None,
+    settings: EvolutionConfig,
+    output: Output,
+    threads: int,
+    tests: bool,
+    command: str,
+) -> tuple[dict[str, Any], bool]:
+    """Make one run; return its summary as data, and whether it ended by being good enough."""
+    from evoply.cli.driving import drive
+    from evoply.evolution import is_good
+
     with _new_run(name, settings, command) as run:
         again = suggested(f"resume {run.name}")
         output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
-        drive(run, output, threads=threads, with_tests=tests, command=command)
+        result = drive(run, output, threads=threads, with_tests=tests, command=command)
+        last = run.last()
+        return result, last is not None and is_good(settings, last.statistics.best)
 
 
 def _new_run(name: str | None, settings: EvolutionConfig, command: str) -> Run:

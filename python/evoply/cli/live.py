@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evoply.cli.output import percent
-from evoply.evolution import EvolutionConfig, Generation, Progress
+from evoply.evolution import EvolutionConfig, Generation, Progress, fitness_text
 
 __all__ = ["LiveView", "PlainView", "View", "view_on"]
 
@@ -181,7 +181,7 @@ class LiveView:
             ("generation", f"{generation.number:,}{of}"),
             ("best, fresh games", percent(numbers.best_fresh)),
             ("mean, fresh games", percent(numbers.mean_fresh)),
-            ("best, training", percent(numbers.best)),
+            ("best, training", fitness_text(self._config, numbers.best)),
             ("time left", self._time_left()),
             ("games per second", f"{generation.games_per_second:,.0f}"),
             ("tree size", f"{numbers.best_size} (mean {numbers.mean_size:.1f})"),

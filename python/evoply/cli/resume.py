@@ -61,7 +61,7 @@ def resume(
         output.say(f"Run folder: {found.path}, with {count:,} generations so far")
         if is_finished(config, found.last()):
             output.say("It has reached its limit; --generations or --time-limit sets a larger one.")
-        drive(
+        result = drive(
             found,
             output,
             config=config,
@@ -70,6 +70,7 @@ def resume(
             command=shlex.join(["evoply", *sys.argv[1:]]),
             allow_other_version=allow_other_version,
         )
+        output.result(result)
 
 
 def _with_limits(run: Run, limits: dict[str, Any]) -> EvolutionConfig:
@@ -79,7 +80,11 @@ def _with_limits(run: Run, limits: dict[str, Any]) -> EvolutionConfig:
     if not limits:
         return run.config
     limits = {key: None if value == "none" else value for key, value in limits.items()}
-    others = {key: None for key in ("generations", "time_limit") if key not in limits}
+    others = {
+        key: None
+        for key in ("generations", "time_limit", "work_limit", "termination")
+        if key not in limits
+    }
     settings = {**run.config.model_dump(mode="python"), **limits}
     config = EvolutionConfig(**settings)
     if any(value is not None for value in limits.values()) and is_finished(config, run.last()):

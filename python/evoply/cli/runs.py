@@ -85,6 +85,7 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
+    from evoply.evolution import fitness_text
     from evoply.reports import status_in_words
 
     generations = run.generation_rows()
@@ -99,10 +100,12 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
         "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
         "games", "seconds", "digest",
     )  # fmt: skip
+    is_own = "fitness" in run.python_parts()
     for row in shown:
         listed.add_row(
             f"{row['number']:,}",
-            *(percent(row[name]) for name in ("best_fresh", "mean_fresh", "best", "mean")),
+            *(percent(row[name]) for name in ("best_fresh", "mean_fresh")),
+            *(fitness_text(run.config, row[name], is_own=is_own) for name in ("best", "mean")),
             f"{row['best_size']:.0f}",
             f"{row['mean_size']:.1f}",
             f"{row['games']:,.0f}",

@@ -8,30 +8,43 @@
 1 8
 """
 
-from evoply.evolution.breeding import primitive_set_of
 from evoply.evolution.config import (
+    Afterwards,
+    Covariant,
+    Demes,
+    DiscFitness,
     EarlierGenerations,
+    EpochFitness,
     EvolutionConfig,
     Fitness,
     GreedySelection,
+    Guide,
+    GuideFitness,
     HallOfFame,
     Initialisation,
+    LengthPenalty,
+    LexicaseSelection,
     Machine,
     Opponent,
+    ParetoSelection,
     PlayerSettings,
+    PointFitness,
+    Recombination,
     RouletteSelection,
     SizeLimits,
+    SteadyState,
+    Tarpeian,
+    Termination,
+    TournamentFitness,
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config_text import (
-    config_from_toml,
-    config_to_toml,
-    load_config,
-    self_contained,
-)
+from evoply.evolution.config_files import load_config
+from evoply.evolution.config_text import config_from_toml, config_to_toml, self_contained
+from evoply.evolution.creation import primitive_set_of
 from evoply.evolution.generation import (
     ArchiveEntry,
+    Census,
     FreshResult,
     Generation,
     HallOfFameEntry,
@@ -39,41 +52,66 @@ from evoply.evolution.generation import (
     Progress,
     Seconds,
     Statistics,
+    front_of,
 )
+from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import evolve, is_finished, step
+from evoply.evolution.measures import fitness_text, is_good, is_share
 from evoply.evolution.panel import individual_player
 from evoply.evolution.signature import signature
 
 __all__ = [
+    "Afterwards",
     "ArchiveEntry",
+    "Census",
+    "Covariant",
+    "Demes",
+    "DiscFitness",
     "EarlierGenerations",
+    "EpochFitness",
     "EvolutionConfig",
     "FinalTest",
     "Fitness",
     "FreshResult",
     "Generation",
     "GreedySelection",
+    "Guide",
+    "GuideFitness",
     "HallOfFame",
     "HallOfFameEntry",
     "Individual",
     "Initialisation",
+    "LengthPenalty",
+    "LexicaseSelection",
     "Machine",
     "Opponent",
+    "ParetoSelection",
     "PlayerSettings",
+    "PointFitness",
     "Progress",
+    "Recombination",
     "RouletteSelection",
     "Seconds",
     "SizeLimits",
     "Statistics",
+    "SteadyState",
+    "Tarpeian",
+    "Termination",
+    "TournamentFitness",
     "TournamentSelection",
     "Variation",
+    "config_from_ini",
     "config_from_toml",
     "config_to_toml",
     "evolve",
     "final_test",
+    "fitness_text",
+    "front_of",
     "individual_player",
     "is_finished",
+    "is_good",
+    "is_share",
     "load_config",
     "primitive_set_of",
     "self_contained",

@@ -6,125 +6,79 @@ is bred or played. Reading, overriding and writing TOML is `evoply.evolution.con
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError
 
+from evoply.evolution.config_breeding import (
+    Afterwards,
+    Covariant,
+    Demes,
+    GreedySelection,
+    Initialisation,
+    LengthPenalty,
+    LexicaseSelection,
+    ParetoSelection,
+    Parsimony,
+    Recombination,
+    RouletteSelection,
+    Selection,
+    SizeLimits,
+    SteadyState,
+    Tarpeian,
+    TournamentSelection,
+    Variation,
+)
 from evoply.evolution.config_checks import config_error, problems_of
+from evoply.evolution.config_fitness import (
+    DiscFitness,
+    EarlierGenerations,
+    EpochFitness,
+    Fitness,
+    Guide,
+    GuideFitness,
+    Measure,
+    Opponent,
+    PointFitness,
+    TournamentFitness,
+)
+from evoply.evolution.config_part import Part
 from evoply.expressions import PrimitiveSet
 
 __all__ = [
+    "Afterwards",
+    "Covariant",
+    "Demes",
+    "DiscFitness",
     "EarlierGenerations",
+    "EpochFitness",
     "EvolutionConfig",
     "Fitness",
     "GreedySelection",
+    "Guide",
+    "GuideFitness",
     "HallOfFame",
     "Initialisation",
+    "LengthPenalty",
+    "LexicaseSelection",
     "Machine",
+    "Measure",
     "Opponent",
+    "ParetoSelection",
+    "Parsimony",
     "PlayerSettings",
+    "PointFitness",
+    "Recombination",
     "RouletteSelection",
     "Selection",
     "SizeLimits",
+    "SteadyState",
+    "Tarpeian",
+    "Termination",
+    "TournamentFitness",
     "TournamentSelection",
     "Variation",
 ]
-
-
-class Part(BaseModel):
-    """A frozen part of a config: unknown keys, wrong types and infinities are refused."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
-
-
-class Initialisation(Part):
-    """How the trees of generation 0 are made; depths count levels, a single leaf has depth 1."""
-
-    method: Literal["ramped_half_and_half", "grow", "full"] = "ramped_half_and_half"
-    """How random trees are made; the ramp makes halves of both others over a range of depths."""
-    min_depth: int = Field(default=2, ge=1, le=20)
-    """Smallest depth limit of the ramp (ramped half-and-half only)."""
-    max_depth: int = Field(default=6, ge=1, le=20)
-    """Largest depth of a new tree."""
-
-    @model_validator(mode="after")
-    def _depths_in_order(self) -> Initialisation:
-        if self.min_depth > self.max_depth:
-            raise ValueError(f"min_depth {self.min_depth} is above max_depth {self.max_depth}")
-        return self
-
-
-class TournamentSelection(Part):
-    """The best of `size` individuals drawn with replacement becomes a parent."""
-
-    kind: Literal["tournament"] = "tournament"
-    size: int = Field(default=7, ge=1, le=10_000)
-    """Individuals in a tournament; more of them select harder."""
-
-
-class RouletteSelection(Part):
-    """An individual becomes a parent with a probability proportional to its fitness."""
-
-    kind: Literal["roulette"] = "roulette"
-
-
-class GreedySelection(Part):
-    """Greedy over-selection (Koza): most parents come from the group of the best.
-
-    The best individuals that together hold the share `top_share` of all fitness form the top
-    group (default: 0.32 up to 1,000 individuals, then 320 by their number). A parent comes from
-    it with `top_probability`, else from the rest, each time in proportion to fitness.
-    """
-
-    kind: Literal["greedy"] = "greedy"
-    top_share: float | None = Field(default=None, gt=0, lt=1)
-    """Share of all fitness that the top group holds."""
-    top_probability: float = Field(default=0.8, ge=0, le=1)
-    """Probability that a parent comes from the top group."""
-
-
-Selection = Annotated[
-    TournamentSelection | RouletteSelection | GreedySelection, Field(discriminator="kind")
-]
-
-
-class Variation(Part):
-    """How often each operator makes an offspring.
-
-    The rates are probabilities and may add up to less than one: what is left over is added to
-    `reproduction` (a selected parent is copied). More than one is refused.
-    """
-
-    crossover: float = Field(default=0.8, ge=0, le=1)
-    """A subtree is replaced by one of another parent."""
-    subtree_mutation: float = Field(default=0.1, ge=0, le=1)
-    """A subtree is replaced by a random one."""
-    point_mutation: float = Field(default=0.05, ge=0, le=1)
-    """A node is replaced by another of the same arity and types."""
-    constant_mutation: float = Field(default=0.0, ge=0, le=1)
-    """Drawn constants are changed."""
-    reproduction: float = Field(default=0.0, ge=0, le=1)
-    """A parent is copied."""
-
-    @model_validator(mode="after")
-    def _rates_are_shares(self) -> Variation:
-        rates = {name: getattr(self, name) for name in type(self).model_fields}
-        total = sum(rates.values())
-        if total > 1 + 1e-9:
-            terms = " + ".join(f"{name} {rate:g}" for name, rate in rates.items() if rate)
-            raise ValueError(f"{terms} is {total:.6g}, more than 1")
-        return self
-
-
-class SizeLimits(Part):
-    """What no tree of the population may exceed."""
-
-    max_depth: int = Field(default=17, ge=1, le=100)
-    """Levels of a tree, the root included."""
-    max_nodes: int = Field(default=200, ge=1, le=4096)
-    """Nodes of a tree."""
 
 
 class PlayerSettings(Part):
@@ -136,48 +90,6 @@ class PlayerSettings(Part):
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
-
-
-class Opponent(Part):
-    """A fixed opponent of the whole population: a player text and its opening pairs."""
-
-    player: str = Field(min_length=1, max_length=100_000)
-    """A player as text, such as `greedy` or `material:depth=2`."""
-    pairs: int = Field(default=5, ge=1, le=100_000)
-    """Random openings a generation; each is played twice with colours swapped."""
-
-
-class EarlierGenerations(Part):
-    """Champions of earlier generations as opponents, drawn anew each generation."""
-
-    champions: int = Field(default=0, ge=0, le=1000)
-    """How many are drawn (fewer while there are fewer)."""
-    recent: int = Field(default=0, ge=0, le=1000)
-    """How many of them are the newest; the others are drawn uniformly from all the rest."""
-    pairs: int = Field(default=4, ge=1, le=100_000)
-    """Opening pairs against each."""
-
-    @model_validator(mode="after")
-    def _recent_are_champions(self) -> EarlierGenerations:
-        if self.recent > self.champions:
-            raise ValueError(f"recent {self.recent} is above champions {self.champions}")
-        return self
-
-
-class Fitness(Part):
-    """Points (win 1, draw 1/2, loss 0) averaged over the games of a generation, in [0, 1]."""
-
-    opponents: tuple[Opponent, ...] = Field(
-        default=(Opponent(player="random", pairs=5), Opponent(player="greedy", pairs=5)),
-        strict=False,
-        max_length=1000,
-    )
-    """Fixed opponents, the same in every generation."""
-    earlier_generations: EarlierGenerations = EarlierGenerations()
-    opening_plies: int = Field(default=8, ge=0, le=40)
-    """Uniformly random legal plies before the players choose."""
-    allow_test_opponents: bool = False
-    """Whether `swh`, the yardstick of the reports, may be trained against."""
 
 
 class HallOfFame(Part):
@@ -193,6 +105,17 @@ class HallOfFame(Part):
     """Fresh opening pairs against every opponent of the generation."""
     final_pairs: int = Field(default=50, ge=1, le=100_000)
     """Opening pairs against every opponent in the final test that names the champion."""
+
+
+class Termination(Part):
+    """When a run is good enough to end before its limits, and how many such runs are wanted."""
+
+    fitness: float
+    """Training fitness that ends the run: better than this, which is below it for what is
+    minimised (discs) and above it for everything else."""
+    good_runs: int = Field(default=0, ge=0, le=1_000_000)
+    """`evoply evolve` makes runs with the seeds that follow until so many ended good; 0: one run,
+    however it ends."""
 
 
 class Machine(Part):
@@ -221,6 +144,10 @@ class EvolutionConfig(Part):
     """Generations in all, the first included; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds of evolution, read between generations only; None for no limit."""
+    work_limit: int | None = Field(default=None, ge=1)
+    """Work of evolution, read between generations only; None for no limit. One unit is one ply of
+    a game of an individual times one operation of its program: the same on every machine."""
+    termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
     """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
     elitism: int = Field(default=1, ge=0)
@@ -228,7 +155,10 @@ class EvolutionConfig(Part):
     initialisation: Initialisation = Initialisation()
     selection: Selection = TournamentSelection()
     variation: Variation = Variation()
+    parsimony: Parsimony | None = None
     limits: SizeLimits = SizeLimits()
+    demes: Demes | None = None
+    steady_state: SteadyState | None = None
     player: PlayerSettings = PlayerSettings()
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
@@ -240,6 +170,8 @@ class EvolutionConfig(Part):
             """Check *data* as a whole, so that every error is reported at once."""
             if isinstance(data.get("primitives"), PrimitiveSet):
                 data["primitives"] = data["primitives"].to_dict()
+            if isinstance(data.get("fitness"), str):
+                data["fitness"] = {"measure": data["fitness"]}
             errors = problems_of(data)
             try:
                 super().__init__(**data)

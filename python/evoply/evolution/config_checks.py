@@ -14,8 +14,10 @@ from pydantic import BaseModel, ValidationError
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config_keys import has_key, kinds_at, meant_instead
+from evoply.evolution.config_combinations import combination_problems, part_of
+from evoply.evolution.config_keys import has_key, kinds_at, meant_instead, without_tags
 from evoply.evolution.opponents import read_opponent
+from evoply.evolution.seeds import seed_tree
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import ConfigError
@@ -51,63 +53,53 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
         *_length_problems(data),
         *_size_problems(data),
         *_opponent_problems(data),
+        *_guide_problems(data),
+        *_seed_problems(data),
+        *combination_problems(data),
     ]
 
 
 def _briefly(item: Mapping[str, Any]) -> Problem:
-    path = _path([str(part) for part in item["loc"]])
+    path = ".".join(str(part) for part in item["loc"])
     return path, "unknown key" if item["type"] == "extra_forbidden" else str(item["msg"])
 
 
 def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
-    location = [str(part) for part in item["loc"]]
+    tagged = [str(part) for part in item["loc"]]
+    location = without_tags(tagged, model)
     if location[0] == "primitives":
         return "primitives", "must be the name of a primitive set, or a set in its JSON form"
     if item["type"] == "extra_forbidden":
-        return _unknown_key(location, model)
+        return _unknown_key(tagged, model)
     if item["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return _kind_problem(location, item, kinds_at(location[0], model))
+        return _kind_problem(location, item, kinds_at(location, model))
     message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
     if item["type"] == "literal_error" and isinstance(item["input"], str):
         choices = re.findall(r"'(.*?)'", item["ctx"]["expected"])
-        return _path(
+        return ".".join(
             location
         ), f"{message}, not {item['input']!r}{did_you_mean(item['input'], choices)}"
-    path, value = _path(location), repr(item.get("input"))
+    path, value = ".".join(location), repr(item.get("input"))
     is_scalar = len(value) <= 60 and not isinstance(item.get("input"), dict | list | BaseModel)
     return path, f"{message}, not {value}" if is_scalar else message
 
 
-_SELECTION_TAGS = ("tournament", "roulette", "greedy")
-
-
-def _path(location: Sequence[str]) -> str:
-    # The tag of the union is no key of the file.
-    is_tagged = location[0] == "selection" and location[1:2] and location[1] in _SELECTION_TAGS
-    return ".".join([location[0], *location[2:]] if is_tagged else location)
-
-
 def _unknown_key(location: Sequence[str], model: type[BaseModel]) -> Problem:
-    path = _path(location)
-    if path != ".".join(location) and has_key(path, model):
-        return path, f"is no key of kind = {location[1]!r}"
-    return path, f"unknown key{meant_instead(path.split('.'), model)}"
+    plain = without_tags(location, model)
+    path = ".".join(plain)
+    if len(plain) < len(location) and has_key(path, model):
+        # The tag stands before the key, which is the last.
+        return path, f"is no key of kind = {location[-2]!r}"
+    return path, f"unknown key{meant_instead(plain, model)}"
 
 
 def _kind_problem(location: Sequence[str], item: Mapping[str, Any], kinds: list[str]) -> Problem:
-    path = f"{_path(location)}.kind"
+    path = f"{'.'.join(location)}.kind"
     listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
     if item["type"] == "union_tag_not_found":
         return path, f"is missing: it must be {listed}"
     tag = str(item["ctx"]["tag"])
     return path, f"must be {listed}, not {tag!r}{did_you_mean(tag, kinds)}"
-
-
-def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = data.get(key, {})
-    if isinstance(part, BaseModel):
-        return {name: getattr(part, name) for name in type(part).model_fields}
-    return part if isinstance(part, Mapping) else {}
 
 
 def _game_problems(data: Mapping[str, Any]) -> list[Problem]:
@@ -121,13 +113,10 @@ def _game_problems(data: Mapping[str, Any]) -> list[Problem]:
 def _primitive_problems(data: Mapping[str, Any]) -> list[Problem]:
     primitives = data.get("primitives", "liao+mobility")
     try:
-        if isinstance(primitives, str):
-            if primitives.lstrip().startswith("{"):
-                return [("primitives", "is not valid JSON")]
-            found = find_primitive_set(primitives)
-        elif isinstance(primitives, dict):
-            found = PrimitiveSet.from_dict(primitives)
-        else:
+        if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
+            return [("primitives", "is not valid JSON")]
+        found = _primitives_in(data)
+        if found is None:
             return []
         game = data.get("game", "othello")
         if isinstance(game, str) and not _game_problems(data):
@@ -138,11 +127,42 @@ def _primitive_problems(data: Mapping[str, Any]) -> list[Problem]:
     return _creation_problems(data, found)
 
 
+def _seed_problems(data: Mapping[str, Any]) -> list[Problem]:
+    seeds = part_of(data, "initialisation").get("seeds", ())
+    limits = part_of(data, "limits")
+    depth, nodes = limits.get("max_depth", 17), limits.get("max_nodes", 200)
+    are_whole = type(depth) is int and type(nodes) is int and depth >= 1 and nodes >= 1
+    if not seeds or not isinstance(seeds, list | tuple) or not are_whole:
+        return []
+    try:
+        primitives = _primitives_in(data)
+        game = data.get("game", "othello")
+        game_rules(game)
+    except (ValueError, TypeError, KeyError):
+        return []  # reported at their own paths
+    problems: list[Problem] = []
+    for index, text in enumerate(seeds):
+        try:
+            if isinstance(text, str) and primitives is not None:
+                seed_tree(text, game, primitives, gp.Limits(depth, nodes))
+        except (ValueError, OSError) as error:
+            problems.append((f"initialisation.seeds.{index}", str(error)))
+    return problems
+
+
+def _primitives_in(data: Mapping[str, Any]) -> PrimitiveSet | None:
+    """Return the set that *data* names or holds, None for a wrong type; raises if it is none."""
+    primitives = data.get("primitives", "liao+mobility")
+    if isinstance(primitives, str):
+        return find_primitive_set(primitives)
+    return PrimitiveSet.from_dict(primitives) if isinstance(primitives, dict) else None
+
+
 def _creation_problems(data: Mapping[str, Any], primitives: PrimitiveSet) -> list[Problem]:
     """Try the smallest trees of the ramp, which is where it ends when trees are too large."""
-    settings = _part(data, "initialisation")
-    depth, nodes = settings.get("min_depth", 2), _part(data, "limits").get("max_nodes", 200)
-    is_ramp = settings.get("method", "ramped_half_and_half") == "ramped_half_and_half"
+    settings = part_of(data, "initialisation")
+    depth, nodes = settings.get("min_depth", 2), part_of(data, "limits").get("max_nodes", 200)
+    is_ramp = str(settings.get("method", "ramped_half_and_half")).startswith("ramped")
     are_whole = type(depth) is int and type(nodes) is int
     if not is_ramp or not are_whole or not 1 <= depth <= _DEEPEST or nodes < 1:
         return []  # nothing to try, or the model says what is wrong
@@ -163,7 +183,7 @@ def _creation_problems(data: Mapping[str, Any], primitives: PrimitiveSet) -> lis
 
 
 def _length_problems(data: Mapping[str, Any]) -> list[Problem]:
-    if data.get("generations") is None and data.get("time_limit") is None:
+    if all(data.get(limit) is None for limit in ("generations", "time_limit", "work_limit")):
         return [("generations", "set generations or time_limit, or the run never ends")]
     return []
 
@@ -173,15 +193,15 @@ def _size_problems(data: Mapping[str, Any]) -> list[Problem]:
     size, elitism = data.get("population_size", 500), data.get("elitism", 1)
     if isinstance(size, int) and isinstance(elitism, int) and elitism > size:
         problems.append(("elitism", f"{elitism} is above population_size {size}"))
-    depth = _part(data, "initialisation").get("max_depth", 6)
-    limit = _part(data, "limits").get("max_depth", 17)
+    depth = part_of(data, "initialisation").get("max_depth", 6)
+    limit = part_of(data, "limits").get("max_depth", 17)
     if isinstance(depth, int) and isinstance(limit, int) and depth > limit:
         problems.append(("initialisation.max_depth", f"{depth} is above limits.max_depth {limit}"))
     return problems
 
 
 def _opponent_problems(data: Mapping[str, Any]) -> list[Problem]:
-    fitness = _part(data, "fitness")
+    fitness = part_of(data, "fitness")
     opponents = fitness.get("opponents", [{"player": "random"}])
     if not isinstance(opponents, list | tuple):
         return []
@@ -197,6 +217,19 @@ def _opponent_problems(data: Mapping[str, Any]) -> list[Problem]:
             message = _opponent_problem(text, str(data.get("game", "othello")), is_allowed)
             if message:
                 problems.append((f"fitness.opponents.{index}.player", message))
+    return problems
+
+
+def _guide_problems(data: Mapping[str, Any]) -> list[Problem]:
+    guides = part_of(part_of(data, "fitness"), "measure").get("guides", ())
+    problems: list[Problem] = []
+    is_allowed = part_of(data, "fitness").get("allow_test_opponents", False) is True
+    for index, guide in enumerate(guides if isinstance(guides, list | tuple) else ()):
+        text = guide.get("player") if isinstance(guide, Mapping) else getattr(guide, "player", None)
+        if isinstance(text, str) and text:
+            message = _opponent_problem(text, str(data.get("game", "othello")), is_allowed)
+            if message:
+                problems.append((f"fitness.measure.guides.{index}.player", message))
     return problems
 
 

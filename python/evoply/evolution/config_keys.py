@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from evoply.wording import did_you_mean
 
-__all__ = ["has_key", "kinds_at", "meant_instead"]
+__all__ = ["has_key", "kinds_at", "meant_instead", "without_tags"]
 
 _MOST_OFFERED = 3
 
@@ -45,10 +45,42 @@ def has_key(path: str, model: type[BaseModel]) -> bool:
     return tuple(path.split(".")) in _paths(model)
 
 
-def kinds_at(key: str, model: type[BaseModel]) -> list[str]:
-    """Return the values of `kind` that choose between the parts allowed at *key*."""
-    parts = _parts(model.model_fields[key].annotation)
-    return [part.model_fields["kind"].default for part, _ in parts]
+def kinds_at(path: Sequence[str], model: type[BaseModel]) -> list[str]:
+    """Return the values of `kind` that choose between the parts allowed at *path*."""
+    kinds = [part.model_fields.get("kind") for part in _models_at(path, model)]
+    return [kind.default for kind in kinds if kind is not None]
+
+
+def without_tags(location: Sequence[str], model: type[BaseModel]) -> list[str]:
+    """Return where an error is as the keys of the file.
+
+    What chooses between parts is written by the checker of models as a key, and is none.
+    """
+    path: list[str] = []
+    models: list[type[BaseModel]] = [model]
+    for key in location:
+        chosen = [one for one in models if "kind" in one.model_fields and _kind_of(one) == key]
+        if len(models) > 1 and chosen:
+            models = chosen
+            continue
+        path.append(key)
+        if not key.isdecimal():
+            models = _models_at(path, model)
+    return path
+
+
+def _kind_of(model: type[BaseModel]) -> Any:
+    return model.model_fields["kind"].default
+
+
+def _models_at(path: Sequence[str], model: type[BaseModel]) -> list[type[BaseModel]]:
+    models = [model]
+    for key in path:
+        if key.isdecimal():
+            continue
+        fields = [one.model_fields[key] for one in models if key in one.model_fields]
+        models = [part for field in fields for part, _ in _parts(field.annotation)]
+    return models
 
 
 def _offer(paths: Sequence[Path]) -> str:

@@ -1,4 +1,4 @@
-"""Configs as TOML: reading a file or a text, overriding single keys, writing.
+"""Configs as TOML: reading a text, overriding single keys, writing.
 
 Comments of a file are not kept; the run folder stores the values that were used.
 """
@@ -6,7 +6,6 @@ Comments of a file are not kept; the run folder stores the values that were used
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,27 +16,9 @@ import tomli_w
 
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.opponents import without_file
-from evoply.files import read_limited
 from evoply.protocols import ConfigError
 
-__all__ = ["config_from_toml", "config_to_toml", "load_config", "self_contained", "with_overrides"]
-
-_LARGEST_FILE = 10_000_000
-
-
-def load_config(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> EvolutionConfig:
-    """Read a TOML file and return its config with *overrides* such as `population_size=500`.
-
-    Raises `ConfigError` with every error and its path, also when the file cannot be read.
-    """
-    name = os.fspath(path)
-    try:
-        text = read_limited(name, _LARGEST_FILE)
-    except OSError as error:
-        raise ConfigError([(name, f"cannot be read: {error.strerror}")]) from None
-    except ValueError as error:
-        raise ConfigError([(name, str(error))]) from None
-    return config_from_toml(text, overrides, name=name)
+__all__ = ["config_from_toml", "config_to_toml", "self_contained", "with_overrides"]
 
 
 def config_from_toml(
@@ -73,10 +54,13 @@ def config_to_toml(config: EvolutionConfig) -> str:
 
 
 def self_contained(config: EvolutionConfig) -> EvolutionConfig:
-    """Return *config* with opponents that came from files written out; the digests stay equal."""
+    """Return *config* with players that came from files written out; the digests stay equal."""
     data = config.model_dump(mode="python")
-    for opponent in data["fitness"]["opponents"]:
-        opponent["player"] = without_file(opponent["player"], config.game)
+    fitness = data["fitness"]
+    for one in (*fitness["opponents"], *fitness["measure"].get("guides", ())):
+        one["player"] = without_file(one["player"], config.game)
+    initialisation = data["initialisation"]
+    initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
     return EvolutionConfig(**data)
 
 
@@ -149,9 +133,12 @@ def _read(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _without_none(data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value if key == "primitives" or not isinstance(value, dict) else _without_none(value)
-        for key, value in data.items()
-        if value is not None
-    }
+def _without_none(data: Any) -> Any:
+    """Return nested *data* without keys of no value, which TOML cannot write."""
+    if isinstance(data, dict):
+        return {
+            key: value if key == "primitives" else _without_none(value)
+            for key, value in data.items()
+            if value is not None
+        }
+    return [_without_none(value) for value in data] if isinstance(data, list | tuple) else data

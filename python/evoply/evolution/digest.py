@@ -8,7 +8,7 @@ number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evoply._native import Stream
@@ -18,7 +18,7 @@ from evoply.evolution.opponents import read_opponent
 from evoply.files import checksum
 from evoply.gp import Tree
 
-__all__ = ["PURPOSES", "digest_of", "settings_of", "stream_for"]
+__all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]
 
 PURPOSES = ("breeding", "training", "fresh", "opponents", "final")
 """Every purpose has its own keys: openings of one purpose never show up in another."""
@@ -31,20 +31,49 @@ def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream
     return Stream(config.seed, purpose, generation)
 
 
+LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termination"})
+"""Keys that decide how long a run is and what it uses, but no generation."""
+
+_ADDED: Mapping[str, Sequence[str]] = {
+    "": ("parsimony", "demes", "steady_state"),
+    "initialisation": ("duplicates", "seeds"),
+    "selection": ("two_best", "scale"),
+    "variation": (
+        "swap_mutation", "shrink_mutation", "hoist_mutation", "creation", "custom", "afterwards",
+        "recombination",
+    ),
+    "fitness": ("sides", "measure"),
+}  # fmt: skip
+"""Keys that older configs did not have: they count only where they are not the default."""
+
+
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
-    """Return what of a config decides results, opponents resolved, as JSON values."""
-    settings = config.model_dump(mode="json", exclude={"machine", "generations", "time_limit"})
+    """Return what of a config decides results, players resolved, as JSON values."""
+    settings = config.model_dump(mode="json", exclude=set(LIMITS))
+    for path, names in _ADDED.items():
+        part = getattr(config, path) if path else config
+        written = settings[path] if path else settings
+        for name, field in type(part).model_fields.items():
+            if name in names and getattr(part, name) == field.default:
+                del written[name]
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
-        {
-            "player": read_opponent(opponent.player, config.game)
-            .self_contained()
-            .model_dump(mode="json", exclude={"name"}),
-            "pairs": opponent.pairs,
-        }
+        {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}
+        | ({} if opponent.games is None else {"games": opponent.games})
         for opponent in config.fitness.opponents
     ]
+    for guide in settings["fitness"].get("measure", {}).get("guides", ()):
+        guide["player"] = _resolved(guide["player"], config)
+    if config.initialisation.seeds:
+        settings["initialisation"]["seeds"] = [
+            _resolved(seed, config) for seed in config.initialisation.seeds
+        ]
     return settings
+
+
+def _resolved(player: str, config: EvolutionConfig) -> dict[str, Any]:
+    model = read_opponent(player, config.game).self_contained()
+    return model.model_dump(mode="json", exclude={"name"})
 
 
 def digest_of(
@@ -61,7 +90,9 @@ def digest_of(
         "generation": number,
         "seeds": {purpose: f"{stream_for(config, purpose, number).key:#x}" for purpose in PURPOSES},
         "individuals": [
-            [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)] for one in individuals
+            [str(one.tree), one.fitness.hex(), one.origin, list(one.parents)]
+            + ([[case.hex() for case in one.cases]] if one.cases else [])
+            for one in individuals
         ],
         "fresh": [
             [result.opponent, result.best.hex(), result.mean.hex(), result.games]

@@ -6,14 +6,16 @@ This module does not know how individuals are bred, played or stored.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from evoply.gp import Tree
+from evoply.gp import Tree, pareto_front
 from evoply.notebook import table_html
 
 __all__ = [
     "ArchiveEntry",
+    "Census",
     "FreshResult",
     "Generation",
     "HallOfFameEntry",
@@ -21,20 +23,26 @@ __all__ = [
     "Progress",
     "Seconds",
     "Statistics",
+    "front_of",
+    "ranking",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """A tree, its fitness in [0, 1] on this generation's games, and where it comes from.
+    """A tree, its fitness on this generation's games, and where it comes from.
 
-    *origin* names the operator that made it; *parents* are positions in the generation before.
+    Fitness is maximised; what a config minimises is stored with its sign changed. *origin* names
+    the operator that made it, and mutations afterwards behind it; *parents* are positions in the
+    generation before.
     """
 
     tree: Tree
     fitness: float
     origin: str
     parents: tuple[int, ...] = ()
+    cases: tuple[float, ...] = ()
+    """Results on single cases, maximised, if the config selects by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,10 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Numbers that describe a generation; fitness in [0, 1], sizes in nodes, depths in levels."""
+    """Numbers that describe a generation; sizes in nodes, depths in levels.
+
+    *best*, *mean* and *median* are training fitness; fresh fitness is points per game in [0, 1].
+    """
 
     best: float
     mean: float
@@ -124,6 +135,24 @@ class Statistics:
     """Games played for this generation, fresh ones included."""
 
 
+@dataclass(frozen=True, slots=True)
+class Census:
+    """What else a generation is made of; never part of a digest."""
+
+    operators: Mapping[str, int] = field(default_factory=dict)
+    """How often each operator took part in an individual of this generation."""
+    distinct_behaviours: int = 0
+    """Different trees by their values on random positions."""
+    one_way_share: float | None = None
+    """Share of one-way crossovers among the crossover's offspring; None if there were none."""
+    sizes: tuple[float, ...] = ()
+    """Minimum, lower quartile, median, upper quartile and maximum of the nodes."""
+    work: int = 0
+    """Work of this generation: plies of its individuals' games times operations."""
+    total_work: int = 0
+    """Work of all generations so far, this one included."""
+
+
 @dataclass(frozen=True, repr=False)
 class Generation:
     """One finished step of a run: `evolve(config, resume_from=generation)` goes on from it."""
@@ -142,6 +171,7 @@ class Generation:
     seconds: Seconds
     digest: str
     """SHA-256 of what was computed: see `evoply.evolution.digest`."""
+    census: Census = Census()
 
     @cached_property
     def best(self) -> Individual:
@@ -197,3 +227,12 @@ def ranking(individuals: tuple[Individual, ...]) -> list[int]:
         range(len(individuals)),
         key=lambda index: (-individuals[index].fitness, len(individuals[index].tree), index),
     )
+
+
+def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
+    """Return the individuals that no other beats in fitness and in size, the fittest first.
+
+    Each is the fittest of its size and of all smaller ones: the front of strength against size.
+    """
+    objectives = [(one.fitness, -len(one.tree)) for one in individuals]
+    return tuple(individuals[index] for index in pareto_front(objectives))

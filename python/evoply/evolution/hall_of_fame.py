@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.digest import stream_for
+from evoply.evolution.entrants import entrants_of
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,
@@ -52,6 +53,8 @@ class FreshTest:
     best_fresh: float
     mean_fresh: float
     games: int
+    work: int
+    """Plies of the games times the operations of the trees' programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,10 @@ def fresh_test(
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
+    entrants = entrants_of(config, trees)
     result = trial(
         config,
-        native_players(config, trees),
+        entrants.players,
         fresh,
         stream,
         threads=threads,
@@ -125,6 +129,7 @@ def fresh_test(
         best_fresh=fitness[0],
         mean_fresh=sum(fitness[row[tree]] for tree in sample) / len(sample),
         games=games * len(trees),
+        work=int((result.plies * entrants.operations).sum()),
     )
 
 

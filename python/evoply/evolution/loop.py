@@ -7,13 +7,20 @@ was never yielded. This module stores nothing and prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 from time import perf_counter
 
-from evoply.evolution.breeding import Offspring, breed, first_population
+import numpy as np
+
+from evoply import _native, arena
+from evoply.evolution.breeding import breed
+from evoply.evolution.census import census_of
 from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.creation import first_population
 from evoply.evolution.digest import digest_of, stream_for
+from evoply.evolution.entrants import Entrants, Measured, Play, entrants_of
 from evoply.evolution.generation import (
     ArchiveEntry,
     Generation,
@@ -24,12 +31,18 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.panel import native_players, panel_of, trial
+from evoply.evolution.measures import is_good, measured
+from evoply.evolution.offspring import Offspring
+from evoply.evolution.panel import Panel, panel_of
+from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
+from evoply.evolution.steady_state import steady_state_generation
 from evoply.gp import Tree
 
 __all__ = ["evolve", "is_finished", "step"]
 
 ProgressCallback = Callable[[Progress], object]
+
+_NO_OPERATORS: Mapping[str, Operator] = {}
 
 
 def evolve(
@@ -38,6 +51,8 @@ def evolve(
     resume_from: Generation | None = None,
     threads: int = 0,
     progress: ProgressCallback | None = None,
+    fitness: TreeFitness | None = None,
+    operators: Mapping[str, Operator] = _NO_OPERATORS,
 ) -> Iterator[Generation]:
     """Yield the generations of a run, starting after *resume_from* or with a random population.
 
@@ -46,14 +61,30 @@ def evolve(
     generations only; a first generation is always made. *progress* is told about ten times a
     second how far the current generation has come.
 
+    *fitness(tree, stream)* replaces the config's fitness and is maximised; *operators* are those
+    that the config's `variation.custom` gives rates, called as *operator(first, second, limits,
+    stream)* with two selected parents.
+
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
     >>> [generation.number for generation in evolve(config)]
     [0, 1, 2]
     """
+    parts = PythonParts(fitness, dict(operators))
+    parts.check(config)
+    return _generations(config, resume_from, threads, progress, parts)
+
+
+def _generations(
+    config: EvolutionConfig,
+    resume_from: Generation | None,
+    threads: int,
+    progress: ProgressCallback | None,
+    parts: PythonParts,
+) -> Iterator[Generation]:
     generation = resume_from
     while not is_finished(config, generation):
-        generation = step(config, generation, threads=threads, progress=progress)
+        generation = step(config, generation, threads=threads, progress=progress, parts=parts)
         yield generation
 
 
@@ -62,6 +93,10 @@ def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
     if generation is None:
         return False
     if config.generations is not None and generation.number + 1 >= config.generations:
+        return True
+    if is_good(config, generation.statistics.best):
+        return True
+    if config.work_limit is not None and generation.census.total_work >= config.work_limit:
         return True
     return config.time_limit is not None and generation.seconds.elapsed >= config.time_limit
 
@@ -72,28 +107,34 @@ def step(
     *,
     threads: int = 0,
     progress: ProgressCallback | None = None,
+    parts: PythonParts | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
     threads = threads or config.machine.threads
+    parts = parts or PythonParts()
     times = [perf_counter()]
 
-    # Step 1. Breed.
-    offspring = _offspring(config, previous, number)
-    times.append(perf_counter())
-
-    # Step 2. Lower each different tree once: equal trees meet the same games anyway.
-    distinct = list(dict.fromkeys(one.tree for one in offspring))
-    players = native_players(config, distinct)
+    # Step 1. Whom the population meets.
     archive = () if previous is None else previous.archive
     panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
-    times.append(perf_counter())
+    play = _play(config, threads, _told(progress, number, "training"))
+    training = _Training(config, parts, panel, number, play)
 
-    # Step 3. Play.
-    stream = stream_for(config, "training", number)
-    told = _told(progress, number, "training")
-    result = trial(config, players, panel, stream, threads=threads, progress=told)
-    individuals = _individuals(offspring, dict(zip(distinct, result.fitness, strict=True)))
+    if previous is not None and config.steady_state is not None:
+        # Step 2 and 3 at once: breeding and judging take turns.
+        individuals, entrants, result = _steady(training, previous)
+        times += [times[0], times[0]]
+    else:
+        # Step 2. Breed, and lower each different tree once.
+        offspring = _offspring(config, previous, number, parts)
+        times.append(perf_counter())
+        entrants = entrants_of(config, [one.tree for one in offspring])
+        times.append(perf_counter())
+
+        # Step 3. Play.
+        result = training.judge(entrants)
+        individuals = _individuals(offspring, result)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
@@ -102,7 +143,6 @@ def step(
     times.append(perf_counter())
 
     # Step 5. Describe what came out.
-    games = len(distinct) * int(result.games.sum()) + test.games
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
     digest = digest_of(config, number, individuals, test.results, hall, test.champion)
     return Generation(
@@ -112,19 +152,82 @@ def step(
         archive=_archive_with(archive, test.champion, number),
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(individuals, test, len(distinct), games),
+        statistics=_statistics(individuals, test, len(entrants.trees), result.games + test.games),
+        census=census_of(
+            config,
+            individuals,
+            entrants.programs,
+            work=result.work + test.work,
+            work_before=0 if previous is None else previous.census.total_work,
+        ),
         seconds=_seconds(config, previous, number, [*times, perf_counter()]),
         digest=digest,
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Training:
+    """How the trees of one generation get their fitness."""
+
+    config: EvolutionConfig
+    parts: PythonParts
+    panel: Panel
+    number: int
+    play: Play
+
+    def judge(self, entrants: Entrants) -> Measured:
+        stream = stream_for(self.config, "training", self.number)
+        return measured(self.config, self.parts, entrants, self.panel, stream, self.play)
+
+
+def _steady(
+    training: _Training, previous: Generation
+) -> tuple[tuple[Individual, ...], Entrants, Measured]:
+    """Return the next population of a steady state, as entrants too, and what it took."""
+    config = training.config
+    results: list[Measured] = []
+
+    def judge(offspring: Sequence[Offspring]) -> list[float]:
+        results.append(training.judge(entrants_of(config, [one.tree for one in offspring])))
+        fitness: list[float] = results[-1].fitness.tolist()
+        return fitness
+
+    stream = stream_for(config, "breeding", training.number)
+    individuals = steady_state_generation(
+        config, previous.individuals, stream, training.parts, judge
+    )
+    total = Measured(
+        fitness=np.array([one.fitness for one in individuals]),
+        games=sum(result.games for result in results),
+        work=sum(result.work for result in results),
+    )
+    return individuals, entrants_of(config, [one.tree for one in individuals]), total
+
+
+def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], object] | None) -> Play:
+    def play(
+        players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
+    ) -> arena.Results:
+        games = len(schedule)
+        return arena.play(
+            config.game,
+            list(players),
+            schedule,
+            threads=threads,
+            record_moves=record_moves,
+            progress=None if told is None else lambda done: told(done, games),
+        )
+
+    return play
+
+
 def _offspring(
-    config: EvolutionConfig, previous: Generation | None, number: int
+    config: EvolutionConfig, previous: Generation | None, number: int, parts: PythonParts
 ) -> tuple[Offspring, ...]:
     stream = stream_for(config, "breeding", number)
     if previous is None:
         return first_population(config, stream)
-    return breed(config, previous.individuals, stream)
+    return breed(config, previous.individuals, stream, parts)
 
 
 def _told(
@@ -135,11 +238,12 @@ def _told(
     return lambda done, games: progress(Progress(number, stage, done, games))
 
 
-def _individuals(
-    offspring: Sequence[Offspring], fitness: dict[Tree, float]
-) -> tuple[Individual, ...]:
+def _individuals(offspring: Sequence[Offspring], result: Measured) -> tuple[Individual, ...]:
+    fitness: list[float] = result.fitness.tolist()
+    cases = [()] * len(offspring) if result.cases is None else result.cases.tolist()
     return tuple(
-        Individual(one.tree, fitness[one.tree], one.origin, one.parents) for one in offspring
+        Individual(one.tree, value, one.origin, one.parents, tuple(row))
+        for one, value, row in zip(offspring, fitness, cases, strict=True)
     )
 
 

@@ -1,16 +1,17 @@
 """Whom a population meets and on which openings: panels, the games they cause, and the points.
 
 Every tree meets every opponent of a panel on the same random openings with the same game keys,
-twice with colours swapped. So the comparison is fair, and equal trees get equal points. Game
-`k` of a test belongs to tree `k // (2 * slots)`, slot `(k // 2) % slots`, and the tree is Black
-when k is even. This module does not know about generations or selection.
+twice with colours swapped unless the config has its individuals play one colour only. So the
+comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
+belongs to tree `k // g` and is its game `k % g`; `Panel.seats` says against whom and as which
+colour. This module does not know about generations or selection.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,31 +25,68 @@ from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
 __all__ = [
     "Panel",
+    "Seats",
     "Trial",
     "individual_player",
     "native_players",
     "panel_of",
+    "players_of",
     "schedule_of",
     "trial",
+    "trial_of",
 ]
 
 
 @dataclass(frozen=True, slots=True)
+class Seats:
+    """The games of one tree against a panel; every array has one entry a game."""
+
+    opponents: NDArray[np.int64]
+    """Place of the opponent in the panel."""
+    is_black: NDArray[np.bool_]
+    """Whether the tree plays Black."""
+    openings: NDArray[np.int64]
+    """Number of the opening."""
+
+    def __len__(self) -> int:
+        return len(self.opponents)
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
-    """Opponents, their names and the opening pairs against each."""
+    """Opponents, their names and the games of one tree against each."""
 
     players: tuple[_native.Player, ...]
     labels: tuple[str, ...]
-    pairs: tuple[int, ...]
+    games: tuple[int, ...]
+    sides: Literal["both", "black", "white"] = "both"
+    """Colours of the tree: alternately both, on one opening for two games; or one of them."""
 
     @property
-    def slots(self) -> NDArray[np.int64]:
-        """Return the opponent's index for every opening pair of one tree."""
-        return np.repeat(np.arange(len(self.pairs)), self.pairs)
+    def seats(self) -> Seats:
+        """Return the games of one tree, those against one opponent after those against another."""
+        number = np.concatenate([np.arange(games) for games in (0, *self.games)])
+        starts_opening = number % 2 == 0
+        is_black = starts_opening
+        if self.sides != "both":
+            starts_opening = np.ones(len(number), dtype=bool)
+            is_black = np.full(len(number), self.sides == "black")
+        return Seats(
+            opponents=np.repeat(np.arange(len(self.games)), self.games),
+            is_black=is_black,
+            openings=np.cumsum(starts_opening) - 1,
+        )
+
+    def after(self, count: int) -> Panel:
+        """Return the panel without its first *count* opponents."""
+        rest = slice(count, None)
+        return replace(
+            self, players=self.players[rest], labels=self.labels[rest], games=self.games[rest]
+        )
 
     def with_pairs(self, pairs: int) -> Panel:
-        """Return the same opponents with *pairs* openings each."""
-        return Panel(self.players, self.labels, (pairs,) * len(self.players))
+        """Return the same opponents with the games of *pairs* opening pairs each."""
+        return replace(self, games=(2 * pairs,) * len(self.players))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +99,8 @@ class Trial:
     half_points: NDArray[np.int64]
     games: NDArray[np.int64]
     """Games of each tree against each opponent, shape (opponents,)."""
+    plies: NDArray[np.int64]
+    """Plies of all games of each tree, shape (trees,)."""
 
     @property
     def fitness(self) -> list[float]:
@@ -71,7 +111,13 @@ class Trial:
 
 def native_players(config: EvolutionConfig, trees: Sequence[Tree]) -> list[_native.Player]:
     """Return a kernel player for each tree, lowered together."""
-    programs = lower(trees, config.game)
+    return players_of(config, lower(trees, config.game))
+
+
+def players_of(
+    config: EvolutionConfig, programs: Sequence[_native.Program]
+) -> list[_native.Player]:
+    """Return a kernel player for each lowered tree, with the config's settings."""
     settings = config.player
     kind = "alpha_beta" if settings.depth else "after_state"
     return [
@@ -109,10 +155,11 @@ def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, Tree]]) -> Pa
             *(player.label for player in models),
             *(f"champion of generation {generation}" for generation, _ in earlier),
         ),
-        pairs=(
-            *(opponent.pairs for opponent in fixed),
-            *(config.fitness.earlier_generations.pairs for _ in earlier),
+        games=(
+            *(opponent.games or 2 * opponent.pairs for opponent in fixed),
+            *(2 * config.fitness.earlier_generations.pairs for _ in earlier),
         ),
+        sides=config.fitness.sides,
     )
 
 
@@ -120,16 +167,17 @@ def schedule_of(
     config: EvolutionConfig, trees: int, panel: Panel, stream: _native.Stream
 ) -> arena.Schedule:
     """Return the games of *trees* players against a panel; its players come after the trees."""
-    slots = panel.slots
-    pairs = len(slots)
-    tree = np.repeat(np.arange(trees), 2 * pairs)
-    opponent = np.tile(np.repeat(trees + slots, 2), trees)
-    is_black = np.tile(np.array([True, False]), trees * pairs)
+    seats = panel.seats
+    games = len(seats)
+    tree = np.repeat(np.arange(trees), games)
+    opponent = np.tile(trees + seats.opponents, trees)
+    is_black = np.tile(seats.is_black, trees)
+    opening_keys = stream.child("opening").keys(int(seats.openings[-1]) + 1)
     return arena.Schedule(
         black=np.where(is_black, tree, opponent).astype(np.uint32),
         white=np.where(is_black, opponent, tree).astype(np.uint32),
-        opening_keys=np.tile(np.repeat(stream.child("opening").keys(pairs), 2), trees),
-        game_keys=np.tile(stream.child("game").keys(2 * pairs), trees),
+        opening_keys=np.tile(opening_keys[seats.openings], trees),
+        game_keys=np.tile(stream.child("game").keys(games), trees),
         opening_plies=config.fitness.opening_plies,
         start=game_rules(config.game).start().row,
     )
@@ -157,10 +205,17 @@ def trial(
         threads=threads,
         progress=None if progress is None else lambda done: progress(done, games),
     )
+    return trial_of(panel, results, len(players))
+
+
+def trial_of(panel: Panel, results: arena.Results, trees: int) -> Trial:
+    """Return the points of *trees* from the results of their games against a panel."""
     difference = np.asarray(results.black_discs, dtype=np.int64) - results.white_discs
-    points = (np.sign(difference) * np.tile([1, -1], games // 2) + 1).reshape(
-        len(players), len(panel.slots), 2
+    signs = np.where(panel.seats.is_black, 1, -1)
+    points = np.sign(difference).reshape(trees, -1) * signs + 1
+    starts = np.cumsum([0, *panel.games[:-1]])
+    return Trial(
+        half_points=np.add.reduceat(points, starts, axis=1),
+        games=np.array(panel.games, dtype=np.int64),
+        plies=np.asarray(results.plies, dtype=np.int64).reshape(trees, -1).sum(axis=1),
     )
-    starts = [0, *np.cumsum(panel.pairs)]
-    by_opponent = [points[:, first:last].sum(axis=(1, 2)) for first, last in pairwise(starts)]
-    return Trial(np.stack(by_opponent, axis=1), 2 * np.array(panel.pairs, dtype=np.int64))

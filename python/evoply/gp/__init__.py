@@ -22,6 +22,7 @@ from evoply.gp.crossover import one_way_crossover, subtree_crossover
 from evoply.gp.drawing import tree_svg, tree_text
 from evoply.gp.forest import Forest, Individual, branches, with_branch
 from evoply.gp.generation import GenerationError, full, grow
+from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.individual_text import (
     format_individual,
     format_staged,
@@ -32,6 +33,7 @@ from evoply.gp.infix import infix
 from evoply.gp.introns import Sizes, sizes
 from evoply.gp.latex import latex, latex_formula
 from evoply.gp.legacy import LegacyReading, legacy_tree
+from evoply.gp.lexicase import lexicase_selection
 from evoply.gp.local_mutation import local_mutation
 from evoply.gp.lowering import lower
 from evoply.gp.mutation import (
@@ -43,13 +45,22 @@ from evoply.gp.mutation import (
     subtree_mutation,
     swap_mutation,
 )
+from evoply.gp.pareto import (
+    crowding_distances,
+    pareto_front,
+    pareto_ranks,
+    pareto_selection,
+)
+from evoply.gp.parsimony import covariant_penalised, length_penalised, tarpeian_penalised
 from evoply.gp.plain import plain
 from evoply.gp.pruning import pruned
 from evoply.gp.selection import (
     adjusted_fitness,
     greedy_over_selection,
+    paired_tournament_selection,
     roulette_selection,
     tournament_selection,
+    worst_roulette_selection,
 )
 from evoply.gp.simplification import Simplified, simplify
 from evoply.gp.sizes import lowered_size
@@ -75,13 +86,16 @@ __all__ = [
     "branches",
     "chain_statistics",
     "constant_mutation",
+    "covariant_penalised",
     "create",
     "create_forests",
     "crossed",
+    "crowding_distances",
     "format_individual",
     "format_staged",
     "format_tree",
     "full",
+    "gpjpp_crossover",
     "greedy_over_selection",
     "grow",
     "hoist_mutation",
@@ -90,6 +104,8 @@ __all__ = [
     "latex_formula",
     "leaf_weights",
     "legacy_tree",
+    "length_penalised",
+    "lexicase_selection",
     "local_mutation",
     "lower",
     "lowered_size",
@@ -97,6 +113,10 @@ __all__ = [
     "no_op_chains",
     "one_way_crossover",
     "paired_crossover",
+    "paired_tournament_selection",
+    "pareto_front",
+    "pareto_ranks",
+    "pareto_selection",
     "parse_individual",
     "parse_staged",
     "parse_tree",
@@ -113,8 +133,10 @@ __all__ = [
     "subtree_crossover",
     "subtree_mutation",
     "swap_mutation",
+    "tarpeian_penalised",
     "tournament_selection",
     "tree_svg",
     "tree_text",
     "with_branch",
+    "worst_roulette_selection",
 ]

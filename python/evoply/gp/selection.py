@@ -46,6 +46,38 @@ def tournament_selection(
     return winners
 
 
+def paired_tournament_selection(
+    fitness: Sequence[float],
+    size: int,
+    count: int,
+    stream: Stream,
+    *,
+    lengths: Sequence[int] | None = None,
+) -> list[tuple[int, int]]:
+    """Return *count* pairs of parents: the two best of *size* uniform picks with replacement.
+
+    Of equal fitness the smaller of *lengths* is better, and a later pick displaces an equal one.
+    The best comes first; both may be one individual, picked twice. Source: gpjpp.
+    """
+    _check(fitness)
+    if size < 2:
+        raise ValueError(f"a pair needs at least two entrants, not {size}")
+    pool = [index for index, value in enumerate(fitness) if value == value] or range(len(fitness))
+    entrants = len(pool)
+    keys = [(fitness[index], -lengths[index] if lengths else 0) for index in range(len(fitness))]
+    pairs: list[tuple[int, int]] = []
+    for _ in range(count):
+        best, second = pool[stream.below(entrants)], -1
+        for _ in range(size - 1):
+            other = pool[stream.below(entrants)]
+            if not keys[other] < keys[best]:
+                best, second = other, best
+            elif second < 0 or not keys[other] < keys[second]:
+                second = other
+        pairs.append((best, second))
+    return pairs
+
+
 def _wins_tie(other: int, best: int, lengths: Sequence[int] | None) -> bool:
     if lengths is not None and lengths[other] != lengths[best]:
         return lengths[other] < lengths[best]
@@ -84,6 +116,17 @@ def _spin(sums: Sequence[float], stream: Stream) -> int:
     total = sums[-1]
     index = bisect_right(sums, stream.random() * total)
     return index if index < len(sums) else bisect_left(sums, total)
+
+
+def worst_roulette_selection(
+    standardized: Sequence[float], count: int, stream: Stream
+) -> list[int]:
+    """Return *count* indices, drawn in proportion to a fitness f >= 0 that is to be minimised.
+
+    So bad individuals are drawn most: those that a steady state replaces. An individual whose
+    fitness is NaN is drawn only if all are. Source: gpjpp.
+    """
+    return roulette_selection(standardized, count, stream)
 
 
 def adjusted_fitness(standardized: float) -> float:

@@ -17,9 +17,12 @@ __all__ = [
     "depth_figure",
     "diversity_figure",
     "fitness_figure",
+    "front_figure",
+    "operators_figure",
     "opponents_figure",
     "size_figure",
     "time_figure",
+    "training_figure",
 ]
 
 Figure = dict[str, Any]
@@ -31,13 +34,18 @@ _FEW = 6  # generations that would stand at the edges of a chart
 _MOST_MARKED = 40  # generations whose points are marked
 
 
-def fitness_figure(rows: Rows) -> Figure:
-    """Return best and mean fitness in training and on fresh games, in points per game."""
+_TRAINING = (("best, training", "best", 0, "dot"), ("mean, training", "mean", 2, "dot"))
+
+
+def fitness_figure(rows: Rows, *, with_training: bool = True) -> Figure:
+    """Return best and mean fitness on fresh games and in training, in points per game.
+
+    Training is left out where its fitness is no share of points.
+    """
     lines = (
         ("best, fresh games", "best_fresh", 0, "solid"),
         ("mean, fresh games", "mean_fresh", 2, "solid"),
-        ("best, training", "best", 0, "dot"),
-        ("mean, training", "mean", 2, "dot"),
+        *(_TRAINING if with_training else ()),
     )
     data = [
         _line(rows, [row[key] for row in rows], name, color=color, dash=dash)
@@ -90,10 +98,62 @@ def depth_figure(rows: Rows) -> Figure:
     return _figure(data, {"title": {"text": "levels"}, "rangemode": "tozero"})
 
 
-def diversity_figure(rows: Rows) -> Figure:
-    """Return the share of different trees in the population."""
+def diversity_figure(rows: Rows, behaviours: Sequence[float | None] = ()) -> Figure:
+    """Return the share of different trees in the population, and of different behaviours."""
     data = [_line(rows, [row["diversity"] for row in rows], "different trees", color=3)]
-    return _figure(data, _share_axis("share of population"), showlegend=False)
+    if any(share is not None for share in behaviours):
+        data.append(_line(rows, behaviours, "different behaviours", color=1))
+    return _figure(data, _share_axis("share of population"), showlegend=len(data) > 1)
+
+
+def training_figure(rows: Rows, unit: str) -> Figure:
+    """Return best and mean training fitness, maximised, in a unit that is no share of points."""
+    data = [
+        _line(rows, [row[key] for row in rows], name, color=color, dash=dash)
+        for name, key, color, dash in _TRAINING
+    ]
+    return _figure(data, {"title": {"text": unit}})
+
+
+def operators_figure(rows: Rows, censuses: Rows) -> Figure:
+    """Return the share of individuals that each operator took part in."""
+    names = dict.fromkeys(name for census in censuses for name in census.get("operators", {}))
+    sizes = [sum(census.get("operators", {}).values()) or 1 for census in censuses]
+    data = [
+        _line(
+            rows,
+            [
+                census.get("operators", {}).get(name, 0) / size
+                for census, size in zip(censuses, sizes, strict=True)
+            ],
+            escape(name),
+            color=color,
+        )
+        for color, name in enumerate(names)
+    ]
+    return _figure(data, _share_axis("share of operators"))
+
+
+def front_figure(individuals: Sequence[tuple[int, float]], front: set[int], unit: str) -> Figure:
+    """Return strength against size of a generation; places of its *front* stand out."""
+    marks = [
+        ("population", [one for place, one in enumerate(individuals) if place not in front], 2),
+        ("front", [one for place, one in enumerate(individuals) if place in front], 0),
+    ]
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [size for size, _ in points],
+            "y": [_number(fitness) for _, fitness in points],
+            "marker": {"color": _COLORS[color], "size": 9 if name == "front" else 5},
+        }
+        for name, points, color in marks
+    ]
+    figure = _figure(data, {"title": {"text": unit}})
+    figure["layout"]["xaxis"] = {"title": {"text": "nodes"}, "rangemode": "tozero"}
+    return figure
 
 
 def time_figure(rows: Rows) -> Figure:

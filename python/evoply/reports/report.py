@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evoply.evolution import Generation, HallOfFameEntry
+from evoply.evolution import Generation, HallOfFameEntry, fitness_text, front_of, is_share
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.reports import charts
@@ -69,8 +69,9 @@ def report_html(run: Run) -> str:
             element("p", _unbroken(explanation.sentence), class_="sentence"),
             _matches(run),
             champion_section(run, entry, explanation),
-            _progress(rows),
+            _progress(run, rows),
             _hall_of_fame(run, last),
+            _front(run, last),
         ]
     sections.append(_what_was_run(run, rows))
     return page(title, *sections)
@@ -157,16 +158,34 @@ def _interval_picture(score: float, interval: Sequence[float] | None) -> Html:
     )
 
 
-def _progress(rows: Sequence[Mapping[str, Any]]) -> Html:
+def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     fresh = "Fresh games are played on openings nobody was selected on."
-    figures = (
-        chart("Fitness", charts.fitness_figure(rows), f"in points per game. {fresh}"),
+    censuses = run.censuses()
+    size = run.config.population_size
+    behaviours = [
+        census["distinct_behaviours"] / size if census.get("distinct_behaviours") else None
+        for census in censuses
+    ]
+    is_share = _is_share(run)
+    shares = charts.fitness_figure(rows, with_training=is_share)
+    figures = [chart("Fitness", shares, f"in points per game. {fresh}")]
+    if not is_share:
+        training = charts.training_figure(rows, _unit(run))
+        figures.append(chart("Training fitness", training, "as selection saw it: higher is better"))
+    figures += [
         chart("The best against each opponent", charts.opponents_figure(rows), "on fresh games"),
         chart("Tree sizes", charts.size_figure(rows), "in nodes"),
         chart("Tree depths", charts.depth_figure(rows), "in levels"),
-        chart("Diversity", charts.diversity_figure(rows), "different trees in the population"),
-        chart("Time", charts.time_figure(rows), "of each generation, by step"),
-    )
+        chart(
+            "Diversity",
+            charts.diversity_figure(rows, behaviours),
+            "different trees, and trees that value 16 random positions differently",
+        ),
+    ]
+    if any(census.get("operators") for census in censuses):
+        operators = charts.operators_figure(rows, censuses)
+        figures.append(chart("Operators", operators, "that made the individuals"))
+    figures.append(chart("Time", charts.time_figure(rows), "of each generation, by step"))
     return block(
         element("h2", "Generations"),
         element("div", *figures, class_="charts"),
@@ -175,6 +194,17 @@ def _progress(rows: Sequence[Mapping[str, Any]]) -> Html:
         ),
         details("All numbers", _numbers(rows)),
     )
+
+
+def _is_share(run: Run) -> bool:
+    return is_share(run.config) and "fitness" not in run.python_parts()
+
+
+def _unit(run: Run) -> str:
+    if "fitness" in run.python_parts():
+        return "your own fitness"
+    kind = run.config.fitness.measure.kind
+    return "minus the opponents' discs" if kind.endswith("discs") else "fitness"
 
 
 def _numbers(rows: Sequence[Mapping[str, Any]]) -> Html:
@@ -223,6 +253,33 @@ def _hall_of_fame(run: Run, last: Generation) -> Html:
     )
 
 
+def _front(run: Run, last: Generation) -> Html:
+    """Return strength against size: whoever no other beats in both, in the last generation."""
+    front = front_of(last.individuals)
+    if run.config.selection.kind != "pareto" or not front:
+        return Html()
+    places = {last.individuals.index(one) for one in front}
+    everybody = [(len(one.tree), one.fitness) for one in last.individuals]
+    figure = charts.front_figure(everybody, places, "training fitness")
+    head = ("nodes", "training fitness", "tree")
+    is_own = "fitness" in run.python_parts()
+    rows = [
+        (
+            str(len(one.tree)),
+            fitness_text(run.config, one.fitness, is_own=is_own),
+            shortened(str(one.tree)),
+        )
+        for one in front
+    ]
+    note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
+    return block(
+        element("h2", "Strength against size"),
+        element("p", note, class_="note"),
+        element("div", chart("Front", figure), class_="charts"),
+        table(head, rows),
+    )
+
+
 def _what_was_run(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     command = run.command or "(from Python)"
     facts: list[tuple[str, str]] = [
@@ -231,6 +288,9 @@ def _what_was_run(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
         ("seed", str(run.config.seed)),
         ("version", f"evoply {run.version}, signature {run.signature}"),
     ]
+    for what, part in run.python_parts().items():
+        source = part["source"][:16]
+        facts.append((f"Python {what}", element("code", f"{part['name']} ({source})")))
     if rows:
         play = f"evoply play --against champion@{run.name}"
         facts.append(("play against it", element("code", play)))

@@ -6,8 +6,10 @@ both give the same generations.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from types import MappingProxyType
 
 from evoply import _native
 from evoply.evolution import (
@@ -18,10 +20,12 @@ from evoply.evolution import (
     final_test,
     individual_player,
     is_finished,
+    is_good,
     self_contained,
     signature,
 )
-from evoply.evolution.digest import digest_of
+from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
 from evoply.players import Player
 from evoply.protocols import RunError
 from evoply.runs.folder import find_run
@@ -41,20 +45,28 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
+    fitness: TreeFitness | None = None,
+    operators: Mapping[str, Operator] = MappingProxyType({}),
 ) -> Generator[Generation, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
-    *config* may differ from the run's in `generations`, `time_limit` and `machine` only, to go
-    on for longer; by default the run's own is used. After the last generation the final test
-    names the champion. Raises `RunError` if another process writes the run, if the run is
+    *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
+    default the run's own is used. *fitness* and *operators* are those of `evolve`: the run notes
+    their names and the checksums of their source, and going on asks for the same. After the last
+    generation the final test names the champion.
+
+    Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
     with its last whole generation.
     """
     config = _settled(run, config)
+    parts = PythonParts(fitness, dict(operators))
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)
+        _check_python_parts(run, parts, allow_other_version)
+        parts.check(config)
         if last is not None:
             _check_digest(run, last)
         run.record(
@@ -65,10 +77,23 @@ def advance(
             command=command,
         )
         clear_request(run.path)
-        run.set_meta(status="running", version=_native.__version__, signature=signature())
+        run.set_meta(
+            status="running",
+            version=_native.__version__,
+            signature=signature(),
+            python_parts=json.dumps(parts.identities()),
+        )
         status = "stopped"
         try:
-            for generation in evolve(config, resume_from=last, threads=threads, progress=progress):
+            generations = evolve(
+                config,
+                resume_from=last,
+                threads=threads,
+                progress=progress,
+                fitness=fitness,
+                operators=operators,
+            )
+            for generation in generations:
                 run.save(generation)
                 last = generation
                 yield generation
@@ -96,11 +121,11 @@ def _settled(run: Run, config: EvolutionConfig | None) -> EvolutionConfig:
     if config is None:
         return run.config
     config = self_contained(config)
-    free = {"generations", "time_limit", "machine"}
+    free = set(LIMITS)
     if config.model_dump(exclude=free) != run.config.model_dump(exclude=free):
         raise RunError(
             f"run {run.path} can only go on with its own config: "
-            "generations, time_limit and machine may change, nothing else"
+            f"{', '.join(sorted(LIMITS))} may change, nothing else"
         )
     return config
 
@@ -113,6 +138,32 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
         f"{_native.__version__} (signature {signature()}), which computes differently. Use that "
         "version, or allow another one explicitly: the run then notes the change"
     )
+
+
+def _check_python_parts(run: Run, parts: PythonParts, allow_other_version: bool) -> None:
+    if not run.meta("python_parts"):  # a new run
+        return
+    stored, given = run.python_parts(), parts.identities()
+    for what in sorted(stored.keys() | given.keys()):
+        before, now = stored.get(what), given.get(what)
+        if before is None:
+            raise RunError(f"run {run.path} was not evolved with the {what} of yours: leave it out")
+        if now is None:
+            raise RunError(
+                f"run {run.path} was evolved with the {what} {before['name']}, written in "
+                f"Python: give it again, as in advance(run, {_argument(what)})"
+            )
+        if now != before and not allow_other_version:
+            raise RunError(
+                f"run {run.path} was evolved with the {what} {before['name']}, and "
+                f"{now['name']} is not the same code: give the same, or allow another version "
+                "explicitly"
+            )
+
+
+def _argument(what: str) -> str:
+    kind, _, name = what.partition(" ")
+    return f"operators={{{name!r}: ...}}" if kind == "operator" else "fitness=..."
 
 
 def _check_digest(run: Run, last: Generation) -> None:
@@ -147,5 +198,7 @@ def _is_stopped(run: Run) -> bool:
 
 def _ending(config: EvolutionConfig, last: Generation) -> str:
     if config.generations is not None and last.number + 1 >= config.generations:
+        return "finished"
+    if is_good(config, last.statistics.best):
         return "finished"
     return "limit"

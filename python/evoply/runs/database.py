@@ -17,6 +17,7 @@ from typing import Any
 
 from evoply.evolution import (
     ArchiveEntry,
+    Census,
     FreshResult,
     Generation,
     HallOfFameEntry,
@@ -36,6 +37,7 @@ __all__ = [
     "connect",
     "create_tables",
     "identity",
+    "read_details",
     "read_generation",
     "read_object",
     "transaction",
@@ -52,6 +54,9 @@ _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 
+_DETAILS = (
+    "CREATE TABLE IF NOT EXISTS details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL)"
+)
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE trees (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -71,6 +76,7 @@ CREATE TABLE hall_of_fame (
     points REAL NOT NULL, games REAL NOT NULL, PRIMARY KEY (generation, rank)
 ) WITHOUT ROWID;
 CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFERENCES trees(id));
+{_DETAILS};
 CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
 CREATE TABLE events (
     id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
@@ -216,6 +222,8 @@ def write_generation(connection: sqlite3.Connection, generation: Generation, see
                 for rank, entry in enumerate(generation.hall_of_fame)
             ],
         )
+        connection.execute(_DETAILS)  # runs of older versions have no such table
+        connection.execute("INSERT INTO details VALUES (?, ?)", (number, _details(generation)))
         connection.executemany(
             "INSERT INTO archive VALUES (?, ?)",
             [
@@ -237,12 +245,22 @@ def read_generation(
     if row is None:
         raise LookupError(f"generation {number} is not stored")
     tree = _remembering(parse)
+    details = read_details(connection, number)
+    cases = [tuple(map(float, row)) for row in details.get("cases", ())]
     first_seconds = 5 + len(_STATISTICS)
     generation = Generation(
         number=number,
         individuals=tuple(
-            Individual(tree(text), _real(fitness), origin, tuple(json.loads(parents)))
-            for text, fitness, origin, parents in connection.execute(_INDIVIDUALS, (number,))
+            Individual(
+                tree(text),
+                _real(fitness),
+                origin,
+                tuple(json.loads(parents)),
+                cases[place] if cases else (),
+            )
+            for place, (text, fitness, origin, parents) in enumerate(
+                connection.execute(_INDIVIDUALS, (number,))
+            )
         ),
         hall_of_fame=tuple(
             HallOfFameEntry(tree(text), entered, _real(points), _real(games))
@@ -257,10 +275,36 @@ def read_generation(
         statistics=_statistics(row[5:first_seconds]),
         seconds=Seconds(*row[first_seconds:-1]),
         digest=row[1],
+        census=_census(details),
     )
     if not generation.individuals or not generation.hall_of_fame:
         raise ValueError(f"generation {number} is not whole")
     return generation
+
+
+def _details(generation: Generation) -> str:
+    content: dict[str, Any] = {"census": asdict(generation.census)}
+    if any(one.cases for one in generation.individuals):
+        content["cases"] = [list(one.cases) for one in generation.individuals]
+    return json.dumps(content, separators=(",", ":"))
+
+
+def read_details(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+    """Return what is stored of a generation beside its numbers; {} for runs of older versions."""
+    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'details'"
+    if not connection.execute(query).fetchone()[0]:
+        return {}
+    row = connection.execute(
+        "SELECT content FROM details WHERE generation = ?", (number,)
+    ).fetchone()
+    return {} if row is None else read_object(row[0], ("census",))
+
+
+def _census(details: Mapping[str, Any]) -> Census:
+    content = dict(details.get("census", {}))
+    if "sizes" in content:
+        content["sizes"] = tuple(content["sizes"])
+    return Census(**content)
 
 
 def _real(value: object) -> float:

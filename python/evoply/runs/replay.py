@@ -1,18 +1,28 @@
 """Training games played again from their keys: games are not stored, they are recomputed.
 
-Game k of a generation belongs to its k // (2 * slots)-th different tree, in the order of the
-population; see `evoply.evolution.panel`.
+With g games a tree, game k of a generation belongs to its k // g-th different tree, in the order
+of the population; see `evoply.evolution.panel`. Only games against a panel can be replayed so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evoply import arena
-from evoply.evolution import Generation
+from evoply import _native, arena
+from evoply.evolution import (
+    DiscFitness,
+    EpochFitness,
+    EvolutionConfig,
+    Generation,
+    PointFitness,
+)
 from evoply.evolution.digest import stream_for
+from evoply.evolution.entrants import Play, entrants_of
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.panel import Panel, native_players, panel_of, schedule_of, trial
+from evoply.evolution.measures import measured
+from evoply.evolution.panel import Panel, native_players, panel_of, schedule_of
+from evoply.evolution.python_parts import PythonParts
 from evoply.games import game_rules
 from evoply.games.othello import Game
 from evoply.protocols import RunError
@@ -49,30 +59,33 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     # Step 1. The schedule, from the stored population and archive.
     stored = run.generation(generation)
     config = run.config
+    _check_replayable(run)
     distinct = list(dict.fromkeys(one.tree for one in stored.individuals))
     panel = _panel(run, stored)
-    slots = panel.slots
-    games = 2 * len(slots) * len(distinct)
+    seats = panel.seats
+    games = len(seats) * len(distinct)
     if not 0 <= game < games:
         raise RunError(
             f"run {run.path}: generation {generation} has games 0 to {games - 1}, not {game}"
         )
-    which, place = divmod(game, 2 * len(slots))
+    which, place = divmod(game, len(seats))
     tree = distinct[which]
     counted_for = [index for index, one in enumerate(stored.individuals) if one.tree == tree]
 
     # Step 2. The points of the tree must be those of the run.
     stream = stream_for(config, "training", generation)
     players = native_players(config, [tree])
-    found = trial(config, players, panel, stream).fitness[0]
-    _check_fitness(run, stored, counted_for[0], found)
+    if not (isinstance(config.fitness.measure, PointFitness) and config.fitness.measure.sharing):
+        entrants = entrants_of(config, [tree])
+        found = measured(config, PythonParts(), entrants, panel, stream, _play(config)).fitness[0]
+        _check_fitness(run, stored, counted_for[0], float(found))
 
     # Step 3. The one game, with its moves.
     schedule = _only(schedule_of(config, 1, panel, stream), place)
     results = arena.play(config.game, [*players, *panel.players], schedule, record_moves=True)
     record = Game.from_codes((results.moves or [b""])[0], game_rules(config.game).start())
-    is_black = place % 2 == 0
-    opponent = panel.labels[slots[place // 2]]
+    is_black = bool(seats.is_black[place])
+    opponent = panel.labels[seats.opponents[place]]
     difference = int(results.black_discs[0]) - int(results.white_discs[0])
     return Replay(
         game=record,
@@ -85,6 +98,28 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         opening_plies=config.fitness.opening_plies,
         points=0.5 if difference == 0 else float((difference > 0) == is_black),
     )
+
+
+def _check_replayable(run: Run) -> None:
+    measure = run.config.fitness.measure
+    if run.python_parts():
+        reason = "was evolved with Python code of your own"
+    elif run.config.steady_state is not None:
+        reason = "has a steady state, whose survivors played in earlier generations"
+    elif not isinstance(measure, PointFitness | DiscFitness | EpochFitness):
+        reason = f"has fitness {measure.kind}: its games were not against a fixed list of opponents"
+    else:
+        return
+    raise RunError(f"run {run.path} {reason}: single games of it cannot be replayed")
+
+
+def _play(config: EvolutionConfig) -> Play:
+    def play(
+        players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
+    ) -> arena.Results:
+        return arena.play(config.game, list(players), schedule, record_moves=record_moves)
+
+    return play
 
 
 def _panel(run: Run, stored: Generation) -> Panel:

@@ -240,6 +240,21 @@ class Run:
         """Return the digest of every generation in order."""
         return [row[0] for row in self._rows("SELECT digest FROM generations ORDER BY number")]
 
+    def python_parts(self) -> dict[str, dict[str, str]]:
+        """Return name and checksum of the source of what was given to the run as Python code."""
+        text = self.meta("python_parts")
+        return self._object(text) if text else {}
+
+    def censuses(self) -> list[dict[str, Any]]:
+        """Return the census of every generation in order; {} for those of older versions."""
+        try:
+            return [
+                database.read_details(self._connection, number).get("census", {})
+                for number in range(self.count())
+            ]
+        except (*database.UNREADABLE, ValueError) as error:
+            _damaged(self.path, error)
+
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings; for reports and export."""
         try:

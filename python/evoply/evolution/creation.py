@@ -1,0 +1,113 @@
+"""The first population: random trees, and those of players that were there before."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.offspring import Offspring
+from evoply.evolution.seeds import seed_tree
+from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.gp import Limits, Tree
+
+__all__ = ["first_population", "limits_of", "new_tree", "primitive_set_of"]
+
+_CREATION_TRIES = 50
+
+
+def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
+    """Return the primitive set of a config, the same object for equal settings."""
+    if isinstance(config.primitives, str):
+        return find_primitive_set(config.primitives)
+    return _set_from_json(json.dumps(config.primitives, sort_keys=True))
+
+
+@lru_cache(maxsize=16)
+def _set_from_json(text: str) -> PrimitiveSet:
+    return PrimitiveSet.from_dict(json.loads(text))
+
+
+def limits_of(config: EvolutionConfig) -> Limits:
+    """Return what no tree of the config's population may exceed."""
+    return Limits(config.limits.max_depth, config.limits.max_nodes)
+
+
+def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
+    """Return the first population: trees of seeds, then random ones.
+
+    The random ones obey the config's initialisation, all of them its limits.
+    """
+    settings = config.initialisation
+    primitives, limits = primitive_set_of(config), limits_of(config)
+    seeds = [seed_tree(text, config.game, primitives, limits) for text in settings.seeds]
+    size = config.population_size - len(seeds)
+    if settings.method == "ramped_half_and_half":
+        trees = gp.ramped_half_and_half(
+            primitives,
+            size,
+            stream,
+            min_depth=settings.min_depth,
+            max_depth=settings.max_depth,
+            limits=limits,
+            duplicates=settings.duplicates,
+        )
+    else:
+        trees = _one_by_one(config, size, stream)
+    return (
+        *(Offspring(tree, "seed") for tree in seeds),
+        *(Offspring(tree, settings.method) for tree in trees),
+    )
+
+
+def _one_by_one(config: EvolutionConfig, size: int, stream: Stream) -> list[Tree]:
+    """Return *size* trees of one method, equal ones treated as the config says."""
+    duplicates = config.initialisation.duplicates
+    trees: list[Tree] = []
+    seen: set[Tree] = set()
+    for place in range(size):
+        for attempt in range(_CREATION_TRIES):
+            draws = stream.child(place) if not attempt else stream.child(place, "again", attempt)
+            tree = new_tree(config, place, draws)
+            if duplicates == "allow" or tree not in seen:
+                break
+        else:
+            if duplicates == "refuse":
+                raise gp.GenerationError(
+                    f"individual {place} equals an earlier one in each of {_CREATION_TRIES} "
+                    f"tries: the primitive set is too small for {size} different trees"
+                )
+        trees.append(tree)
+        seen.add(tree)
+    return trees
+
+
+def new_tree(config: EvolutionConfig, place: int, stream: Stream) -> Tree:
+    """Return the random tree of a method without halves, for *place* in a population.
+
+    A ramp's depth limit goes up by one from place to place, and begins again. Of
+    ramped half-and-half this gives the half that grows, as gpjpp's creation does.
+    """
+    settings = config.initialisation
+    depth = settings.max_depth
+    if settings.method.startswith("ramped"):
+        depth = settings.min_depth + place % (depth - settings.min_depth + 1)
+    make = gp.full if settings.method.endswith("full") else gp.grow
+    primitives, limits = primitive_set_of(config), limits_of(config)
+    for attempt in range(_CREATION_TRIES):
+        try:
+            tree = make(primitives, max(depth, 1), stream.child(attempt))
+        except gp.GenerationError:
+            if depth <= 1:
+                raise
+        else:
+            if len(tree) <= limits.max_nodes:
+                return tree
+        # After a quarter of the tries trees are made less deep, as gpjpp does.
+        if attempt >= _CREATION_TRIES // 4:
+            depth -= 1
+    raise gp.GenerationError(
+        f"no tree of at most {limits.max_nodes} nodes in {_CREATION_TRIES} tries"
+    )

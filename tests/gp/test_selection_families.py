@@ -1,0 +1,199 @@
+"""Paired tournaments, worst roulette, lexicase, Pareto and parsimony: distributions and oracles."""
+
+import math
+from collections import Counter
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+from tree_strategies import LIAO, seeds
+
+from evoply._native import Stream
+from evoply.gp import (
+    Limits,
+    covariant_penalised,
+    crowding_distances,
+    gpjpp_crossover,
+    grow,
+    length_penalised,
+    lexicase_selection,
+    paired_tournament_selection,
+    pareto_front,
+    pareto_ranks,
+    pareto_selection,
+    parse_tree,
+    tarpeian_penalised,
+    worst_roulette_selection,
+)
+
+NAN = math.nan
+DRAWS = 20_000
+objective_rows = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=25
+)
+
+
+def test_pairs_are_the_two_best_of_the_picks():
+    fitness = [0.3, 0.9, 0.1, 0.5]
+    drawn = Counter(paired_tournament_selection(fitness, 3, DRAWS, Stream(1)))
+    expected: Counter[tuple[int, int]] = Counter()
+    for picks in product(range(4), repeat=3):
+        best, second, _ = sorted(picks, key=lambda index: -fitness[index])
+        expected[best, second] += DRAWS / 4**3
+    assert set(drawn) == set(expected)
+    pairs = sorted(expected)
+    assert chisquare([drawn[p] for p in pairs], [expected[p] for p in pairs]).pvalue > 1e-4
+
+
+def test_of_equal_pairs_the_smaller_then_the_later_pick_is_best():
+    drawn = Counter(paired_tournament_selection([1.0] * 3, 2, DRAWS, Stream(2), lengths=[5, 3, 5]))
+    # The picks (a, b): b comes first unless a is smaller.
+    expected: Counter[tuple[int, int]] = Counter()
+    for first, second in product(range(3), repeat=2):
+        keeps = first == 1 != second
+        expected[(first, second) if keeps else (second, first)] += DRAWS / 9
+    pairs = sorted(expected)
+    assert chisquare([drawn[p] for p in pairs], [expected[p] for p in pairs]).pvalue > 1e-4
+    with pytest.raises(ValueError, match="two entrants"):
+        paired_tournament_selection([1.0], 1, 1, Stream(1))
+    assert all(0 not in pair for pair in paired_tournament_selection([NAN, 1.0], 3, 50, Stream(1)))
+
+
+def test_the_worst_are_drawn_in_proportion_to_what_is_minimised():
+    counts = Counter(worst_roulette_selection([1.0, 0.0, 3.0, 4.0], DRAWS, Stream(3)))
+    assert counts[1] == 0
+    observed = [counts[index] for index in (0, 2, 3)]
+    assert chisquare(observed, [DRAWS * share / 8 for share in (1, 3, 4)]).pvalue > 1e-4
+
+
+def lexicase_probabilities(cases: list[tuple[float, ...]], epsilon: float) -> list[float]:
+    """Return the probability of each individual over all orders of the cases."""
+    shares = [0.0] * len(cases)
+    orders = list(permutations(range(len(cases[0]))))
+    for order in orders:
+        left = list(range(len(cases)))
+        for case in order:
+            best = max(cases[index][case] for index in left)
+            left = [index for index in left if cases[index][case] >= best - epsilon]
+        for index in left:
+            shares[index] += 1 / len(left) / len(orders)
+    return shares
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5])
+def test_lexicase_follows_all_orders_of_the_cases(epsilon):
+    cases = [(3, 0, 1), (0, 3, 1), (2, 2.5, 0), (3, 0, 1), (1, 1, 1)]
+    counts = Counter(lexicase_selection(cases, DRAWS, Stream(4), epsilon=epsilon))
+    shares = lexicase_probabilities(cases, epsilon)
+    assert all((share > 0) == (counts[index] > 0) for index, share in enumerate(shares))
+    drawn = [(counts[index], DRAWS * share) for index, share in enumerate(shares) if share]
+    assert chisquare([one for one, _ in drawn], [one for _, one in drawn]).pvalue > 1e-4
+
+
+def test_lexicase_takes_nan_last():
+    assert set(lexicase_selection([[NAN], [0.0]], 50, Stream(1))) == {1}
+    assert set(lexicase_selection([[NAN], [NAN]], 50, Stream(1))) == {0, 1}
+    with pytest.raises(ValueError, match="one case"):
+        lexicase_selection([[]], 1, Stream(1))
+
+
+def dominates(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
+
+
+@given(objective_rows)
+def test_ranks_are_the_fronts_peeled_off_one_by_one(rows):
+    ranks = pareto_ranks(rows).tolist()
+    left, rank = set(range(len(rows))), 0
+    while left:
+        front = {i for i in left if not any(dominates(rows[j], rows[i]) for j in left)}
+        assert {i for i in left if ranks[i] == rank} == front
+        left, rank = left - front, rank + 1
+    front = pareto_front(rows)
+    assert {rows[i] for i in front} == {rows[i] for i in range(len(rows)) if ranks[i] == 0}
+    assert len({rows[i] for i in front}) == len(front)
+    assert [rows[i] for i in front] == sorted((rows[i] for i in front), reverse=True)
+
+
+def test_crowding_is_the_gap_between_neighbours():
+    rows = [(0, 4), (1, 3), (3, 1), (4, 0)]
+    distances = crowding_distances(rows, pareto_ranks(rows)).tolist()
+    assert distances == [math.inf, 0.75 + 0.75, 0.75 + 0.75, math.inf]
+    same = [(1, 1)] * 3
+    assert crowding_distances(same, pareto_ranks(same)).tolist() == [math.inf, 0.0, math.inf]
+
+
+def test_pareto_tournaments_have_the_known_distribution():
+    rows = [(0, 4), (1, 3), (2, 1.5), (4, 0), (0, 0)]  # one front, and one that all dominate
+    order = [0, 3, 1, 2, 4]
+    keys = {0: 0, 3: 0, 4: 3}
+    distances = crowding_distances(rows, pareto_ranks(rows))
+    keys |= {1: 1 if distances[1] > distances[2] else 2, 2: 2 if distances[1] > distances[2] else 1}
+    counts = Counter(pareto_selection(rows, DRAWS, Stream(5)))
+    expected = dict.fromkeys(order, 0.0)
+    for first, second in product(range(5), repeat=2):
+        expected[second if keys[second] < keys[first] else first] += DRAWS / 25
+    observed = [counts[index] for index in range(5)]
+    assert chisquare(observed, [expected[index] for index in range(5)]).pvalue > 1e-4
+
+
+def test_copies_lose_pareto_tournaments():
+    rows = [(1, 1), (1, 1), (0, 0)]  # the second is a copy, worse than what the first dominates
+    counts = Counter(pareto_selection(rows, DRAWS, Stream(8)))
+    expected = [DRAWS * share / 9 for share in (5, 1, 3)]
+    assert chisquare([counts[index] for index in range(3)], expected).pvalue > 1e-4
+
+
+def test_covariant_parsimony_takes_away_what_length_explains():
+    lengths = [10, 20, 30, 40]
+    assert covariant_penalised([1.0, 2.0, 3.0, 4.0], lengths) == pytest.approx([0.0] * 4)
+    unrelated = [2.0, 1.0, 1.0, 2.0]
+    assert covariant_penalised(unrelated, lengths) == pytest.approx(unrelated)
+    assert covariant_penalised([1.0, 5.0], [7, 7]) == [1.0, 5.0]
+    assert length_penalised([1.0, 2.0], [100, 200], 0.001) == pytest.approx([0.9, 1.8])
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9), st.integers(1, 200)), min_size=2, max_size=40))
+def test_after_covariant_parsimony_fitness_and_length_are_uncorrelated(pairs):
+    fitness, lengths = [one for one, _ in pairs], [one for _, one in pairs]
+    penalised = covariant_penalised(fitness, lengths)
+    mean = sum(lengths) / len(lengths)
+    centre = sum(penalised) / len(penalised)
+    pull = sum((a - mean) * (b - centre) for a, b in zip(lengths, penalised, strict=True))
+    assert abs(pull) < 1e-6
+
+
+def test_the_tarpeian_rock_takes_long_ones_at_its_rate():
+    lengths = [1] * 1000 + [9] * 1000
+    penalised = tarpeian_penalised([1.0] * 2000, lengths, 0.3, Stream(6))
+    thrown = [value != value for value in penalised]
+    assert not any(thrown[:1000])
+    assert abs(sum(thrown) - 300) < 5 * math.sqrt(1000 * 0.3 * 0.7)
+    assert tarpeian_penalised([1.0, 2.0], [3, 3], 1.0, Stream(1)) == [1.0, 2.0]
+
+
+@given(seeds)
+def test_gpjpp_crossover_obeys_limits_and_keeps_all_nodes(seed):
+    stream = Stream(seed)
+    first, second = grow(LIAO, 6, stream), grow(LIAO, 6, stream)
+    limits = Limits(8, max(len(first), len(second)) + 5)
+    one, two = gpjpp_crossover(first, second, limits, stream)
+    assert Counter(one.nodes) + Counter(two.nodes) == Counter(first.nodes) + Counter(second.nodes)
+    for child in (one, two):
+        assert child.depth <= 8
+        assert len(child) <= limits.max_nodes
+        assert type(child).checked(LIAO, child.nodes) == child
+
+
+def test_gpjpp_crossover_accepts_a_terminal_after_its_redraws():
+    tree, leaf = parse_tree("( + white black )", LIAO), parse_tree("( 10 )", LIAO)
+    children = Counter(
+        str(gpjpp_crossover(leaf, tree, Limits(), Stream(seed))[0]) for seed in range(DRAWS // 4)
+    )
+    # Four draws (one and three redraws) of three nodes, two of which are terminals.
+    terminal = (2 / 3) ** 4
+    expected = [DRAWS / 4 * (1 - terminal), *[DRAWS / 4 * terminal / 2] * 2]
+    observed = [children[text] for text in ("( + white black )", "( white )", "( black )")]
+    assert chisquare(observed, expected).pvalue > 1e-4

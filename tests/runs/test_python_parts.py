@@ -1,0 +1,140 @@
+"""Runs of coevolution and of Python parts: stored, killed, resumed, replayed."""
+
+import sqlite3
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_settings import small_config
+
+from evoply._native import Stream
+from evoply.evolution import EvolutionConfig, evolve
+from evoply.gp import Limits, Tree, point_mutation
+from evoply.reports.report import report_html
+from evoply.runs import Run, RunError, advance, replay
+
+
+def brevity(tree: Tree, stream: Stream) -> float:
+    return 1 / len(tree)
+
+
+def breadth(tree: Tree, stream: Stream) -> float:
+    return len(tree) / tree.depth
+
+
+def fresh_points(first: Tree, second: Tree, limits: Limits, stream: Stream) -> Tree:
+    return point_mutation(first, stream, rate=0.5)
+
+
+def own_config() -> EvolutionConfig:
+    return small_config(variation={"crossover": 0.4, "custom": {"points": 0.4}})
+
+
+def test_a_run_with_python_parts_asks_for_them_again(tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"fitness": brevity, "operators": {"points": fresh_points}}
+    with Run.create(tmp_path / "own", own_config()) as run:
+        for generation in advance(run, **parts):
+            if generation.number == 1:
+                break
+        assert set(run.python_parts()) == {"fitness", "operator points"}
+        assert run.python_parts()["fitness"]["name"].endswith(".brevity")
+        for given, message in (
+            ({}, r"fitness \S+brevity.*advance\(run, fitness=\.\.\.\)"),
+            ({"fitness": brevity}, r"operators=\{'points'"),
+            ({**parts, "fitness": breadth}, "not the same code"),
+        ):
+            with pytest.raises(RunError, match=message):
+                next(advance(run, **given))
+        for _ in advance(run, **parts):
+            pass
+        unbroken = [one.digest for one in evolve(own_config(), **parts)]
+        assert run.digests() == unbroken
+        assert "brevity" in report_html(run)
+        with pytest.raises(RunError, match="Python code of your own"):
+            replay(run, 1, 0)
+
+
+def test_parts_are_not_given_to_a_run_without(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "plain", small_config()) as run:
+        next(advance(run))
+        with pytest.raises(RunError, match="leave it out"):
+            next(advance(run, fitness=brevity))
+
+
+COEVOLUTION: dict[str, dict[str, Any]] = {
+    "co-play": {"fitness": {"measure": "3Co"}},
+    "pareto": {
+        "fitness": {"measure": {"kind": "tournament"}},
+        "selection": {"kind": "pareto", "objectives": "opponents"},
+    },
+    "steady state": {"steady_state": {"batch": 4}},
+}
+
+
+@pytest.mark.parametrize("kind", COEVOLUTION)
+def test_a_stored_generation_of_coevolution_is_the_one_that_was_made(
+    kind: str, tmp_path: Path
+) -> None:
+    config = small_config(**COEVOLUTION[kind])
+    unbroken = list(evolve(config))
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in islice(advance(run), 2):
+            pass
+    with Run.open(tmp_path / "run") as run:  # as after a kill: nothing but the folder is left
+        stored = run.generation(1)
+        assert stored.individuals == unbroken[1].individuals
+        assert stored.census == unbroken[1].census
+        for _ in advance(run):
+            pass
+        assert run.digests() == [one.digest for one in unbroken]
+        assert len(run.censuses()) == 4
+        with pytest.raises(RunError, match="cannot be replayed"):
+            replay(run, 1, 0)
+        assert "Operators" in report_html(run)
+
+
+@pytest.mark.parametrize("measure", ["opponent_discs", "epoch_discs"])
+def test_games_for_discs_are_replayed(measure: str, tmp_path: Path) -> None:
+    config = small_config(
+        generations=2,
+        fitness={
+            "measure": {"kind": measure},
+            "opponents": [{"player": "random", "games": 3}],
+            "sides": "white",
+        },
+    )
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in advance(run):
+            pass
+        trees = len({one.tree for one in run.generation(1).individuals})
+        played = replay(run, 1, 3 * trees - 1)
+        assert played.games == 3 * trees
+        assert played.black == "random"
+        assert played.game.outcome() is not None
+
+
+def test_a_run_of_an_older_version_goes_on(tmp_path: Path) -> None:
+    config = small_config()
+    with Run.create(tmp_path / "old", config) as run:
+        for _ in islice(advance(run), 2):
+            pass
+    connection = sqlite3.connect(tmp_path / "old" / "run.db")
+    connection.execute("DROP TABLE details")
+    connection.commit()
+    connection.close()
+    with Run.open(tmp_path / "old") as run:
+        assert run.censuses() == [{}, {}]
+        assert "Generations" in report_html(run)
+        for _ in advance(run):
+            pass
+        assert run.digests() == [one.digest for one in evolve(config)]
+
+
+def test_termination_ends_a_run_as_finished_and_can_be_lifted(tmp_path: Path) -> None:
+    config = small_config(termination={"fitness": 0.01})
+    with Run.create(tmp_path / "good", config) as run:
+        assert len(list(advance(run))) == 1
+        assert run.status == "finished"
+        further = EvolutionConfig(**{**config.model_dump(), "termination": None})
+        assert len(list(advance(run, config=further))) == 3
