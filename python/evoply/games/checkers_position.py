@@ -76,7 +76,7 @@ class Position:
         `InvalidMoveError` if it cannot be read or no such position can be.
 
         >>> Position.parse("W:W18,24,K27:B1,12").mobility()
-        8
+        7
         """
         board = checkers_text.parse_board(text, _size(game))
         try:

@@ -35,7 +35,9 @@ _SKIPPED = re.compile(r"(?:\s+|\{[^}]*\}|;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)+")
 _TAG = re.compile(r'\[\s*([A-Za-z0-9_]{1,100})\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _DRAW_RULE = re.compile(r"(quiet_plies|repetitions|max_plies)=(none|[0-9]{1,6})")
-_BEGINNINGS_OF_GAMES = ("Event", "Site", "Date", "Round", "Black", "White")
+# Tags that every game has, with what stands for an unknown value.
+_ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), "?")
+_ROSTER["Date"] = "????.??.??"
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,9 @@ class PdnGame:
     """A game with what a file says about it: *tags* such as Event, Black, White, and *result*.
 
     *tags* has none of those that follow from the game (Result, GameType, Variant, SetUp, FEN,
-    DrawRules). *result* is what was written, `*` if nothing was, and by default what the game
-    says. Raises `ValueError` for a tag or a result that PDN cannot hold.
+    DrawRules), nor those whose value is unknown. *result* is what was written, `*` if nothing
+    was, and by default what the game says. Raises `ValueError` for a tag or a result that PDN
+    cannot hold.
     """
 
     game: Game
@@ -96,9 +99,7 @@ def format_pdn(record: PdnGame | Game) -> str:
     """
     record = record if isinstance(record, PdnGame) else PdnGame(record)
     game = record.game
-    tags = {name: "????.??.??" if name == "Date" else "?" for name in _BEGINNINGS_OF_GAMES}
-    tags |= record.tags
-    tags["Result"] = record.result
+    tags = _ROSTER | dict(record.tags) | {"Result": record.result}
     if game.start.size == 8:
         tags["GameType"] = _AMERICAN
     if game.start.game != "checkers":
@@ -178,7 +179,7 @@ def _parse_game(text: str, begin: int, default: str) -> tuple[PdnGame, int]:
         draws = _parse_draws(tags["DrawRules"]) if "DrawRules" in tags else NO_DRAWS
     except (InvalidMoveError, ValueError) as error:
         raise InvalidMoveError(f"in the tags at {place(text, begin)}: {error}") from error
-    moves, result, index = [], "", index
+    moves, result = [], ""
     for word in movetext_words(text, index):
         index = word.index
         if word.text == "[":
@@ -193,7 +194,11 @@ def _parse_game(text: str, begin: int, default: str) -> tuple[PdnGame, int]:
     else:
         index = len(text)
     played = Game.from_words(moves, text, start, draws)
-    kept = {tag: value for tag, value in tags.items() if tag not in _DERIVED}
+    kept = {
+        tag: value
+        for tag, value in tags.items()
+        if tag not in _DERIVED and value != _ROSTER.get(tag)
+    }
     written = result or tags.get("Result", "*")
     try:
         return PdnGame(played, kept, written if written in RESULTS else "*"), index
