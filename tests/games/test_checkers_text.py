@@ -1,5 +1,6 @@
 """Text of checkers: moves, positions, transcripts, PDN. What is written is read back."""
 
+import os
 import string
 
 import pytest
@@ -7,13 +8,12 @@ from game_strategies import checkers_games, checkers_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import LONG
 from evoply.games.checkers import CHECKERS, NO_DRAWS, DrawRules, Game, Move, Position
 from evoply.games.checkers_move import numbered_square, square_number
 from evoply.games.pdn import PdnGame, format_pdn, parse_pdn
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-FUZZ = settings(deadline=None, max_examples=250_000 if LONG else 300)
+FUZZ = settings(deadline=None, max_examples=250_000 if "EVOPLY_LONG" in os.environ else 300)
 NAMES = st.sampled_from(sorted(CHECKERS))
 # Characters of moves, positions and PDN far more often than others.
 SOUP = st.text(
