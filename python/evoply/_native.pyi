@@ -16,6 +16,11 @@ __all__ = [
     "Stream",
     "__version__",
     "analyse",
+    "checkers_destinations",
+    "checkers_mobility",
+    "checkers_moves",
+    "checkers_perft",
+    "checkers_play",
     "cpu",
     "othello_flips",
     "othello_moves",
@@ -47,6 +52,19 @@ def othello_flips(size: int, own: int, opponent: int, square: int, /) -> int: ..
 def symmetry(size: int, squares: int, index: int, /) -> int: ...
 def perft(
     game: str, black: int, white: int, black_to_move: bool, depth: int, threads: int = 0
+) -> int: ...
+def checkers_moves(game: str, row: tuple[int, int, int, bool, int, int], /) -> list[int]: ...
+def checkers_play(
+    game: str, row: tuple[int, int, int, bool, int, int], code: int, /
+) -> tuple[int, int, int, bool, int, int]: ...
+def checkers_mobility(
+    game: str, row: tuple[int, int, int, bool, int, int], is_black: bool, /
+) -> int: ...
+def checkers_destinations(
+    game: str, row: tuple[int, int, int, bool, int, int], is_black: bool, /
+) -> int: ...
+def checkers_perft(
+    game: str, row: tuple[int, int, int, bool, int, int], depth: int, threads: int = 0
 ) -> int: ...
 def solve(
     game: str,

@@ -132,6 +132,12 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None:
         """Return the outcome, or None while the side to move has a legal move."""
 
+    def colors_exchanged(self) -> Self:
+        """Return the position that is the same for the side to move, played by the other color.
+
+        Where the colors go different ways, the board is turned half round as well.
+        """
+
     def text(self) -> str:
         """Return the exact one-line text form, which the game's `parse` reads."""
 

@@ -5,6 +5,7 @@
 
 mod arena;
 mod boards;
+mod checkers;
 mod endgame;
 mod expressions;
 mod held;
@@ -22,6 +23,8 @@ mod _native {
     use super::arena::{Games, play};
     #[pymodule_export]
     use super::boards::{othello_flips, othello_moves, perft, symmetry};
+    #[pymodule_export]
+    use super::checkers::{checkers_destinations, checkers_mobility, checkers_moves, checkers_perft, checkers_play};
     #[pymodule_export]
     use super::endgame::solve;
     #[pymodule_export]

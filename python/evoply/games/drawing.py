@@ -102,12 +102,14 @@ def game_html(game: "Game") -> str:
     )
 
 
-def _picture(size: int, title: str, shapes: Sequence[str], *, footer: int) -> str:
-    """Return the SVG document: frame, coordinates, then *shapes*."""
+def _picture(
+    size: int, title: str, shapes: Sequence[str], *, footer: int, coordinates: bool = True
+) -> str:
+    """Return the SVG document: frame, letters and numbers unless told not, then *shapes*."""
     width = size * _SQUARE + 2 * _MARGIN
     height = width + footer
     labels = []
-    for index in range(size):
+    for index in range(size if coordinates else 0):
         middle = _MARGIN + index * _SQUARE + _SQUARE / 2
         letter = chr(ord("a") + index)
         labels.append(_text(middle, _MARGIN / 2, letter, _FRAME_FAINT, size=14))

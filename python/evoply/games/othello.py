@@ -216,6 +216,10 @@ class Position:
         white = _native.symmetry(self.size, self.white, index)
         return self._replace(black, white, self.turn, self.ply)
 
+    def colors_exchanged(self) -> Self:
+        """Return the position with the colors exchanged: the same for the side to move."""
+        return self._replace(self.white, self.black, self.turn.opposite, self.ply)
+
     def text(self) -> str:
         """Return the exact one-line form: squares row by row as X O -, a space, side to move."""
         return othello_text.format_board(self._board())

@@ -1,5 +1,6 @@
 //! Rules of the games, behind one small trait. What search and arena need of a game is all here, and nothing else.
 
+pub mod checkers;
 pub mod othello;
 pub mod perft;
 pub mod playout;

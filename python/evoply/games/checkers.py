@@ -1,0 +1,281 @@
+"""American checkers, lose checkers, and American checkers on 10x10.
+
+Black moves first, down the board from squares 1, 2, 3. Captures are compulsory, a multi-jump is
+one move, and a side that cannot move loses (wins in lose checkers). A position knows wins and
+losses only; draws by quiet plies, repetition and length are rules of a `Game`, which keeps them.
+This module knows no players and no evaluation; the rules themselves are the kernel's.
+"""
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Self
+
+from evoply.games import checkers_drawing, checkers_text
+from evoply.games.checkers_move import LegalMoves, Move
+from evoply.games.checkers_position import SIZES, Position, Row
+from evoply.games.othello_text import Word, check_length, place
+from evoply.protocols import IllegalMoveError, InvalidMoveError, Outcome
+
+__all__ = [
+    "CHECKERS",
+    "NO_DRAWS",
+    "CheckersRules",
+    "DrawRules",
+    "Game",
+    "LegalMoves",
+    "Move",
+    "Position",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRules:
+    """When a game is drawn that the board alone would let go on; None switches a rule off.
+
+    *quiet_plies* without a capture or a move of a man; the same board with the same side to move
+    for the time number *repetitions*; *max_plies* played. The defaults are evoply's own: the
+    sources of the game differ.
+    """
+
+    quiet_plies: int | None = 80
+    repetitions: int | None = 3
+    max_plies: int | None = 300
+
+    def __post_init__(self) -> None:
+        for name, least in (("quiet_plies", 1), ("repetitions", 2), ("max_plies", 1)):
+            limit = getattr(self, name)
+            if limit is not None and operator.index(limit) < least:
+                raise ValueError(f"{name} must be at least {least}, or None, and is {limit}")
+
+    def reason(self, positions: Sequence[Position]) -> str | None:
+        """Return why a game with these positions, the last not decided, is a draw, or None."""
+        last = positions[-1]
+        if self.quiet_plies is not None and last.quiet_plies >= self.quiet_plies:
+            return f"{self.quiet_plies} plies without a capture or a move of a man"
+        if self.repetitions is not None:
+            # Only positions since the last capture or move of a man can be the same.
+            before = positions[-1 - min(last.quiet_plies, len(positions) - 1) : -1]
+            if before.count(last) + 1 >= self.repetitions:
+                return f"the position occurred {self.repetitions} times"
+        if self.max_plies is not None and last.ply >= self.max_plies:
+            return f"{self.max_plies} plies played"
+        return None
+
+
+NO_DRAWS = DrawRules(None, None, None)
+"""No draws at all: what perft and records of unknown rules go by."""
+
+
+@dataclass(frozen=True, repr=False)
+class Game:
+    """The record of a game: where it started, the moves played, and its rules about draws.
+
+    Immutable: `play` returns a longer record. Raises `IllegalMoveError` if *moves* cannot be
+    played from *start*, or go on after a draw.
+
+    >>> game = Game.from_transcript("1. 11-15 23-19 2. 8-11 22-17")
+    >>> game.position.turn, game.transcript(), game.play("11-16").position.ply
+    (<Color.BLACK: 'black'>, '11-15 23-19 8-11 22-17', 5)
+    """
+
+    start: Position = field(default_factory=Position)
+    moves: tuple[Move, ...] = ()
+    draws: DrawRules = DrawRules()
+    positions: tuple[Position, ...] = field(init=False, compare=False)
+    """The positions from the start to the end, one more than moves."""
+
+    def __post_init__(self) -> None:
+        positions = [self.start]
+        for number, move in enumerate(self.moves, start=1):
+            try:
+                self._check_goes_on(positions, str(move))
+                positions.append(positions[-1].play(move))
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"ply {number}: {error}") from error
+        vars(self).update(moves=tuple(self.moves), positions=tuple(positions))
+
+    @property
+    def position(self) -> Position:
+        """The position after the last move."""
+        return self.positions[-1]
+
+    @classmethod
+    def from_transcript(
+        cls, text: str, game: str = "checkers", draws: DrawRules | None = None
+    ) -> Self:
+        """Return the game written as *text*, such as "11-15 22x18" or "1. 11-15 22-18 2. 15x22".
+
+        PDN's form of the start may come first. Comments, variations and annotations are skipped
+        as in PDN, and a result ends the game. *draws* are the rules about draws, by default
+        `DrawRules()`. Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError`
+        with the number, text and place of the move and the position.
+        """
+        check_length(text)
+        board, begin = checkers_text.split_leading_board(text)
+        start = Position(game) if board is None else Position.parse(board, game)
+        words = list(checkers_text.movetext_words(text, begin))
+        if words and words[-1].text == "[":
+            raise InvalidMoveError(
+                f"cannot read '[' at {place(text, words[-1].index)} as a move: a text with tags is"
+                " PDN, which evoply.games.pdn reads"
+            )
+        ends = next((i for i, word in enumerate(words) if is_result(word.text)), len(words))
+        if ends < len(words) - 1:
+            where = place(text, words[ends + 1].index)
+            raise InvalidMoveError(f"{words[ends + 1].text!r} at {where} follows the result")
+        return cls.from_words(words[:ends], text, start, DrawRules() if draws is None else draws)
+
+    @classmethod
+    def from_words(
+        cls,
+        words: Iterable[Word],
+        text: str,
+        start: Position,
+        draws: DrawRules,
+    ) -> Self:
+        """Return the game whose moves are the *words* of *text*; errors as `from_transcript`."""
+        positions, moves = [start], list[Move]()
+        record = cls._build(start, (), (start,), draws)
+        for number, word in enumerate(words, start=1):
+            try:
+                record._check_goes_on(positions, word.text)
+                move = positions[-1].parse_move(word.text)
+            except (IllegalMoveError, InvalidMoveError) as error:
+                where = f"move {number} ({word.text}) at {place(text, word.index)}"
+                raise type(error)(f"{where}: {error}") from error
+            moves.append(move)
+            positions.append(positions[-1].play(move))
+        return cls._build(start, tuple(moves), tuple(positions), draws)
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: Iterable[int],
+        start: Position | None = None,
+        draws: DrawRules | None = None,
+    ) -> Self:
+        """Return the game whose moves the kernel recorded as *codes*."""
+        start = Position() if start is None else start
+        moves = tuple(Move.from_code(code, start.size) for code in codes)
+        return cls(start, moves, DrawRules() if draws is None else draws)
+
+    @classmethod
+    def _build(
+        cls,
+        start: Position,
+        moves: tuple[Move, ...],
+        positions: tuple[Position, ...],
+        draws: DrawRules,
+    ) -> Self:
+        """Return a game whose moves were already played, without playing them again."""
+        game = object.__new__(cls)
+        vars(game).update(start=start, moves=moves, positions=positions, draws=draws)
+        return game
+
+    def _check_goes_on(self, positions: Sequence[Position], move: str) -> None:
+        """Raise `IllegalMoveError` if the game with *positions* is a draw before *move*."""
+        reason = self.draws.reason(positions)
+        if reason is not None and positions[-1].legal_moves:
+            raise IllegalMoveError(f"illegal move {move}: the game is a draw: {reason}")
+
+    def play(self, move: Move | str, /) -> Self:
+        """Return the game with *move* added; errors as `Position.play`, also after a draw."""
+        self._check_goes_on(self.positions, str(move))
+        if isinstance(move, str):
+            move = self.position.parse_move(move)
+        position = self.position.play(move)
+        moves, positions = (*self.moves, move), (*self.positions, position)
+        return self._build(self.start, moves, positions, self.draws)
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome, a draw by the rules of this game among them, or None."""
+        decided = self.position.outcome()
+        if decided is not None or self.draw_reason() is None:
+            return decided
+        black, white = self.position.black, self.position.white
+        return Outcome(None, black.bit_count() - white.bit_count())
+
+    def draw_reason(self) -> str | None:
+        """Return in words why the game is a draw, or None if it is not."""
+        decided = self.position.outcome() is not None
+        return None if decided else self.draws.reason(self.positions)
+
+    def transcript(self) -> str:
+        """Return the moves as "11-15 22x18", captures in short where only one move fits."""
+        return " ".join(
+            position.short_text(move)
+            for position, move in zip(self.positions, self.moves, strict=False)
+        )
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __str__(self) -> str:
+        """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
+        transcript = self.transcript()
+        if self.start == Position(self.start.game):
+            return transcript
+        return f"{self.start.text()} {transcript}".rstrip()
+
+    def __repr__(self) -> str:
+        game = "" if self.start.game == "checkers" else f", '{self.start.game}'"
+        draws = "" if self.draws == DrawRules() else f", draws={self.draws}"
+        return f"Game.from_transcript('{self}'{game}{draws})"
+
+    def _repr_html_(self) -> str:
+        return checkers_drawing.game_html(self)
+
+
+def is_result(word: str) -> bool:
+    """Return whether a word of a game is its result: no move names a square 0, and 1-1 is none.
+
+    >>> is_result("1-0"), is_result("1/2-1/2"), is_result("*"), is_result("11-15")
+    (True, True, True, False)
+    """
+    return word in RESULTS
+
+
+RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "*", "2-0", "0-2", "1-1", "0-0"})
+"""The ends of a game in PDN: the first number is White's. The last four are international."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckersRules:
+    """One game of the family by name: how to begin it and how to read it."""
+
+    name: str
+    size: int
+    title: str
+
+    def start(self) -> Position:
+        """Return the start position."""
+        return Position(self.name)
+
+    def parse(self, text: str) -> Position:
+        """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
+        try:
+            return Position.parse(text, self.name)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(f"{self.name}: {error}") from error
+
+    def position_from_row(self, row: Row) -> Position:
+        """Return the position that the kernel holds as *row*."""
+        return Position.from_row(self.name, row)
+
+    def record(self, text: str = "") -> Game:
+        """Return the game that the transcript *text* records, by default one not yet begun."""
+        return Game.from_transcript(text, self.name)
+
+
+CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
+    {
+        "checkers": CheckersRules("checkers", SIZES["checkers"], "American checkers"),
+        "lose-checkers": CheckersRules("lose-checkers", SIZES["lose-checkers"], "Lose checkers"),
+        "checkers-10": CheckersRules(
+            "checkers-10", SIZES["checkers-10"], "American checkers 10x10"
+        ),
+    }
+)
+"""The games of this family by name."""

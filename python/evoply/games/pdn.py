@@ -1,0 +1,249 @@
+"""PDN, the Portable Draughts Notation: files of checkers games, read and written.
+
+A file holds games: tags in square brackets, then moves and a result. Comments, variations and
+annotations are skipped. `1-0` says that White won, as PDN has it, although Black moves first.
+The tag `Variant` names evoply's game where `GameType` has no number for it, and `DrawRules` keeps
+the rules about draws; a file without it is read without any, since they cannot be known.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from evoply.games.checkers import CHECKERS, NO_DRAWS, RESULTS, DrawRules, Game, is_result
+from evoply.games.checkers_position import Position
+from evoply.games.checkers_text import movetext_words
+from evoply.games.othello_text import place
+from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.wording import shorten
+
+__all__ = ["PdnGame", "format_pdn", "parse_pdn"]
+
+MAX_CHARACTERS = 50_000_000
+MAX_GAMES = 100_000
+MAX_PLIES = 10_000
+MAX_TAGS = 100
+MAX_VALUE = 1_000
+
+# Tags that say what the game itself says: kept in no other place.
+_DERIVED = frozenset({"Result", "GameType", "Variant", "SetUp", "FEN", "DrawRules"})
+_AMERICAN = "21"
+
+_SKIPPED = re.compile(r"(?:\s+|\{[^}]*\}|;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)+")
+_TAG = re.compile(r'\[\s*([A-Za-z0-9_]{1,100})\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
+_DRAW_RULE = re.compile(r"(quiet_plies|repetitions|max_plies)=(none|[0-9]{1,6})")
+# Tags that every game has, with what stands for an unknown value.
+_ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), "?")
+_ROSTER["Date"] = "????.??.??"
+
+
+@dataclass(frozen=True)
+class PdnGame:
+    """A game with what a file says about it: *tags* such as Event, Black, White, and *result*.
+
+    *tags* has none of those that follow from the game (Result, GameType, Variant, SetUp, FEN,
+    DrawRules), nor those whose value is unknown. *result* is what was written, `*` if nothing
+    was, and by default what the game says. Raises `ValueError` for a tag or a result that PDN
+    cannot hold.
+    """
+
+    game: Game
+    tags: Mapping[str, str] = field(default_factory=dict)
+    result: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value in self.tags.items():
+            if _NAME.fullmatch(name) is None or name in _DERIVED:
+                raise ValueError(f"{shorten(name)!r} cannot be the name of a tag here")
+            if len(value) > MAX_VALUE or not value.isprintable():
+                raise ValueError(
+                    f"the value of {name} must be one line of at most {MAX_VALUE:,} characters"
+                )
+        result = self.result or _result_of(self.game)
+        if result not in RESULTS:
+            raise ValueError(f"{shorten(result)!r} is not a result: write 1-0, 0-1, 1/2-1/2 or *")
+        vars(self).update(tags=MappingProxyType(dict(self.tags)), result=result)
+
+    def __str__(self) -> str:
+        return format_pdn(self)
+
+
+def _result_of(game: Game) -> str:
+    outcome = game.outcome()
+    if outcome is None:
+        return "*"
+    return {Color.WHITE: "1-0", Color.BLACK: "0-1", None: "1/2-1/2"}[outcome.winner]
+
+
+def format_pdn(record: PdnGame | Game) -> str:
+    """Return a game as PDN: tags, an empty line, moves and result in lines of up to 79 characters.
+
+    `parse_pdn` reads it back. Captures are short where only one move fits.
+
+    >>> print(format_pdn(Game.from_transcript("11-15 22-18 15x22 25x18")))
+    [Event "?"]
+    [Site "?"]
+    [Date "????.??.??"]
+    [Round "?"]
+    [Black "?"]
+    [White "?"]
+    [Result "*"]
+    [GameType "21"]
+    [DrawRules "quiet_plies=80 repetitions=3 max_plies=300"]
+    <BLANKLINE>
+    1. 11-15 22-18 2. 15x22 25x18 *
+    <BLANKLINE>
+    """
+    record = record if isinstance(record, PdnGame) else PdnGame(record)
+    game = record.game
+    tags = _ROSTER | dict(record.tags) | {"Result": record.result}
+    if game.start.size == 8:
+        tags["GameType"] = _AMERICAN
+    if game.start.game != "checkers":
+        tags["Variant"] = game.start.game
+    if game.start != Position(game.start.game):
+        tags |= {"SetUp": "1", "FEN": game.start.text()}
+    if game.draws != NO_DRAWS:
+        tags["DrawRules"] = _format_draws(game.draws)
+    lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
+    moves = textwrap.fill(" ".join(_numbered(game, record.result)), 79, break_on_hyphens=False)
+    return "\n".join([*lines, "", moves, ""])
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _numbered(game: Game, result: str) -> Iterator[str]:
+    """Yield move numbers, moves and the result."""
+    offset = 0 if game.start.turn is Color.BLACK else 1
+    for index, move in enumerate(game.moves, start=offset):
+        if index % 2 == 0 or index == offset:
+            yield f"{index // 2 + 1}{'.' if index % 2 == 0 else '...'}"
+        yield game.positions[index - offset].short_text(move)
+    yield result
+
+
+def _format_draws(draws: DrawRules) -> str:
+    limits = (
+        ("quiet_plies", draws.quiet_plies),
+        ("repetitions", draws.repetitions),
+        ("max_plies", draws.max_plies),
+    )
+    return " ".join(f"{name}={'none' if limit is None else limit}" for name, limit in limits)
+
+
+def parse_pdn(text: str, game: str = "checkers") -> tuple[PdnGame, ...]:
+    """Return the games of *text*; *game* is what games are that do not say it themselves.
+
+    Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` for moves against the
+    rules, both with line and column; nothing is left out silently. At most 100,000 games in 50
+    million characters are read.
+
+    >>> (record,) = parse_pdn('[Black "Tinsley"] 1. 11-15 22-18 {!} 2. 15x22 (12-16 24-20) *')
+    >>> record.tags["Black"], len(record.game), record.result
+    ('Tinsley', 3, '*')
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidMoveError(
+            f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
+        )
+    games: list[PdnGame] = []
+    index = _skipped(text, 0)
+    while index < len(text):
+        if len(games) == MAX_GAMES:
+            raise InvalidMoveError(f"at most {MAX_GAMES:,} games are read")
+        try:
+            record, index = _parse_game(text, index, game)
+        except (IllegalMoveError, InvalidMoveError) as error:
+            raise type(error)(f"game {len(games) + 1}: {error}") from error
+        games.append(record)
+        index = _skipped(text, index)
+    return tuple(games)
+
+
+def _skipped(text: str, index: int) -> int:
+    found = _SKIPPED.match(text, index)
+    return index if found is None else found.end()
+
+
+def _parse_game(text: str, begin: int, default: str) -> tuple[PdnGame, int]:
+    """Return the game that begins at index *begin*, and the index after it."""
+    tags, index = _parse_tags(text, begin)
+    name = _game_of(tags, default, text, begin)
+    try:
+        start = Position.parse(tags["FEN"], name) if "FEN" in tags else Position(name)
+        draws = _parse_draws(tags["DrawRules"]) if "DrawRules" in tags else NO_DRAWS
+    except (InvalidMoveError, ValueError) as error:
+        raise InvalidMoveError(f"in the tags at {place(text, begin)}: {error}") from error
+    moves, result = [], ""
+    for word in movetext_words(text, index):
+        index = word.index
+        if word.text == "[":
+            break
+        index += len(word.text)
+        if is_result(word.text):
+            result = word.text
+            break
+        moves.append(word)
+        if len(moves) > MAX_PLIES:
+            raise InvalidMoveError(f"more than {MAX_PLIES:,} plies at {place(text, index)}")
+    else:
+        index = len(text)
+    played = Game.from_words(moves, text, start, draws)
+    kept = {
+        tag: value
+        for tag, value in tags.items()
+        if tag not in _DERIVED and value != _ROSTER.get(tag)
+    }
+    written = result or tags.get("Result", "*")
+    try:
+        return PdnGame(played, kept, written if written in RESULTS else "*"), index
+    except ValueError as error:
+        raise InvalidMoveError(f"in the tags at {place(text, begin)}: {error}") from error
+
+
+def _parse_tags(text: str, index: int) -> tuple[dict[str, str], int]:
+    """Return the tags from *index* on and where the moves begin."""
+    tags: dict[str, str] = {}
+    while text.startswith("[", index):
+        found = _TAG.match(text, index)
+        if found is None:
+            raise InvalidMoveError(
+                f"cannot read the tag {shorten(text[index : index + 40].splitlines()[0])!r} at"
+                f' {place(text, index)}: write [Name "value"]'
+            )
+        if found[1] in tags:
+            raise InvalidMoveError(f"a second tag {found[1]} at {place(text, index)}")
+        if len(tags) == MAX_TAGS:
+            raise InvalidMoveError(f"more than {MAX_TAGS} tags at {place(text, index)}")
+        tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
+        index = _skipped(text, found.end())
+    return tags, index
+
+
+def _game_of(tags: Mapping[str, str], default: str, text: str, begin: int) -> str:
+    """Return the name of the game that *tags* say, or *default*."""
+    if tags.get("Variant") in CHECKERS:
+        return tags["Variant"]
+    number = tags.get("GameType", _AMERICAN).split(",")[0].strip()
+    if number != _AMERICAN:
+        raise InvalidMoveError(
+            f"the game at {place(text, begin)} is of type {shorten(number)!r}; this reads"
+            f" American checkers, type {_AMERICAN}"
+        )
+    return default
+
+
+def _parse_draws(text: str) -> DrawRules:
+    """Return the rules that the tag DrawRules writes as "quiet_plies=80 repetitions=none"."""
+    limits: dict[str, int | None] = {"quiet_plies": None, "repetitions": None, "max_plies": None}
+    for part in text.split():
+        found = _DRAW_RULE.fullmatch(part)
+        if found is None:
+            raise InvalidMoveError(f"cannot read the rule about draws {shorten(part)!r}")
+        limits[found[1]] = None if found[2] == "none" else int(found[2])
+    return DrawRules(**limits)
