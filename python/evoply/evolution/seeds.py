@@ -35,6 +35,8 @@ def _tree_of_player(text: str, game: str, primitives: PrimitiveSet) -> Tree:
     if not isinstance(evaluator, TreeEvaluator):
         raise ValueError(f"{player.label} has no tree")
     found = evaluator.parsed
+    if not isinstance(found, Tree):
+        raise ValueError(f"{player.label} has several trees")
     own = found.primitive_set
     for node in found.nodes:
         if isinstance(node, Constant):

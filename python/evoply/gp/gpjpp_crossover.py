@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evoply._native import Stream
 from evoply.gp.crossover import CROSSOVER_TRIES, fits
-from evoply.gp.mutation import prefer_function
+from evoply.gp.points import prefer_function
 from evoply.gp.tree import Limits, Tree
 
 

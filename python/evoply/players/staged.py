@@ -17,6 +17,7 @@ from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
 from evoply.games.othello import Move, Position
+from evoply.gp import plain
 from evoply.gp.inlining import expression_of
 from evoply.players.specs import (
     AfterState,
@@ -173,7 +174,7 @@ class Staged(_Model):
 
 def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
     if isinstance(evaluator, TreeEvaluator):
-        return cast(Number, expression_of(evaluator.parsed))
+        return cast(Number, expression_of(plain(evaluator.parsed)))
     return cast(Number, evaluator.parsed)
 
 

@@ -316,6 +316,7 @@ mod tests {
                 b.less(a),
                 a.less(a),
                 cpu.splat(first.0[3]),
+                b.like(first.0[3]),
             ];
             let mut lanes: Vec<_> = wide.into_iter().map(Eight::lanes).collect();
             lanes.push(quads);
