@@ -289,7 +289,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             && best >= beta
             && self.search.options.ordering == Ordering::Killer
         {
-            self.killers.add(position.turn(), depth, G::code(chosen));
+            self.killers.add(depth, G::code(chosen));
         }
         if let Some(key) = key {
             let lower = if best > alpha { best } else { f64::NEG_INFINITY };
@@ -379,8 +379,8 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     /// All moves of a position with their places in the order.
     #[inline(always)]
     fn gather(&mut self, position: &G, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
-        candidates.fill(self.horizon.cpu(), position);
         let ordering = self.search.options.ordering;
+        candidates.fill(self.horizon.cpu(), position, ordering == Ordering::Killer);
         if ordering == Ordering::Evaluator && candidates.len() > 1 {
             self.horizon.blocks(position, |siblings| {
                 if self.nodes + siblings.len() as u64 > self.node_limit {
@@ -392,10 +392,9 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
                 true
             });
         } else if ordering == Ordering::Killer {
-            let side = position.turn();
-            candidates.score(|chosen| self.killers.score(side, depth, G::code(chosen)));
+            candidates.score_by_replies(&self.killers, depth);
         } else {
-            candidates.score(|_| 0.0);
+            candidates.score_alike();
         }
         if let Some(index) = hash_move
             && ordering != Ordering::None

@@ -2,7 +2,7 @@
 
 use crate::cpu::Cpu;
 use crate::lanes::LANES;
-use crate::rules::{Color, Game};
+use crate::rules::Game;
 
 /// Which moves are looked at first. Where there is a table, its best move comes before all others, except in `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +13,7 @@ pub enum Ordering {
     Hash,
     /// The best board after the move; the evaluations count as nodes.
     Evaluator,
-    /// Moves that cut off sibling positions, then those that cut off most.
+    /// Moves that leave the opponent few replies; moves that cut off sibling positions may leave some more.
     Killer,
 }
 
@@ -28,8 +28,10 @@ pub(super) struct Candidate<G: Game> {
 /// Moves of one position, best first as they are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<G: Game> {
-    candidates: Vec<Candidate<G>>,
+    waiting: Vec<Candidate<G>>,
     scores: Vec<f64>,
+    /// How many moves the opponent has after each, if they were counted.
+    replies: Vec<f64>,
 }
 
 /// The score of a move that was taken.
@@ -37,35 +39,47 @@ const TAKEN: f64 = f64::NEG_INFINITY;
 
 impl<G: Game> Default for Candidates<G> {
     fn default() -> Self {
-        Self { candidates: Vec::new(), scores: Vec::new() }
+        Self { waiting: Vec::new(), scores: Vec::new(), replies: Vec::new() }
     }
 }
 
 impl<G: Game> Candidates<G> {
-    /// All moves of a position, in their order.
+    /// All moves of a position, in their order, without scores; `count`: count the opponent's replies too.
     #[inline(always)]
-    pub fn fill(&mut self, cpu: impl Cpu, position: &G) {
-        self.candidates.clear();
+    pub fn fill(&mut self, cpu: impl Cpu, position: &G, count: bool) {
+        self.waiting.clear();
+        self.scores.clear();
+        self.replies.clear();
         let mut expansion = position.expand(cpu);
         let mut moves = G::remaining(&expansion).enumerate();
         loop {
             let children = position.next_children(cpu, &mut expansion);
             for lane in 0..children.len {
                 let Some((index, chosen)) = moves.next() else { break };
-                self.candidates.push(Candidate { index, chosen, child: position.child(&children, lane) });
+                self.waiting.push(Candidate { index, chosen, child: position.child(&children, lane) });
+            }
+            if count {
+                let replies = G::mobility_of_lanes(cpu, &children.to_move, &children.moved);
+                self.replies.extend_from_slice(&replies.0[..children.len]);
             }
             if children.len < LANES {
                 break;
             }
         }
-        self.scores.clear();
     }
 
-    /// Give every move its score.
+    /// Prefer moves that leave few replies, which were counted, and killers.
     #[inline(always)]
-    pub fn score(&mut self, score: impl Fn(G::Move) -> f64) {
-        self.scores.clear();
-        self.scores.extend(self.candidates.iter().map(|candidate| score(candidate.chosen)));
+    pub fn score_by_replies(&mut self, killers: &Killers, depth: u32) {
+        let score =
+            |(candidate, replies): (&Candidate<G>, &f64)| killers.bonus(depth, G::code(candidate.chosen)) - replies;
+        self.scores.extend(self.waiting.iter().zip(&self.replies).map(score));
+    }
+
+    /// Leave the moves in their order.
+    #[inline(always)]
+    pub fn score_alike(&mut self) {
+        self.scores.resize(self.waiting.len(), 0.0);
     }
 
     /// The scores of the next moves.
@@ -76,7 +90,7 @@ impl<G: Game> Candidates<G> {
 
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.candidates.len()
+        self.waiting.len()
     }
 
     /// Let the move in this place of the order of legal moves come first.
@@ -98,42 +112,39 @@ impl<G: Game> Candidates<G> {
         }
         let index = best?;
         self.scores[index] = TAKEN;
-        Some(self.candidates[index])
+        Some(self.waiting[index])
     }
 }
 
-/// Moves that cut off: two by remaining depth, and how much each move of a side did anywhere.
+/// Moves that cut off: the two latest by remaining depth.
 #[derive(Clone, Debug)]
 pub(super) struct Killers {
     latest: Vec<[Option<u8>; 2]>,
-    history: Vec<[u32; 256]>,
 }
 
 impl Killers {
     /// For depths up to `depth`.
     pub fn new(depth: u32) -> Self {
-        Self { latest: vec![[None; 2]; depth as usize + 1], history: vec![[0; 256]; 2] }
+        Self { latest: vec![[None; 2]; depth as usize + 1] }
     }
 
     /// Remember that a move cut off.
     #[inline(always)]
-    pub fn add(&mut self, side: Color, depth: u32, code: u8) {
+    pub fn add(&mut self, depth: u32, code: u8) {
         let [first, second] = &mut self.latest[depth as usize];
         if *first != Some(code) {
             (*second, *first) = (*first, Some(code));
         }
-        let done = &mut self.history[side as usize][usize::from(code)];
-        *done = done.saturating_add(depth * depth);
     }
 
-    /// How promising a move is.
+    /// How many replies more a killer may leave than another move and still come first.
     #[inline(always)]
-    pub fn score(&self, side: Color, depth: u32, code: u8) -> f64 {
+    pub fn bonus(&self, depth: u32, code: u8) -> f64 {
         let [first, second] = self.latest[depth as usize];
         match Some(code) {
-            code if code == first => 2e12,
-            code if code == second => 1e12,
-            _ => f64::from(self.history[side as usize][usize::from(code)]),
+            code if code == first => 6.0,
+            code if code == second => 3.0,
+            _ => 0.0,
         }
     }
 }
