@@ -338,9 +338,10 @@ class AlphaBeta(_Valuing):
     ahead. A player with a limit in time is not `reproducible`.
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
-    move), "evaluator" (the best board after the move) or "killer" (few replies, and what cut off elsewhere). *table*
-    keeps 2**table positions (32 bytes each; 0: no table). They change speed, never the move or its
-    value. *deeper* also uses what the table knows from looking further than asked: then they do.
+    move), "evaluator" (the best board after the move) or "killer" (few replies, and what cut off
+    elsewhere). *table* keeps 2**table positions (32 bytes each; 0: no table). They change speed,
+    never the move or its value. *deeper* also uses what the table knows from looking further than
+    asked: then they do.
 
     *view*, *ties* and *epsilon* as in `AfterState`.
     """
