@@ -10,7 +10,7 @@ KERNEL_SOURCES := $(shell find crates -name '*.rs') $(shell find . -maxdepth 3 -
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check bench bench-long signature docs lock clean tools
+.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,9 +28,14 @@ test: setup ## all tests but the long ones, with coverage
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
-test-long: setup ## every test at full counts (20 to 40 minutes)
+test-long: setup miri ## every test at full counts (20 to 40 minutes)
 	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
 	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600
+
+miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
+	@if cargo +nightly miri --version > /dev/null 2>&1; \
+	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --lib -- cpu:: othello; \
+	else echo "no nightly Rust with Miri here: skipped"; fi
 
 check: setup ## format, lint, types, layers, stubs
 	cargo fmt --check
@@ -44,6 +49,9 @@ check: setup ## format, lint, types, layers, stubs
 
 bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes)
 	$(BIN)/python benchmarks/run.py
+
+bench-kernel: tools ## the kernel alone, each answer checked
+	cargo bench --quiet --package evoply-core --bench kernel
 
 bench-long: setup $(VENV)/.bench ## the long rows too
 	$(BIN)/python benchmarks/run.py --long

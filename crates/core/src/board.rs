@@ -53,7 +53,7 @@ pub trait Word:
     /// Eight of them in the registers of a CPU path.
     type Wide<C: Cpu>: Bits;
     /// Eight words from memory.
-    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Wide<C>;
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Wide<C>;
     /// The same word eight times.
     fn splat<C: Cpu>(cpu: C, word: Self) -> Self::Wide<C>;
     /// Back to an array.
@@ -108,7 +108,7 @@ macro_rules! word {
 word!(u64, {
     type Wide<C: Cpu> = C::Words;
     #[inline(always)]
-    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> C::Words {
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> C::Words {
         cpu.words(words)
     }
     #[inline(always)]
@@ -136,7 +136,7 @@ word!(u64, {
 word!(u128, {
     type Wide<C: Cpu> = Double<C::Words>;
     #[inline(always)]
-    fn widen<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Double<C::Words> {
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Double<C::Words> {
         Double {
             low: cpu.words(&words.map(|word| word as u64)),
             high: cpu.words(&words.map(|word| (word >> 64) as u64)),
@@ -165,7 +165,7 @@ word!(u128, {
             bits.0[lane] = rest & rest.wrapping_neg();
             rest &= rest.wrapping_sub(1);
         }
-        Self::widen(cpu, &bits)
+        Self::load(cpu, &bits)
     }
 });
 

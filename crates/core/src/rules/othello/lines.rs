@@ -176,7 +176,8 @@ mod tests {
     fn check<B: Board>() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let plies = 0..=B::SQUARES - 5;
-        let positions = random_positions::<Othello<B>>(2_000, Key::new(3), plies, &stop).unwrap_or_default();
+        let positions = random_positions::<Othello<B>>(if cfg!(miri) { 4 } else { 2_000 }, Key::new(3), plies, &stop)
+            .unwrap_or_default();
         for position in positions.into_iter().flatten() {
             let one_by_one: Vec<_> = position
                 .legal_moves()

@@ -109,7 +109,7 @@ fn destinations_of_wide<B: Board, C: Cpu>(
     opponent: &Lanes<B::Word>,
 ) -> <B::Word as Word>::Wide<C> {
     let spread = |mask| B::Word::splat(cpu, mask);
-    let (own, opponent) = (B::Word::widen(cpu, own), B::Word::widen(cpu, opponent));
+    let (own, opponent) = (B::Word::load(cpu, own), B::Word::load(cpu, opponent));
     Runs::of::<B>(own, opponent, spread).destinations::<B>(own, opponent, spread)
 }
 

@@ -1,0 +1,104 @@
+//! How fast the kernel is, each answer checked before its time is taken. `cargo bench --package evoply-core`.
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use evoply_core::arena::{Conditions, Pairing, play, random_positions};
+use evoply_core::bitboard::{Size8, Size10};
+use evoply_core::expression::program::Program;
+use evoply_core::expression::{Builder, json};
+use evoply_core::player::{Analysis, Chooser, Evaluator, Player, Ties, View};
+use evoply_core::rules::Game;
+use evoply_core::rules::othello::Othello;
+use evoply_core::rules::perft::perft;
+use evoply_core::rules::playout::Playout;
+use evoply_core::search::SearchOptions;
+use evoply_core::search::endgame::{Endgame, Mode, solve};
+use evoply_core::search::ordering::Ordering;
+use evoply_core::stream::Key;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Own discs minus the opponent's.
+const MATERIAL: &str = r#"{"format": 1, "outputs": [4],
+    "nodes": [["own"], ["count", 0], ["opponent"], ["count", 2], ["subtract", 1, 3]]}"#;
+
+fn material(options: SearchOptions) -> Player<Othello<Size8>> {
+    let expression = json::parse(MATERIAL, 64, Builder::default()).expect("well formed");
+    let program = Arc::new(Program::new(&expression).expect("can be lowered"));
+    let evaluator = Evaluator { program, view: View::Turn };
+    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0 }
+}
+
+fn positions(plies: u32) -> Vec<Othello<Size8>> {
+    let found = random_positions(20, Key::new(7), plies..=plies, &NEVER).expect("not stopped");
+    found.into_iter().flatten().collect()
+}
+
+fn count_leaves(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("perft");
+    group.throughput(Throughput::Elements(3_005_288)).bench_function("othello to depth 9", |bencher| {
+        bencher.iter(|| assert_eq!(perft(Othello::<Size8>::start(), 9, 1, &NEVER), Ok(3_005_288)));
+    });
+    group.throughput(Throughput::Elements(392_268)).bench_function("othello-10 to depth 8", |bencher| {
+        bencher.iter(|| assert_eq!(perft(Othello::<Size10>::start(), 8, 1, &NEVER), Ok(392_268)));
+    });
+}
+
+fn play_random_games(criterion: &mut Criterion) {
+    let random = Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0 };
+    let key = |game| Key::new(1).child(game);
+    let pairings: Vec<_> =
+        (0..10_000).map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1) }).collect();
+    let conditions = Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: false };
+    let one_by_one = |pairing: &Pairing| {
+        let hash = 0;
+        let Pairing { opening, key, .. } = *pairing;
+        let mut game =
+            Playout { position: conditions.start, plies: 0, hash, opening: opening.stream(), opening_plies: 8, key };
+        game.finish();
+        game.position.own().len() + game.position.opponent().len()
+    };
+    let discs: u32 = pairings.iter().map(one_by_one).sum();
+    let mut group = criterion.benchmark_group("random games");
+    group.throughput(Throughput::Elements(10_000)).bench_function("othello", |bencher| {
+        bencher.iter(|| {
+            let players = std::slice::from_ref(&random);
+            let records = play(players, &pairings, &conditions, 1, &NEVER, &AtomicU64::new(0)).expect("not stopped");
+            assert_eq!(records.iter().map(|record| record.black_pieces + record.white_pieces).sum::<u32>(), discs);
+        });
+    });
+}
+
+fn look_ahead(criterion: &mut Criterion) {
+    let positions = positions(20);
+    let plain = material(SearchOptions::to_depth(6));
+    let options = SearchOptions { ordering: Ordering::Killer, table: 1 << 16, ..SearchOptions::to_depth(6) };
+    let answers = |player: &Player<Othello<Size8>>| -> Vec<_> {
+        let analyses = positions.iter().filter_map(|position| player.analyse(position, Key::new(1), &NEVER));
+        analyses.map(|Analysis { choice, .. }| (choice.chosen, choice.score)).collect()
+    };
+    let expected = answers(&plain);
+    let mut group = criterion.benchmark_group("twenty positions, six plies, piece counting");
+    for (name, player) in [("plain", plain), ("killers and table", material(options))] {
+        group.bench_function(name, |bencher| bencher.iter(|| assert_eq!(answers(black_box(&player)), expected)));
+    }
+}
+
+fn solve_endgames(criterion: &mut Criterion) {
+    let positions: Vec<_> = positions(50).into_iter().filter(|position| position.outcome().is_none()).collect();
+    let scores = |question: &Endgame<'_>| -> Vec<_> {
+        positions.iter().map(|position| solve(position, question).map(|solution| solution.score)).collect()
+    };
+    let expected = scores(&Endgame { every_move: true, ..Endgame::new(Mode::Exact, &NEVER) });
+    criterion.bench_function("twenty endgames of ten empty squares", |bencher| {
+        let question = Endgame { table_bytes: 1 << 20, ..Endgame::new(Mode::Exact, &NEVER) };
+        bencher.iter(|| assert_eq!(scores(&question), expected));
+    });
+}
+
+criterion_group!(kernel, count_leaves, play_random_games, look_ahead, solve_endgames);
+criterion_main!(kernel);
