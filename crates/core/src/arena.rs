@@ -84,6 +84,7 @@ impl<G: Game> Task for Play<'_, G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;
+        let hash = start_hash(&conditions.start);
         let mut records = vec![Record::default(); pairings.len()];
         for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
             let pairings = &pairings[first..][..records.len()];
@@ -93,7 +94,9 @@ impl<G: Game> Task for Play<'_, G> {
                 !conditions.record_moves && plays_randomly(pairing.black) && plays_randomly(pairing.white)
             };
             scratch.playouts.clear();
-            scratch.playouts.extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p)));
+            scratch
+                .playouts
+                .extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p, hash)));
             cpu.call(FinishPlayouts(&mut scratch.playouts));
             done.fetch_add(scratch.playouts.len() as u64, Ordering::Relaxed);
             // Step 2. The others, one after the other.
@@ -138,12 +141,12 @@ impl<G: Game> Task for FinishPlayouts<'_, G> {
 }
 
 impl<G: Game> Conditions<G> {
-    /// A game of random moves from the start, openings included.
-    fn playout(&self, pairing: &Pairing) -> Playout<G> {
+    /// A game of random moves from the start, whose hash is given, openings included.
+    fn playout(&self, pairing: &Pairing, hash: u64) -> Playout<G> {
         Playout {
             position: self.start,
             plies: 0,
-            hash: start_hash(&self.start),
+            hash,
             opening: pairing.opening.stream(),
             opening_plies: self.opening_plies,
             key: pairing.key,

@@ -72,7 +72,7 @@ pub fn for_each_chunk_with<T: Send, S>(
     action: impl Fn(&mut S, usize, &mut [T]) + Sync,
 ) -> Result<(), Stopped> {
     let threads = thread_count(threads).min(items.len()).clamp(1, MOST_THREADS);
-    let chunk = (items.len() / (threads * 64)).clamp(1, 64);
+    let chunk = (items.len() / (threads * 64)).clamp(1, 256);
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
     let work = || {
         let _guard = StopOnPanic(stop);

@@ -185,9 +185,11 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Word
     let over = moves.select(zero, at.passing);
     // Step 2. Nowhere, and now somewhere: the last ply was a pass, and becomes part of the game.
     let passed = moves.select(at.passing, zero);
-    let pass = own.like(Move::Pass.code::<B>().into());
-    at.hash = passed.select(wide::child(at.hash, pass), at.hash);
-    at.ply = at.ply.plus(passed.select(one, zero));
+    if passed.0.not_zero() | passed.1.not_zero() != 0 {
+        let pass = own.like(Move::Pass.code::<B>().into());
+        at.hash = passed.select(wide::child(at.hash, pass), at.hash);
+        at.ply = at.ply.plus(passed.select(one, zero));
+    }
     // Step 3. The draw, from the opening or from the key of the move; a forced move draws nothing.
     let count = moves.count_ones();
     let free = one.less(count);
