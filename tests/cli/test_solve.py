@@ -38,7 +38,7 @@ def test_a_wrong_file_is_told(capsys: pytest.CaptureFixture, tmp_path: Path) -> 
     (tmp_path / "wrong.obf").write_text(f"{BOARD}; B4:+2;\n{BOARD}; B4:+10;\n")
     assert "1 of 2 differ from the file." in call(capsys, "solve", "wrong.obf").out
     (tmp_path / "bad.obf").write_text(f"{BOARD}; B4;\n")
-    for name, code, says in (("bad.obf", 2, "line 1"), ("none.obf", 1, "none.obf")):
+    for name, code, says in (("bad.obf", 2, "line 1"), ("none.obf", 2, "none.obf")):
         answer = call(capsys, "solve", name)
         assert (answer.code, answer.out) == (code, "")
         assert says in answer.err

@@ -65,7 +65,11 @@ def _read(text: str) -> Sequence[Problem]:
     from evoply.games.othello import Game, Position
 
     if text.lower().endswith(".obf"):
-        problems = parse_obf(Path(text).read_text(encoding="utf-8", errors="replace"))
+        try:
+            written = Path(text).read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise ValueError(f"{text}: {error.strerror or error}") from None
+        problems = parse_obf(written)
         if not problems:
             raise ValueError(f"{text}: there is no position in this file")
         return problems
