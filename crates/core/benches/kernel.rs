@@ -12,6 +12,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
 use evoply_core::player::{Analysis, Chooser, Evaluator, Player, Ties, View};
 use evoply_core::rules::Game;
+use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::playout::Playout;
@@ -53,7 +54,8 @@ fn play_random_games(criterion: &mut Criterion) {
     let key = |game| Key::new(1).child(game);
     let pairings: Vec<_> =
         (0..10_000).map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1) }).collect();
-    let conditions = Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: false };
+    let conditions =
+        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: false, draws: DrawRules::NONE };
     let one_by_one = |pairing: &Pairing| {
         let hash = 0;
         let Pairing { opening, key, .. } = *pairing;

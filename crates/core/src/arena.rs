@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
+use crate::rules::draws::{Course, DrawRules, Ending, result};
 use crate::rules::playout::{Playout, move_key, random_move};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
@@ -35,6 +36,8 @@ pub struct Conditions<G> {
     pub opening_plies: u32,
     /// Whether to keep the moves.
     pub record_moves: bool,
+    /// When a game is drawn that the board would let go on.
+    pub draws: DrawRules,
 }
 
 /// A played game.
@@ -44,12 +47,16 @@ pub struct Record {
     pub black_pieces: u32,
     /// White's pieces at the end.
     pub white_pieces: u32,
+    /// The winner; `None` is a draw.
+    pub winner: Option<Color>,
+    /// What ended the game.
+    pub ending: Ending,
     /// Plies from the start position, openings and passes included.
     pub plies: u32,
     /// A hash of the start and all moves: equal for equal games.
     pub hash: u64,
     /// The moves as codes, if they were to be kept.
-    pub moves: Vec<u8>,
+    pub moves: Vec<u64>,
 }
 
 /// Play all games on `threads` threads (0: one a core); `done` counts finished games meanwhile.
@@ -85,22 +92,22 @@ impl<G: Game> Task for Play<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;
         let hash = start_hash(&conditions.start);
+        let is_simple = !conditions.record_moves && conditions.draws == DrawRules::NONE;
         let mut records = vec![Record::default(); pairings.len()];
         for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
             let pairings = &pairings[first..][..records.len()];
             // Step 1. Games of random moves alone are played side by side.
             let random = |pairing: &Pairing| {
                 let plays_randomly = |player: u32| players[player as usize].is_random();
-                !conditions.record_moves && plays_randomly(pairing.black) && plays_randomly(pairing.white)
+                is_simple && plays_randomly(pairing.black) && plays_randomly(pairing.white)
             };
-            scratch.playouts.clear();
-            scratch
-                .playouts
-                .extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p, hash)));
-            cpu.call(FinishPlayouts(&mut scratch.playouts));
-            done.fetch_add(scratch.playouts.len() as u64, Ordering::Relaxed);
+            let Scratch { workspaces, course, playouts } = scratch;
+            playouts.clear();
+            playouts.extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p, hash)));
+            cpu.call(FinishPlayouts(playouts));
+            done.fetch_add(playouts.len() as u64, Ordering::Relaxed);
             // Step 2. The others, one after the other.
-            let mut playouts = scratch.playouts.iter();
+            let mut playouts = playouts.iter();
             for (pairing, record) in pairings.iter().zip(records) {
                 if stop.load(Ordering::Relaxed) {
                     return;
@@ -108,8 +115,7 @@ impl<G: Game> Task for Play<'_, G> {
                 if random(pairing) {
                     *record = playouts.next().map(Record::of_playout).unwrap_or_default();
                 } else {
-                    let workspaces = &mut scratch.workspaces;
-                    *record = cpu.call(PlayGame { players, pairing, conditions, workspaces, stop });
+                    *record = cpu.call(PlayGame { players, pairing, conditions, workspaces, course, stop });
                     done.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -121,12 +127,13 @@ impl<G: Game> Task for Play<'_, G> {
 /// What one thread plays with.
 struct Scratch<G: Game> {
     workspaces: [Workspace<G>; 2],
+    course: Course<G>,
     playouts: Vec<Playout<G>>,
 }
 
 impl<G: Game> Default for Scratch<G> {
     fn default() -> Self {
-        Self { workspaces: Default::default(), playouts: Vec::new() }
+        Self { workspaces: Default::default(), course: Course::default(), playouts: Vec::new() }
     }
 }
 
@@ -156,15 +163,17 @@ impl<G: Game> Conditions<G> {
 
 impl Record {
     fn of_playout<G: Game>(playout: &Playout<G>) -> Self {
-        let (black_pieces, white_pieces) = pieces(&playout.position);
-        Self { black_pieces, white_pieces, plies: playout.plies, hash: playout.hash, moves: Vec::new() }
+        let record = Self { plies: playout.plies, hash: playout.hash, ..Self::default() };
+        record.ended_at(&playout.position, None)
     }
-}
 
-/// Pieces of Black and of White.
-fn pieces<G: Game>(position: &G) -> (u32, u32) {
-    let (own, opponent) = (position.own().len(), position.opponent().len());
-    if position.turn() == Color::Black { (own, opponent) } else { (opponent, own) }
+    /// The record with what the last position says.
+    fn ended_at<G: Game>(mut self, position: &G, drawn: Option<Ending>) -> Self {
+        (self.winner, self.ending) = result(position, drawn);
+        self.black_pieces = position.pieces(Color::Black).len();
+        self.white_pieces = position.pieces(Color::White).len();
+        self
+    }
 }
 
 /// One game, from the opening to the end.
@@ -173,6 +182,7 @@ struct PlayGame<'a, G: Game> {
     pairing: &'a Pairing,
     conditions: &'a Conditions<G>,
     workspaces: &'a mut [Workspace<G>; 2],
+    course: &'a mut Course<G>,
     stop: &'a AtomicBool,
 }
 
@@ -180,29 +190,35 @@ impl<G: Game> Task for PlayGame<'_, G> {
     type Output = Record;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Record {
-        let Self { players, pairing, conditions, workspaces, stop } = self;
+        let Self { players, pairing, conditions, workspaces, course, stop } = self;
         let mut position = conditions.start;
         let mut record = Record { hash: start_hash(&position), ..Record::default() };
+        course.begin();
+        let mut drawn = course.arrive(&position, &conditions.draws);
         let mut apply = |position: &mut G, chosen: G::Move| {
             *position = position.play_unchecked(chosen);
-            record.hash = Key(record.hash).child(G::code(chosen).into()).0;
+            record.hash = Key(record.hash).child(G::code(chosen)).0;
             record.plies += 1;
             if conditions.record_moves {
                 record.moves.push(G::code(chosen));
             }
+            course.arrive(position, &conditions.draws)
         };
         // Step 1. The opening: the same for every game with this opening key.
         let mut opening = pairing.opening.stream();
         for _ in 0..conditions.opening_plies {
+            if drawn.is_some() {
+                break;
+            }
             let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
-            apply(&mut position, chosen);
+            drawn = apply(&mut position, chosen);
         }
         // Step 2. The players.
         let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
         for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
             player.prepare(workspace);
         }
-        while !stop.load(Ordering::Relaxed) {
+        while drawn.is_none() && !stop.load(Ordering::Relaxed) {
             let side = position.turn();
             let key = move_key(pairing.key, side, position.ply());
             // No choice: the game is over, or the whole schedule is being given up.
@@ -210,10 +226,9 @@ impl<G: Game> Task for PlayGame<'_, G> {
             else {
                 break;
             };
-            apply(&mut position, choice.chosen);
+            drawn = apply(&mut position, choice.chosen);
         }
-        (record.black_pieces, record.white_pieces) = pieces(&position);
-        record
+        record.ended_at(&position, drawn)
     }
 }
 
@@ -250,8 +265,7 @@ pub fn random_positions<G: Game>(
 fn start_hash<G: Game>(position: &G) -> u64 {
     use crate::bitboard::Word;
     let words = [position.own().0.to_u128(), position.opponent().0.to_u128()];
-    let key = words
-        .into_iter()
-        .fold(Key::new(position.turn() as u64), |key, word| key.child(word as u64).child((word >> 64) as u64));
-    key.0
+    let add = |key: Key, word: u128| key.child(word as u64).child((word >> 64) as u64);
+    let key = words.into_iter().fold(Key::new(position.turn() as u64), add);
+    if G::HAS_KINGS { add(key, position.kings().0.to_u128()).0 } else { key.0 }
 }

@@ -135,10 +135,12 @@ pub fn block_of<G: Game>(
     Block {
         own,
         opponent,
+        kings: children.kings,
         moved_to: children.moved_to,
         own_is_black: speaker == Color::Black,
         ply: f64::from(parent.ply().wrapping_add(1)),
-        quiet_plies: 0.0,
+        quiet_plies: f64::from(parent.quiet_plies().wrapping_add(1)),
+        quiet: children.quiet,
         root_clock,
         root_ply,
     }

@@ -3,8 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::bitboard::{Bitboard, Board};
-use evoply_core::rules::Color;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant, dark_squares, perft};
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant, dark_squares};
+use evoply_core::rules::perft::perft;
+use evoply_core::rules::{Color, Game};
 
 fn count<V: Variant>(position: Checkers<V>, depth: u32) -> Option<u64> {
     perft(position, depth, 0, &AtomicBool::new(false)).ok()

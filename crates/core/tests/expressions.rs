@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{RandomExpression, random_set, scaled};
+use common::{RandomExpression, any_checkers, random_position_of, random_set, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -11,8 +11,9 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, primitives};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::Game;
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::othello::Othello;
+use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
 
 /// Equal bits, except that one NaN is as good as another.
@@ -25,6 +26,7 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
     Inputs {
         own,
         opponent: random_set::<B>(draws) - own,
+        kings: random_set::<B>(draws),
         moved_to: Bitboard::square(draws.below(B::SQUARES.into()) as u32),
         own_is_black: draws.below(2) == 0,
         ply: draws.below(60) as f64,
@@ -34,10 +36,24 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
     }
 }
 
+/// A position of checkers, reached or set up, seen by either side.
+fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
+    let position: Checkers<V> = if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) };
+    let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
+    let counters = random_inputs(draws);
+    Inputs {
+        own: position.pieces(color),
+        opponent: position.pieces(color.opposite()),
+        kings: position.kings(),
+        own_is_black: color == Color::Black,
+        ..counters
+    }
+}
+
 /// Compare `pairs` values of random expressions on random boards.
-fn check<B: Board>(pairs: u64) {
-    let key = Key::new(11).child(B::SIZE.into());
-    let mut registers = Registers::<B>::default();
+fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::Board>) {
+    let key = Key::new(11).child(G::Board::SIZE.into());
+    let mut registers = Registers::<G::Board>::default();
     let paths = available();
     let (mut compared, mut round, mut not_a_number) = (0, 0, 0_u64);
     while compared < pairs {
@@ -45,26 +61,41 @@ fn check<B: Board>(pairs: u64) {
         round += 1;
         // Every path has to equal the reference, so the paths equal one another.
         let path = paths[round as usize % paths.len()];
-        let drawn = RandomExpression::draw::<B>(&mut draws, 4 + (round as usize * 7) % 90);
+        let drawn = RandomExpression::draw::<G::Board>(&mut draws, 4 + (round as usize * 7) % 90);
         let literal = drawn.build(Builder::literal());
-        let program = Program::<B>::new(&drawn.build(Builder::default())).expect("a checked expression");
+        let program = Program::<G::Board>::new(&drawn.build(Builder::default())).expect("a checked expression");
         let mut outputs = vec![Lanes::splat(0.0); program.outputs()];
-        registers.load::<Othello<B>>(&program, &Block::filled(&random_inputs(&mut draws)));
+        registers.load::<G>(&program, &Block::filled(&random_inputs(&mut draws)));
         for _ in 0..4 {
-            let common = random_inputs::<B>(&mut draws);
-            let lanes: [Inputs<B>; LANES] = std::array::from_fn(|_| {
-                let other = random_inputs::<B>(&mut draws);
-                Inputs { own: other.own, opponent: other.opponent, moved_to: other.moved_to, ..common }
+            let common = random_inputs(&mut draws);
+            let lanes: [Inputs<G::Board>; LANES] = std::array::from_fn(|_| {
+                let other = random_inputs(&mut draws);
+                // Colours may go different ways: what the other side owns there is turned half round.
+                let turn = |set: Bitboard<G::Board>| {
+                    if other.own_is_black == common.own_is_black { set } else { set.symmetry(3) }
+                };
+                Inputs {
+                    own: turn(other.own),
+                    opponent: turn(other.opponent),
+                    kings: turn(other.kings),
+                    moved_to: other.moved_to,
+                    quiet_plies: if draws.below(2) == 0 { common.quiet_plies } else { 0.0 },
+                    ..common
+                }
             });
-            let mut block = Block::filled(&common);
+            let (mut block, mut kings) = (Block::filled(&common), Lanes::splat(common.kings.0));
+            block.quiet = 0;
             for (lane, inputs) in lanes.iter().enumerate() {
                 block.own.0[lane] = inputs.own.0;
                 block.opponent.0[lane] = inputs.opponent.0;
+                kings.0[lane] = inputs.kings.0;
                 block.moved_to.0[lane] = inputs.moved_to.0;
+                block.quiet |= u8::from(inputs.quiet_plies > 0.0) << lane;
             }
-            registers.evaluate_on::<Othello<B>>(path, &program, &block, &mut outputs);
+            block.kings = Some(kings);
+            registers.evaluate_on::<G>(path, &program, &block, &mut outputs);
             for (lane, inputs) in lanes.iter().enumerate() {
-                let expected = evaluate::<Othello<B>>(&literal, inputs);
+                let expected = evaluate::<G>(&literal, inputs);
                 for (output, &value) in expected.iter().enumerate() {
                     let found = outputs[output].0[lane];
                     assert!(
@@ -83,10 +114,17 @@ fn check<B: Board>(pairs: u64) {
 
 #[test]
 fn lanes_equal_the_reference() {
-    check::<Size8>(scaled(700_000));
-    check::<Size4>(scaled(50_000));
-    check::<Size6>(scaled(100_000));
-    check::<Size10>(scaled(150_000));
+    check::<Othello<Size8>>(scaled(700_000), random_inputs);
+    check::<Othello<Size4>>(scaled(50_000), random_inputs);
+    check::<Othello<Size6>>(scaled(100_000), random_inputs);
+    check::<Othello<Size10>>(scaled(150_000), random_inputs);
+}
+
+#[test]
+fn lanes_equal_the_reference_in_checkers() {
+    check::<Checkers<American>>(scaled(200_000), checkers_inputs::<American>);
+    check::<Checkers<Losing>>(scaled(50_000), checkers_inputs::<Losing>);
+    check::<Checkers<American10>>(scaled(100_000), checkers_inputs::<American10>);
 }
 
 fn read(text: &str) -> Result<evoply_core::expression::Expression, String> {
@@ -127,16 +165,7 @@ fn trees_become_expressions() {
     let set = primitives::PrimitiveSet::new(list).expect("well formed");
     let start = Othello::<Size8>::start();
     let after = start.play_unchecked(start.legal_moves().next().expect("a move"));
-    let inputs = Inputs {
-        own: after.own(),
-        opponent: after.opponent(),
-        moved_to: Bitboard::EMPTY,
-        own_is_black: false,
-        ply: 1.0,
-        quiet_plies: 0.0,
-        root_clock: 0.0,
-        root_ply: 1.0,
-    };
+    let inputs = Inputs::at(&after);
     let value = |codes: &[u16], constants: &[f64]| {
         let expression = set.expression(codes, constants, Builder::default()).map_err(|error| error.0)?;
         Ok::<f64, String>(evaluate::<Othello<Size8>>(&expression, &inputs)[0])

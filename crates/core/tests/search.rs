@@ -7,50 +7,46 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use common::{random_position, scaled, small_evaluator};
+use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::arena::{Conditions, Pairing, play};
-use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game, othello};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
-use evoply_core::stream::Key;
+use evoply_core::stream::{Key, Stream};
 
-fn choose<B: Board>(
-    path: Path,
-    player: &Player<Othello<B>>,
-    position: &Othello<B>,
-    key: Key,
-    workspace: &mut Workspace<Othello<B>>,
-) -> Choice<Othello<B>> {
+fn choose<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
 }
 
 /// Compare value and set of best moves on `positions` random positions at one depth.
-fn check<B: Board>(positions: u64, depth: u32) {
+fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let paths = available();
-    let key = Key::new(5).child(B::SIZE.into()).child(depth.into());
+    let key = Key::new(5).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
     let mut ties_seen = 0;
     for round in 0..positions {
         let mut draws = key.child(round).stream();
         let path = paths[round as usize % paths.len()];
-        let position = random_position::<B>(&mut draws, u64::from(B::SQUARES));
+        let position = random_position(&mut draws);
         if position.legal_moves().len() < 2 {
             continue;
         }
-        let expression = small_evaluator::<B>(&mut draws);
-        let program = Arc::new(Program::<B>::new(&expression).unwrap());
+        let expression = small_evaluator::<G::Board>(&mut draws);
+        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let values = Minimax::at(&position, &expression, view).move_values(&position, depth);
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-        let equals: Vec<othello::Move> =
+        let equals: Vec<G::Move> =
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
         let player = |ties| Player {
@@ -76,7 +72,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
 }
 
 /// A principal variation is a line of legal moves.
-fn check_line<B: Board>(position: &Othello<B>, chosen: othello::Move, continuation: &[othello::Move]) {
+fn check_line<G: Game>(position: &G, chosen: G::Move, continuation: &[G::Move]) {
     let mut position = *position;
     for &chosen in std::iter::once(&chosen).chain(continuation) {
         position = position.play(chosen).expect("a legal move");
@@ -85,13 +81,28 @@ fn check_line<B: Board>(position: &Othello<B>, chosen: othello::Move, continuati
 
 #[test]
 fn alphabeta_equals_minimax() {
-    check::<Size8>(scaled(70_000), 1);
-    check::<Size8>(scaled(100_000), 2);
-    check::<Size8>(scaled(10_000), 3);
-    check::<Size8>(scaled(1_000), 4);
-    check::<Size6>(scaled(10_000), 3);
-    check::<Size4>(scaled(20_000), 5);
-    check::<Size10>(scaled(10_000), 2);
+    check(scaled(70_000), 1, |draws| random_position::<Size8>(draws, 64));
+    check(scaled(100_000), 2, |draws| random_position::<Size8>(draws, 64));
+    check(scaled(10_000), 3, |draws| random_position::<Size8>(draws, 64));
+    check(scaled(1_000), 4, |draws| random_position::<Size8>(draws, 64));
+    check(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
+    check(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
+    check(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+}
+
+/// Positions of checkers that were reached and such that were set up, with their kings.
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
+    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+}
+
+#[test]
+fn alphabeta_equals_minimax_in_checkers() {
+    check(scaled(10_000), 1, checkers::<American>);
+    check(scaled(100_000), 2, checkers::<American>);
+    check(scaled(10_000), 3, checkers::<American>);
+    check(scaled(20_000), 2, checkers::<Losing>);
+    check(scaled(2_000), 4, checkers::<Losing>);
+    check(scaled(10_000), 2, checkers::<American10>);
 }
 
 /// The one-ply player compares the boards after each move and nothing else: not even whether the game is over.
@@ -136,6 +147,7 @@ fn value_after(position: &Othello<Size8>, chosen: othello::Move, expression: &Ex
     let inputs = Inputs {
         own,
         opponent,
+        kings: Bitboard::EMPTY,
         moved_to: Othello::<Size8>::moved_to(chosen),
         own_is_black: (mover == Color::Black) == (view == View::Player),
         ply: f64::from(position.ply() + 1),
@@ -175,7 +187,7 @@ fn random_ties_are_uniform() {
         let mut counts = [0_u32; 64];
         for draw in 0..3000 {
             let choice = choose(Path::Baseline, &player, &position, Key::new(1).child(draw), &mut workspace);
-            counts[usize::from(Othello::<Size8>::code(choice.chosen))] += 1;
+            counts[Othello::<Size8>::code(choice.chosen) as usize] += 1;
         }
         let seen: Vec<f64> = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count)).collect();
         assert_eq!(seen.len(), position.legal_moves().len());
@@ -271,7 +283,8 @@ fn results_do_not_depend_on_threads() {
             key: Key::new(2).child(game),
         })
         .collect();
-    let conditions = Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: true };
+    let conditions =
+        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: true, draws: DrawRules::NONE };
     let run = |threads| {
         let (never, done) = (AtomicBool::new(false), AtomicU64::new(0));
         let records = play(&players, &pairings, &conditions, threads, &never, &done).unwrap();
@@ -285,14 +298,15 @@ fn results_do_not_depend_on_threads() {
     assert_eq!(one[0].moves[..8], one[1].moves[..8]);
     assert_ne!(one[0].moves[..8], one[2].moves[..8]);
     let hashes: HashSet<u64> = one.iter().map(|record| record.hash).collect();
-    let moves: HashSet<&Vec<u8>> = one.iter().map(|record| &record.moves).collect();
+    let moves: HashSet<&Vec<u64>> = one.iter().map(|record| &record.moves).collect();
     assert_eq!(hashes.len(), moves.len());
 }
 
 #[test]
 fn a_stop_ends_a_schedule() {
     let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2) };
-    let conditions = Conditions { start: Othello::<Size8>::start(), opening_plies: 0, record_moves: false };
+    let conditions =
+        Conditions { start: Othello::<Size8>::start(), opening_plies: 0, record_moves: false, draws: DrawRules::NONE };
     let (stop, done) = (AtomicBool::new(true), AtomicU64::new(0));
     assert!(play(&players(), &[pairing; 100], &conditions, 2, &stop, &done).is_err());
 }

@@ -8,18 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use common::{random_position, scaled, small_evaluator};
+use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::Game;
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::Ordering;
-use evoply_core::stream::Key;
+use evoply_core::stream::{Key, Stream};
 
 const TIES: [Ties; 3] = [Ties::First, Ties::Last, Ties::Random];
 
@@ -39,18 +40,12 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<B: Board>(program: &Arc<Program<B>>, view: View, options: SearchOptions, ties: Ties) -> Player<Othello<B>> {
+fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
     Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0 }
 }
 
-fn ask<B: Board>(
-    path: Path,
-    player: &Player<Othello<B>>,
-    position: &Othello<B>,
-    key: Key,
-    workspace: &mut Workspace<Othello<B>>,
-) -> Choice<Othello<B>> {
+fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     player.prepare(workspace);
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
@@ -68,30 +63,32 @@ fn material() -> Expression {
     builder.finish(vec![difference])
 }
 
-/// Depends on the ply, so that the same board is worth something else after two passes.
-fn ply_dependent() -> Expression {
+/// Depends on ply and quiet plies, so that the same board is worth something else after two passes or by another way.
+fn counting_plies() -> Expression {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
     let (count, ply) = (builder.node(Node::Count(pieces)).unwrap(), builder.node(Node::Ply).unwrap());
     let product = builder.node(Node::Multiply(count, ply)).unwrap();
-    builder.finish(vec![product])
+    let quiet_plies = builder.node(Node::QuietPlies).unwrap();
+    let sum = builder.node(Node::Add(product, quiet_plies)).unwrap();
+    builder.finish(vec![sum])
 }
 
 /// Compare value and set of best moves with minimax's on random positions, a few ways each.
-fn check_against_minimax<B: Board>(positions: u64, depth: u32) {
+fn check_against_minimax<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let (paths, ways) = (available(), ways(depth));
-    let key = Key::new(15).child(B::SIZE.into()).child(depth.into());
+    let key = Key::new(15).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
     let mut ties_seen = 0;
     for round in 0..positions {
         let mut draws = key.child(round).stream();
         let path = paths[round as usize % paths.len()];
-        let position = random_position::<B>(&mut draws, u64::from(B::SQUARES));
+        let position = random_position(&mut draws);
         if position.legal_moves().len() < 2 {
             continue;
         }
-        let expression = small_evaluator::<B>(&mut draws);
-        let program = Arc::new(Program::<B>::new(&expression).unwrap());
+        let expression = small_evaluator::<G::Board>(&mut draws);
+        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let values = Minimax::at(&position, &expression, view).move_values(&position, depth);
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
@@ -116,24 +113,41 @@ fn check_against_minimax<B: Board>(positions: u64, depth: u32) {
 
 #[test]
 fn value_and_moves_are_those_of_minimax() {
-    check_against_minimax::<Size8>(scaled(100_000), 2);
-    check_against_minimax::<Size8>(scaled(10_000), 3);
-    check_against_minimax::<Size8>(scaled(1_000), 4);
-    check_against_minimax::<Size6>(scaled(10_000), 3);
-    check_against_minimax::<Size4>(scaled(20_000), 5);
-    check_against_minimax::<Size4>(scaled(2_000), 7);
-    check_against_minimax::<Size10>(scaled(10_000), 2);
+    check_against_minimax(scaled(100_000), 2, |draws| random_position::<Size8>(draws, 64));
+    check_against_minimax(scaled(10_000), 3, |draws| random_position::<Size8>(draws, 64));
+    check_against_minimax(scaled(1_000), 4, |draws| random_position::<Size8>(draws, 64));
+    check_against_minimax(scaled(10_000), 3, |draws| random_position::<Size6>(draws, 36));
+    check_against_minimax(scaled(20_000), 5, |draws| random_position::<Size4>(draws, 16));
+    check_against_minimax(scaled(2_000), 7, |draws| random_position::<Size4>(draws, 16));
+    check_against_minimax(scaled(10_000), 2, |draws| random_position::<Size10>(draws, 100));
+}
+
+/// Positions of checkers that were reached and such that were set up, with their kings.
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
+    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+}
+
+#[test]
+fn value_and_moves_are_those_of_minimax_in_checkers() {
+    check_against_minimax(scaled(20_000), 2, checkers::<American>);
+    check_against_minimax(scaled(5_000), 3, checkers::<American>);
+    check_against_minimax(scaled(5_000), 3, checkers::<Losing>);
+    check_against_minimax(scaled(2_000), 3, checkers::<American10>);
 }
 
 /// Where transpositions abound, minimax is too slow an oracle: the plain search, which equals it, chooses the same.
-fn check_against_plain<B: Board>(positions: u64, most_plies: u64, depths: std::ops::RangeInclusive<u32>) {
+fn check_against_plain<G: Game>(
+    positions: u64,
+    depths: std::ops::RangeInclusive<u32>,
+    random_position: impl Fn(&mut Stream) -> G,
+) {
     let mut workspace = Workspace::default();
     let path = available()[0];
     for round in 0..positions {
-        let mut draws = Key::new(16).child(B::SIZE.into()).child(round).stream();
-        let position = random_position::<B>(&mut draws, most_plies);
-        let expression = if draws.below(4) == 0 { ply_dependent() } else { small_evaluator::<B>(&mut draws) };
-        let program = Arc::new(Program::<B>::new(&expression).unwrap());
+        let mut draws = Key::new(16).child(G::Board::SIZE.into()).child(round).stream();
+        let position = random_position(&mut draws);
+        let expression = if draws.below(4) == 0 { counting_plies() } else { small_evaluator::<G::Board>(&mut draws) };
+        let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let depth = depths.start() + draws.below(u64::from(depths.end() - depths.start() + 1)) as u32;
         for ties in TIES {
@@ -154,10 +168,17 @@ fn check_against_plain<B: Board>(positions: u64, most_plies: u64, depths: std::o
 
 #[test]
 fn chooses_what_the_plain_search_chooses() {
-    check_against_plain::<Size8>(scaled(400), 60, 5..=6);
+    check_against_plain(scaled(400), 5..=6, |draws| random_position::<Size8>(draws, 60));
     // Close to the end the depth reaches beyond it: passes, finished games, and early completion.
-    check_against_plain::<Size4>(scaled(5_000), 12, 6..=20);
-    check_against_plain::<Size6>(scaled(400), 32, 5..=7);
+    check_against_plain(scaled(5_000), 6..=20, |draws| random_position::<Size4>(draws, 12));
+    check_against_plain(scaled(400), 5..=7, |draws| random_position::<Size6>(draws, 32));
+}
+
+/// Kings walk round in circles: the same board comes again with other counters.
+#[test]
+fn chooses_what_the_plain_search_chooses_in_checkers() {
+    check_against_plain(scaled(400), 5..=6, checkers::<American>);
+    check_against_plain(scaled(400), 5..=6, checkers::<Losing>);
 }
 
 /// The end of the principal variation is where the value comes from.
@@ -286,7 +307,9 @@ fn time_limits_hold_and_are_marked() {
         SearchOptions { time: Some(time), ordering: Ordering::Killer, table: 1 << 16, ..SearchOptions::to_depth(60) };
     let limited = player(&program, View::Turn, options, Ties::First);
     assert!(!limited.is_reproducible());
-    assert!(player(&program, View::Turn, SearchOptions { time: None, ..options }, Ties::First).is_reproducible());
+    let unlimited: Player<Othello<Size8>> =
+        player(&program, View::Turn, SearchOptions { time: None, ..options }, Ties::First);
+    assert!(unlimited.is_reproducible());
     for round in 0..5 {
         let position = random_position::<Size8>(&mut Key::new(21).child(round).stream(), 30);
         let begun = Instant::now();

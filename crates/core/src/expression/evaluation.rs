@@ -5,34 +5,38 @@
 
 use std::marker::PhantomData;
 
-use super::program::{Op, Program, REGISTERS};
+use super::program::{KINGS, Op, Program, REGISTERS};
 use super::reference::{Inputs, divide, selected_table, weighted_sum};
 use super::{Side, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
 use crate::cpu::{self, Baseline, Cpu, Path, Task};
 use crate::lanes::Lanes;
-use crate::rules::Game;
+use crate::rules::{Game, SeenLanes};
 
 type Sets<B> = Lanes<<B as Board>::Word>;
 type Numbers = Lanes<f64>;
 /// All ones or all zeros.
 type Truths = Lanes<u64>;
 
-/// Eight boards seen by the same side at the same ply of the same game, so that only boards differ.
+/// Eight boards seen by the same side at the same ply of the same game, so that only boards and quiet plies differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<B: Board> {
     /// Pieces of the side the expression speaks for.
     pub own: Sets<B>,
     /// Pieces of the other side.
     pub opponent: Sets<B>,
+    /// Kings of both; `None` where the game has none.
+    pub kings: Option<Sets<B>>,
     /// Squares of the move just made.
     pub moved_to: Sets<B>,
     /// Whether the side the expression speaks for is Black.
     pub own_is_black: bool,
     /// Plies played before the evaluated positions.
     pub ply: f64,
-    /// Plies since something irreversible happened.
+    /// Plies since something irreversible happened, in the lanes of `quiet`; there are none in the others.
     pub quiet_plies: f64,
+    /// Bit i is set if the last move of lane i was quiet.
+    pub quiet: u8,
     /// Clock of the position where the player chooses.
     pub root_clock: f64,
     /// Ply of the position where the player chooses.
@@ -45,12 +49,26 @@ impl<B: Board> Block<B> {
         Self {
             own: Lanes::splat(inputs.own.0),
             opponent: Lanes::splat(inputs.opponent.0),
+            kings: Some(Lanes::splat(inputs.kings.0)),
             moved_to: Lanes::splat(inputs.moved_to.0),
             own_is_black: inputs.own_is_black,
             ply: inputs.ply,
             quiet_plies: inputs.quiet_plies,
+            quiet: u8::MAX,
             root_clock: inputs.root_clock,
             root_ply: inputs.root_ply,
+        }
+    }
+
+    /// The boards as a side sees them.
+    #[inline(always)]
+    fn seen(&self, side: Side) -> SeenLanes<'_, B> {
+        let kings = self.kings.as_ref();
+        match side {
+            Side::Own => SeenLanes { own: &self.own, opponent: &self.opponent, kings, own_is_black: self.own_is_black },
+            Side::Opponent => {
+                SeenLanes { own: &self.opponent, opponent: &self.own, kings, own_is_black: !self.own_is_black }
+            }
         }
     }
 }
@@ -124,6 +142,9 @@ impl<B: Board> Registers<B> {
         self.sets[1] = block.opponent;
         self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & B::FULL);
         self.sets[3] = block.moved_to;
+        if let Some(kings) = block.kings {
+            self.sets[usize::from(KINGS)] = kings;
+        }
         cpu.call(Run { registers: self, ops: &program.body, program, block, outputs, game: PhantomData::<G> });
     }
 }
@@ -205,14 +226,14 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Symmetry(to, a, index) => {
                     at!(sets, to) = at!(sets, a).map(|a| Bitboard::<B>(a).symmetry(index).0);
                 }
-                Op::Destinations(to, side) => at!(sets, to) = destinations::<G>(cpu, block, side),
+                Op::Destinations(to, side) => at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side)),
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
                 Op::ConstantNumber(to, value) => number!(to, Lanes::splat(value)),
                 Op::PieceCount(to) => number!(to, block.own.zip(block.opponent, |a, b| count(a | b))),
                 Op::Ply(to) => number!(to, Lanes::splat(block.ply)),
-                Op::QuietPlies(to) => number!(to, Lanes::splat(block.quiet_plies)),
+                Op::QuietPlies(to) => number!(to, quiet_plies(block)),
                 Op::Clock(to) => number!(to, block.own.zip(block.opponent, |a, b| G::clock(count(a | b)))),
                 Op::RootClock(to) => number!(to, Lanes::splat(block.root_clock)),
                 Op::RootPly(to) => number!(to, Lanes::splat(block.root_ply)),
@@ -221,7 +242,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
                 Op::NumberOfMoves(to, side) => {
-                    number!(to, mobility::<G>(cpu, block, side));
+                    number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
                     moves[side as usize] = newest;
                 }
                 Op::WeightedSum(to, a, list, selector) => {
@@ -293,24 +314,8 @@ fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
     Lanes(std::array::from_fn(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
 }
 
-#[inline(always)]
-fn sides<B: Board>(block: &Block<B>, side: Side) -> (&Sets<B>, &Sets<B>) {
-    match side {
-        Side::Own => (&block.own, &block.opponent),
-        Side::Opponent => (&block.opponent, &block.own),
-    }
-}
-
-#[inline(always)]
-fn destinations<G: Game>(cpu: impl Cpu, block: &Block<G::Board>, side: Side) -> Sets<G::Board> {
-    let (own, opponent) = sides(block, side);
-    G::destinations_of_lanes(cpu, own, opponent)
-}
-
-#[inline(always)]
-fn mobility<G: Game>(cpu: impl Cpu, block: &Block<G::Board>, side: Side) -> Numbers {
-    let (own, opponent) = sides(block, side);
-    G::mobility_of_lanes(cpu, own, opponent)
+fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
+    Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
 }
 
 fn shift<B: Board>(sets: &Sets<B>, direction: Direction) -> Sets<B> {

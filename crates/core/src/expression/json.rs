@@ -100,6 +100,10 @@ impl Reader<'_> {
         Ok(match name {
             "own" => (Node::Pieces(Side::Own), 0),
             "opponent" => (Node::Pieces(Side::Opponent), 0),
+            "own_men" => (Node::Men(Side::Own), 0),
+            "opponent_men" => (Node::Men(Side::Opponent), 0),
+            "own_kings" => (Node::Kings(Side::Own), 0),
+            "opponent_kings" => (Node::Kings(Side::Opponent), 0),
             "empty" => (Node::EmptySquares, 0),
             "moved_to" => (Node::MovedTo, 0),
             "squares" => (Node::ConstantSquares { squares: self.square_list(1)?, turned: false }, 1),

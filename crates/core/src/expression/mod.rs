@@ -70,6 +70,8 @@ pub type NodeId = u32;
 pub enum Node {
     // Squares.
     Pieces(Side),
+    Men(Side),
+    Kings(Side),
     EmptySquares,
     MovedTo,
     ConstantSquares {
@@ -192,6 +194,8 @@ impl Node {
     fn type_given(self, types: &[Type]) -> Type {
         match self {
             Self::Pieces(_)
+            | Self::Men(_)
+            | Self::Kings(_)
             | Self::EmptySquares
             | Self::MovedTo
             | Self::ConstantSquares { .. }

@@ -13,7 +13,10 @@ pub const REGISTERS: usize = 256;
 pub type Register = u8;
 
 /// The registers of sets that hold the inputs; the evaluator fills them before the first operation.
-pub const INPUT_SETS: u8 = 4;
+pub const INPUT_SETS: u8 = 5;
+
+/// The register of the kings of both sides, empty where the game has none.
+pub(super) const KINGS: Register = 4;
 
 /// One operation: what it does, where the result goes (first), and where the arguments are.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,6 +86,7 @@ pub struct Program<B: Board> {
     pub(super) tables: Vec<Tables>,
     outputs: usize,
     reads_ply: bool,
+    reads_quiet_plies: bool,
     /// Whether the body counts moves of own and of the opponent.
     counts_moves: [bool; 2],
 }
@@ -92,6 +96,12 @@ impl<B: Board> Program<B> {
     #[inline(always)]
     pub fn reads_ply(&self) -> bool {
         self.reads_ply
+    }
+
+    /// Whether a value depends on the quiet plies before the evaluated position.
+    #[inline(always)]
+    pub fn reads_quiet_plies(&self) -> bool {
+        self.reads_quiet_plies
     }
 
     /// Whether every evaluation counts the moves of a side.
@@ -155,6 +165,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 tables: expression.tables().to_vec(),
                 outputs: expression.outputs().len(),
                 reads_ply: false,
+                reads_quiet_plies: false,
                 counts_moves: [false; 2],
             },
         };
@@ -167,6 +178,8 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
         let reads_ply = |op: &Op<B::Word>| matches!(op, Op::Ply(_));
         lowering.program.reads_ply = lowering.program.body.iter().any(reads_ply);
+        let reads_quiet_plies = |op: &Op<B::Word>| matches!(op, Op::QuietPlies(_));
+        lowering.program.reads_quiet_plies = lowering.program.body.iter().any(reads_quiet_plies);
         for side in [Side::Own, Side::Opponent] {
             let counts = |op: &Op<B::Word>| matches!(op, Op::NumberOfMoves(_, counted) if *counted == side);
             lowering.program.counts_moves[side as usize] = lowering.program.body.iter().any(counts);
@@ -208,8 +221,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             }
             let node = self.expression.nodes()[id];
             let fixed = match node {
-                Node::Pieces(Side::Own) => Some(0),
-                Node::Pieces(Side::Opponent) => Some(1),
+                Node::Pieces(side) => Some(pieces_of(side)),
                 Node::EmptySquares => Some(2),
                 Node::MovedTo => Some(3),
                 _ => None,
@@ -375,6 +387,8 @@ impl<'a, B: Board> Lowering<'a, B> {
                     Op::ConstantSquares(to, squares)
                 }
             }
+            Node::Men(side) => Op::Difference(to, pieces_of(side), KINGS),
+            Node::Kings(side) => Op::Intersection(to, pieces_of(side), KINGS),
             Node::Intersection(..) => Op::Intersection(to, a, b),
             Node::Union(..) => Op::Union(to, a, b),
             Node::Difference(..) => Op::Difference(to, a, b),
@@ -419,6 +433,14 @@ impl<'a, B: Board> Lowering<'a, B> {
                 return Err(ExpressionError(format!("{node:?} has no operation")));
             }
         })
+    }
+}
+
+/// The input register of a side's pieces.
+fn pieces_of(side: Side) -> Register {
+    match side {
+        Side::Own => 0,
+        Side::Opponent => 1,
     }
 }
 

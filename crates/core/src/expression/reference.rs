@@ -4,7 +4,7 @@
 
 use super::{Expression, Node, NodeId, Side, Tables, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
-use crate::rules::Game;
+use crate::rules::{Color, Game, Seen};
 
 /// What an expression can read: a board as one side sees it, and the counters around it.
 #[derive(Clone, Copy, Debug)]
@@ -13,18 +13,43 @@ pub struct Inputs<B: Board> {
     pub own: Bitboard<B>,
     /// Pieces of the other side.
     pub opponent: Bitboard<B>,
+    /// Kings of both sides.
+    pub kings: Bitboard<B>,
     /// Squares of the move just made; empty where there was none.
     pub moved_to: Bitboard<B>,
     /// Whether the side the expression speaks for is Black.
     pub own_is_black: bool,
     /// Plies played before the evaluated position.
     pub ply: f64,
-    /// Plies since something irreversible happened; always 0 in Othello.
+    /// Plies since something irreversible happened; 0 where the game does not count them.
     pub quiet_plies: f64,
     /// The clock of the position where the player chooses.
     pub root_clock: f64,
     /// The ply of the position where the player chooses.
     pub root_ply: f64,
+}
+
+impl<B: Board> Inputs<B> {
+    /// What is read where a position stands, by the side to move, who is choosing.
+    pub fn at<G: Game<Board = B>>(position: &G) -> Self {
+        Self {
+            own: position.own(),
+            opponent: position.opponent(),
+            kings: position.kings(),
+            moved_to: Bitboard::EMPTY,
+            own_is_black: position.turn() == Color::Black,
+            ply: f64::from(position.ply()),
+            quiet_plies: f64::from(position.quiet_plies()),
+            root_clock: G::clock(f64::from((position.own() | position.opponent()).len())),
+            root_ply: f64::from(position.ply()),
+        }
+    }
+
+    /// The board as a side sees it.
+    fn seen(&self, side: Side) -> Seen<B> {
+        let own = Seen { own: self.own, opponent: self.opponent, kings: self.kings, own_is_black: self.own_is_black };
+        if side == Side::Own { own } else { own.from_the_other_side() }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -93,13 +118,11 @@ fn value_of<G: Game>(
         Value::Truth(truth) => truth,
         _ => panic!("node {id} is not a truth"),
     };
-    let of_side = |side| match side {
-        Side::Own => (inputs.own, inputs.opponent),
-        Side::Opponent => (inputs.opponent, inputs.own),
-    };
     let pieces = || f64::from((inputs.own | inputs.opponent).len());
     match node {
-        Node::Pieces(side) => Value::Squares(of_side(side).0),
+        Node::Pieces(side) => Value::Squares(inputs.seen(side).own),
+        Node::Men(side) => Value::Squares(inputs.seen(side).own - inputs.kings),
+        Node::Kings(side) => Value::Squares(inputs.seen(side).own & inputs.kings),
         Node::EmptySquares => Value::Squares(!(inputs.own | inputs.opponent)),
         Node::MovedTo => Value::Squares(inputs.moved_to),
         Node::ConstantSquares { squares, turned } => {
@@ -116,7 +139,7 @@ fn value_of<G: Game>(
             Value::Squares(squares(start).fill(squares(through), &directions))
         }
         Node::Symmetry(a, index) => Value::Squares(squares(a).symmetry(index)),
-        Node::Destinations(side) => Value::Squares(G::destinations(of_side(side).0, of_side(side).1)),
+        Node::Destinations(side) => Value::Squares(G::destinations(&inputs.seen(side))),
         Node::ConstantNumber(bits) => Value::Number(f64::from_bits(bits)),
         Node::PieceCount => Value::Number(pieces()),
         Node::Ply => Value::Number(inputs.ply),
@@ -125,7 +148,7 @@ fn value_of<G: Game>(
         Node::RootClock => Value::Number(inputs.root_clock),
         Node::RootPly => Value::Number(inputs.root_ply),
         Node::Count(a) => Value::Number(f64::from(squares(a).len())),
-        Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(of_side(side).0, of_side(side).1))),
+        Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(&inputs.seen(side)))),
         Node::WeightedSum(a, list, selector) => Value::Number(weighted_sum(
             squares(a),
             selected_table(&tables[list as usize], selector.map_or(0.0, number)),

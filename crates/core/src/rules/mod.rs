@@ -1,6 +1,7 @@
 //! Rules of the games, behind one small trait. What search and arena need of a game is all here, and nothing else.
 
 pub mod checkers;
+pub mod draws;
 pub mod othello;
 pub mod perft;
 pub mod playout;
@@ -46,6 +47,80 @@ pub struct Outcome {
 /// Sets of squares of eight boards.
 pub type LanesOf<G> = Lanes<<<G as Game>::Board as Board>::Word>;
 
+/// A board as one side sees it, whoever is to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen<B: Board> {
+    /// Pieces of the side.
+    pub own: Bitboard<B>,
+    /// Pieces of the other side.
+    pub opponent: Bitboard<B>,
+    /// Kings of both.
+    pub kings: Bitboard<B>,
+    /// Whether the side is Black: colours may go different ways.
+    pub own_is_black: bool,
+}
+
+impl<B: Board> Seen<B> {
+    /// The same board as the other side sees it.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_the_other_side(self) -> Self {
+        Self { own: self.opponent, opponent: self.own, kings: self.kings, own_is_black: !self.own_is_black }
+    }
+}
+
+/// Eight boards as the same side sees them, whoever is to move.
+#[derive(Debug)]
+pub struct SeenLanes<'a, B: Board> {
+    /// Pieces of the side.
+    pub own: &'a Lanes<B::Word>,
+    /// Pieces of the other side.
+    pub opponent: &'a Lanes<B::Word>,
+    /// Kings of both; `None` where the game has none, so that it pays nothing for them.
+    pub kings: Option<&'a Lanes<B::Word>>,
+    /// Whether the side is Black.
+    pub own_is_black: bool,
+}
+
+impl<B: Board> Clone for SeenLanes<'_, B> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Board> Copy for SeenLanes<'_, B> {}
+
+impl<B: Board> SeenLanes<'_, B> {
+    /// The board of one lane.
+    #[inline(always)]
+    pub fn lane(&self, lane: usize) -> Seen<B> {
+        Seen {
+            own: Bitboard(self.own.0[lane]),
+            opponent: Bitboard(self.opponent.0[lane]),
+            kings: self.kings.map_or(Bitboard::EMPTY, |kings| Bitboard(kings.0[lane])),
+            own_is_black: self.own_is_black,
+        }
+    }
+}
+
+/// All that a position is, colour by colour: what comes from outside and goes there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setup<B: Board> {
+    /// Black's pieces.
+    pub black: Bitboard<B>,
+    /// White's pieces.
+    pub white: Bitboard<B>,
+    /// Kings of both.
+    pub kings: Bitboard<B>,
+    /// The side to move.
+    pub turn: Color,
+    /// Plies played before.
+    pub ply: u32,
+    /// Plies since something irreversible happened.
+    pub quiet_plies: u32,
+}
+
 /// Up to eight positions after moves from one position: what the sides own then.
 #[derive(Clone, Copy, Debug)]
 pub struct Children<G: Game> {
@@ -53,8 +128,12 @@ pub struct Children<G: Game> {
     pub to_move: LanesOf<G>,
     /// Pieces of the side that moved.
     pub moved: LanesOf<G>,
+    /// Kings of both; `None` where the game has none.
+    pub kings: Option<LanesOf<G>>,
     /// Squares the moves landed on.
     pub moved_to: LanesOf<G>,
+    /// Bit i is set if the move of lane i was quiet: it did nothing irreversible, in a game that counts such plies.
+    pub quiet: u8,
     /// How many there are, in the order of legal moves; the boards of the other lanes mean nothing.
     pub len: usize,
 }
@@ -64,13 +143,20 @@ impl<G: Game> Children<G> {
     #[inline(always)]
     pub fn none() -> Self {
         let nothing = Lanes::splat(Bitboard::<G::Board>::EMPTY.0);
-        Self { to_move: nothing, moved: nothing, moved_to: nothing, len: 0 }
+        Self { to_move: nothing, moved: nothing, kings: None, moved_to: nothing, quiet: 0, len: 0 }
+    }
+
+    /// The boards as the side to move sees them, after moves of `mover`.
+    #[inline(always)]
+    pub fn seen(&self, mover: Color) -> SeenLanes<'_, G::Board> {
+        let own_is_black = mover == Color::White;
+        SeenLanes { own: &self.to_move, opponent: &self.moved, kings: self.kings.as_ref(), own_is_black }
     }
 }
 
 /// A position of a deterministic two-player game with perfect information: board, side to move, counters.
 ///
-/// Positions are small values; playing a move makes a new one.
+/// Positions are small values; playing a move makes a new one. Equality and hash use the board and the side to move.
 pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The board it is played on.
     type Board: Board;
@@ -81,16 +167,36 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The moves of a position, with what it takes to make the positions after them; see [`Self::expand`].
     type Expansion: Clone;
 
+    /// Whether pieces can be kings, and plies quiet.
+    const HAS_KINGS: bool = false;
+    /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
+    const ENDED_LEAVES: u64;
+
     /// The position in which a game begins.
     fn start() -> Self;
+    /// The position that is set up so.
+    ///
+    /// # Errors
+    /// Says in words why no such position can be.
+    fn from_setup(setup: &Setup<Self::Board>) -> Result<Self, String>;
     /// The side to move.
     fn turn(&self) -> Color;
     /// Plies played before this position; a forced pass counts.
     fn ply(&self) -> u32;
+    /// Plies since something irreversible happened; 0 in games that do not count them.
+    #[inline(always)]
+    fn quiet_plies(&self) -> u32 {
+        0
+    }
     /// Pieces of the side to move.
     fn own(&self) -> Bitboard<Self::Board>;
     /// Pieces of the other side.
     fn opponent(&self) -> Bitboard<Self::Board>;
+    /// Kings of both sides.
+    #[inline(always)]
+    fn kings(&self) -> Bitboard<Self::Board> {
+        Bitboard::EMPTY
+    }
     /// All legal moves, sorted; none exactly when the game is over.
     fn legal_moves(&self) -> Self::Moves;
     /// The position after a legal move. An illegal move gives a meaningless position; a square that no
@@ -102,13 +208,13 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// Squares a move lands on; empty for a pass.
     fn moved_to(chosen: Self::Move) -> Bitboard<Self::Board>;
 
-    /// The move as one byte, for records and hashes.
-    fn code(chosen: Self::Move) -> u8;
+    /// The move as a number, for records and hashes.
+    fn code(chosen: Self::Move) -> u64;
 
-    /// Legal destinations of the side that owns `own`, whoever is to move, and a forced pass not among them.
-    fn destinations(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> Bitboard<Self::Board>;
-    /// Number of legal moves of the side that owns `own`, whoever is to move; a forced pass counts 0.
-    fn mobility(own: Bitboard<Self::Board>, opponent: Bitboard<Self::Board>) -> u32;
+    /// Legal destinations of a side, a forced pass not among them.
+    fn destinations(seen: &Seen<Self::Board>) -> Bitboard<Self::Board>;
+    /// Number of legal moves of a side; a forced pass counts 0.
+    fn mobility(seen: &Seen<Self::Board>) -> u32;
     /// Get ready to make the positions after all moves.
     fn expand(&self, cpu: impl Cpu) -> Self::Expansion;
     /// The positions after the next moves, up to eight, in the order of legal moves; none after the last.
@@ -118,17 +224,50 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// One of the positions after the moves of this one.
     #[must_use]
     fn child(&self, children: &Children<Self>, lane: usize) -> Self;
-    /// Bit i is set if the side to move has nowhere to go in lane i, so that the game may be over.
-    fn stuck_lanes(cpu: impl Cpu, children: &Children<Self>) -> u8;
+    /// Bit i is set if the side has nowhere to go in lane i: if it is to move there, the game may be over.
+    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> u8;
     /// [`Self::destinations`] of eight boards at once.
-    fn destinations_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> LanesOf<Self>;
+    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
-    fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64>;
+    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
     /// Play games of random moves to their end. As [`Playout::finish`] for each; a game may have a faster way.
     #[inline(always)]
     fn finish_playouts<C: Cpu>(_: C, games: &mut [Playout<Self>]) {
         games.iter_mut().for_each(Playout::finish);
     }
-    /// Clock from 0 at the start to 1 on a full board (Othello), from the number of pieces.
+    /// Clock from 0 at the start to 1 at the game's farthest end, from the number of pieces.
     fn clock(pieces: f64) -> f64;
+
+    /// Pieces of a colour.
+    #[inline(always)]
+    fn pieces(&self, color: Color) -> Bitboard<Self::Board> {
+        if color == self.turn() { self.own() } else { self.opponent() }
+    }
+
+    /// The board as the side to move sees it.
+    #[inline(always)]
+    fn seen(&self) -> Seen<Self::Board> {
+        let (own, opponent, kings) = (self.own(), self.opponent(), self.kings());
+        Seen { own, opponent, kings, own_is_black: self.turn() == Color::Black }
+    }
+
+    /// All that the position is; [`Self::from_setup`] makes it again.
+    fn setup(&self) -> Setup<Self::Board> {
+        Setup {
+            black: self.pieces(Color::Black),
+            white: self.pieces(Color::White),
+            kings: self.kings(),
+            turn: self.turn(),
+            ply: self.ply(),
+            quiet_plies: self.quiet_plies(),
+        }
+    }
+
+    /// The position after `chosen`, checked.
+    ///
+    /// # Errors
+    /// Gives the move back if it is not legal here.
+    fn play(&self, chosen: Self::Move) -> Result<Self, Self::Move> {
+        if self.legal_moves().any(|legal| legal == chosen) { Ok(self.play_unchecked(chosen)) } else { Err(chosen) }
+    }
 }

@@ -1,6 +1,8 @@
 //! Perft: the number of leaves of the tree of legal moves, the usual proof that move generation is right.
 //!
-//! A pass is a ply, and a game that ended earlier counts as one leaf: the convention of the published Othello tables.
+//! A pass is a ply, a whole multi-jump one move, and captures that differ only in path are different moves. What a game that
+//! ended earlier counts is the game's affair: one leaf in Othello, none in checkers, as in their published tables. Draws by
+//! repetition or quiet plies do not exist here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,15 +22,15 @@ impl<G: Game> Task for Count<G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let Self { position, depth } = self;
-        // A game that has ended is one leaf; so is a forced pass on the last ply.
+        // What counts nothing is a game that has ended.
         if depth <= 1 {
-            return if depth == 0 { 1 } else { position.legal_moves().len().max(1) as u64 };
+            return if depth == 0 { 1 } else { (position.legal_moves().len() as u64).max(G::ENDED_LEAVES) };
         }
         if depth == 2 {
-            return leaves_of_children(cpu, &position).max(1);
+            return leaves_of_children(cpu, &position).max(G::ENDED_LEAVES);
         }
         let count = |chosen| cpu.call(Count { position: position.play_unchecked(chosen), depth: depth - 1 });
-        position.legal_moves().map(count).sum::<u64>().max(1)
+        position.legal_moves().map(count).sum::<u64>().max(G::ENDED_LEAVES)
     }
 }
 
@@ -38,9 +40,9 @@ fn leaves_of_children<G: Game>(cpu: impl Cpu, position: &G) -> u64 {
     let (mut leaves, mut expansion) = (0.0, position.expand(cpu));
     loop {
         let children = position.next_children(cpu, &mut expansion);
-        // A forced pass is one leaf, and so is a game that has ended.
-        let counts = G::mobility_of_lanes(cpu, &children.to_move, &children.moved);
-        leaves += counts.0[..children.len].iter().map(|&count| count.max(1.0)).sum::<f64>();
+        // In a game with passes a side without moves has a forced pass, or the game has ended: one leaf either way.
+        let counts = G::mobility_of_lanes(cpu, children.seen(position.turn()));
+        leaves += counts.0[..children.len].iter().map(|&count| count.max(G::ENDED_LEAVES as f64)).sum::<f64>();
         if children.len < LANES {
             return leaves as u64;
         }
@@ -81,7 +83,7 @@ pub fn perft<G: Game>(position: G, depth: u32, threads: usize, stop: &AtomicBool
     let mut leaves = vec![0_u64; positions.len()];
     for_each_parallel(&mut leaves, threads, stop, |index, leaf_count| {
         let (position, over) = positions[index];
-        *leaf_count = if over { 1 } else { count_stoppable(position, depth - split, stop) };
+        *leaf_count = if over { G::ENDED_LEAVES } else { count_stoppable(position, depth - split, stop) };
     })?;
     Ok(leaves.into_iter().sum())
 }
@@ -99,5 +101,5 @@ fn count_stoppable<G: Game>(position: G, depth: u32, stop: &AtomicBool) -> u64 {
         }
         leaves += count_stoppable(position.play_unchecked(chosen), depth - 1, stop);
     }
-    if over { 1 } else { leaves }
+    if over { G::ENDED_LEAVES } else { leaves }
 }

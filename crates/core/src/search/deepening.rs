@@ -370,6 +370,13 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         if <G::Board as crate::bitboard::Board>::SQUARES > 64 {
             key = key.child((own >> 64) as u64).child((opponent >> 64) as u64);
         }
+        if G::HAS_KINGS {
+            let kings = position.kings().0.to_u128();
+            key = key.child(kings as u64).child((kings >> 64) as u64);
+            if self.search.evaluator.program.reads_quiet_plies() {
+                key = key.child(position.quiet_plies().into());
+            }
+        }
         if self.search.evaluator.program.reads_ply() {
             key = key.child(position.ply().into());
         }

@@ -118,7 +118,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
             let stuck = match self.registers.counted_moves(&self.evaluator.program, to_move) {
                 Some(counts) => !self.cpu.words(&counts.map(f64::to_bits)).not_zero(),
-                None => G::stuck_lanes(self.cpu, &children),
+                None => G::stuck_lanes(self.cpu, children.seen(mover)),
             };
             let stuck = stuck & (u8::MAX >> (LANES - children.len));
             if stuck != 0 {

@@ -62,10 +62,11 @@ impl<'a> Minimax<'a> {
         let inputs = Inputs {
             own,
             opponent,
+            kings: position.kings(),
             moved_to: G::moved_to(last),
             own_is_black: speaker == Color::Black,
             ply: f64::from(position.ply()),
-            quiet_plies: 0.0,
+            quiet_plies: f64::from(position.quiet_plies()),
             root_clock: self.root_clock,
             root_ply: self.root_ply,
         };

@@ -59,7 +59,7 @@ impl<G: Game> Candidates<G> {
                 self.waiting.push(Candidate { index, chosen, child: position.child(&children, lane) });
             }
             if count {
-                let replies = G::mobility_of_lanes(cpu, &children.to_move, &children.moved);
+                let replies = G::mobility_of_lanes(cpu, children.seen(position.turn()));
                 self.replies.extend_from_slice(&replies.0[..children.len]);
             }
             if children.len < LANES {
@@ -119,7 +119,7 @@ impl<G: Game> Candidates<G> {
 /// Moves that cut off: the two latest by remaining depth.
 #[derive(Clone, Debug)]
 pub(super) struct Killers {
-    latest: Vec<[Option<u8>; 2]>,
+    latest: Vec<[Option<u64>; 2]>,
 }
 
 impl Killers {
@@ -130,7 +130,7 @@ impl Killers {
 
     /// Remember that a move cut off.
     #[inline(always)]
-    pub fn add(&mut self, depth: u32, code: u8) {
+    pub fn add(&mut self, depth: u32, code: u64) {
         let [first, second] = &mut self.latest[depth as usize];
         if *first != Some(code) {
             (*second, *first) = (*first, Some(code));
@@ -139,7 +139,7 @@ impl Killers {
 
     /// How many replies more a killer may leave than another move and still come first.
     #[inline(always)]
-    pub fn bonus(&self, depth: u32, code: u8) -> f64 {
+    pub fn bonus(&self, depth: u32, code: u64) -> f64 {
         let [first, second] = self.latest[depth as usize];
         match Some(code) {
             code if code == first => 6.0,

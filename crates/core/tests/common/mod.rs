@@ -3,9 +3,10 @@
 
 use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
-use evoply_core::rules::Game;
+use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::random_move;
+use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Stream;
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
@@ -28,15 +29,45 @@ pub fn random_set<B: Board>(draws: &mut Stream) -> Bitboard<B> {
     Bitboard(B::Word::from_u128(set & B::FULL.to_u128()))
 }
 
-/// A position after up to `most` random plies that is not over.
+/// A position of Othello after up to `most` random plies that is not over.
 pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
+    random_position_of(draws, most)
+}
+
+/// A position of any game after up to `most` random plies that is not over.
+pub fn random_position_of<G: Game>(draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = Othello::<B>::start();
+        let mut position = G::start();
         for _ in 0..draws.below(most + 1) {
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
             position = position.play_unchecked(chosen);
         }
         if position.outcome().is_none() {
+            return position;
+        }
+    }
+}
+
+/// Any possible position of checkers, mostly one with few pieces and many kings.
+pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
+    loop {
+        let mut sets = [Bitboard::<V::Board>::EMPTY; 3];
+        let one_in = 2 + draws.below(6);
+        for square in dark_squares::<V::Board>() {
+            if draws.below(one_in) == 0 {
+                let place = Bitboard::square(square);
+                let color = draws.below(2) as usize;
+                sets[color] = sets[color] | place;
+                if draws.below(3) == 0 || square < V::Board::SIZE || square >= V::Board::SQUARES - V::Board::SIZE {
+                    sets[2] = sets[2] | place;
+                }
+            }
+        }
+        let turn = if draws.below(2) == 0 { Color::Black } else { Color::White };
+        let counters = (draws.below(200) as u32, draws.below(80) as u32);
+        if let Some(position) = Checkers::new(sets[0], sets[1], sets[2], turn, counters)
+            && position.outcome().is_none()
+        {
             return position;
         }
     }
@@ -125,8 +156,10 @@ fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option
     let side = if draws.below(2) == 0 { Side::Own } else { Side::Opponent };
     let when_zero = [WhenZero::One, WhenZero::Zero, WhenZero::Numerator, WhenZero::Ieee][draws.below(4) as usize];
     let (squares, number, truth) = (Type::Squares, Type::Number, Type::Truth);
-    Some(match draws.below(44) {
+    Some(match draws.below(46) {
         0 | 1 => (Node::Pieces(side), squares),
+        44 => (Node::Men(side), squares),
+        45 => (Node::Kings(side), squares),
         2 => (Node::EmptySquares, squares),
         3 => (Node::MovedTo, squares),
         4 => {

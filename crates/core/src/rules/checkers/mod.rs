@@ -7,18 +7,19 @@
 //! square of the top row. Draws by repetition or quiet plies are the game loop's affair.
 
 mod moves;
-mod perft;
 #[cfg(test)]
 mod tests;
 
+use std::array::from_fn;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
-use super::{Color, Outcome};
+use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Size8, Size10, Word};
+use crate::cpu::Cpu;
+use crate::lanes::{LANES, Lanes};
 
 pub use moves::{Move, Moves, Side};
-pub use perft::perft;
 
 /// What tells one game of this family from another.
 pub trait Variant: Copy + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
@@ -86,8 +87,8 @@ pub struct Checkers<V: Variant> {
 }
 
 impl<V: Variant> Checkers<V> {
-    /// A position from pieces and counters; `None` if a square holds two pieces or is light, a king is no piece, a man
-    /// stands on its last row, or a side has more pieces than at the start.
+    /// A position from pieces and counters (plies, quiet plies); `None` if a square holds two pieces or is light, a king is
+    /// no piece, a man stands on its last row, or a side has more pieces than at the start.
     pub fn new(
         black: Bitboard<V::Board>,
         white: Bitboard<V::Board>,
@@ -105,79 +106,77 @@ impl<V: Variant> Checkers<V> {
         Some(Self { own, opponent, kings, turn, ply, quiet_plies })
     }
 
-    /// The position in which a game begins.
-    pub fn start() -> Self {
+    /// The board as the side to move sees it.
+    #[inline(always)]
+    pub fn side_to_move(&self) -> Side<V::Board> {
+        Side::new(&self.seen())
+    }
+}
+
+impl<V: Variant> Game for Checkers<V> {
+    type Board = V::Board;
+    type Move = Move;
+    type Moves = Moves;
+    type Expansion = Moves;
+
+    const HAS_KINGS: bool = true;
+    const ENDED_LEAVES: u64 = 0;
+
+    fn start() -> Self {
         let rows: Bitboard<V::Board> = (0..V::ROWS_OF_MEN * V::Board::SIZE).collect();
         let own = rows & dark_squares();
         Self { own, opponent: own.symmetry(3), kings: Bitboard::EMPTY, turn: Color::Black, ply: 0, quiet_plies: 0 }
     }
 
-    /// The side to move.
+    fn from_setup(setup: &Setup<V::Board>) -> Result<Self, String> {
+        let &Setup { black, white, kings, turn, ply, quiet_plies } = setup;
+        Self::new(black, white, kings, turn, (ply, quiet_plies)).ok_or_else(|| {
+            format!(
+                "no position of checkers: pieces share a square or stand on light ones, a king is no piece, a man stands \
+                 on its last row, or a side has more than {} pieces",
+                pieces_at_start::<V>()
+            )
+        })
+    }
+
     #[inline(always)]
-    pub fn turn(&self) -> Color {
+    fn turn(&self) -> Color {
         self.turn
     }
 
-    /// Plies played before this position.
     #[inline(always)]
-    pub fn ply(&self) -> u32 {
+    fn ply(&self) -> u32 {
         self.ply
     }
 
     /// Plies since the last capture or move of a man.
     #[inline(always)]
-    pub fn quiet_plies(&self) -> u32 {
+    fn quiet_plies(&self) -> u32 {
         self.quiet_plies
     }
 
-    /// Pieces of the side to move.
     #[inline(always)]
-    pub fn own(&self) -> Bitboard<V::Board> {
+    fn own(&self) -> Bitboard<V::Board> {
         self.own
     }
 
-    /// Pieces of the other side.
     #[inline(always)]
-    pub fn opponent(&self) -> Bitboard<V::Board> {
+    fn opponent(&self) -> Bitboard<V::Board> {
         self.opponent
     }
 
-    /// Kings of both sides.
     #[inline(always)]
-    pub fn kings(&self) -> Bitboard<V::Board> {
+    fn kings(&self) -> Bitboard<V::Board> {
         self.kings
     }
 
-    /// Pieces of a colour.
     #[inline(always)]
-    pub fn pieces(&self, color: Color) -> Bitboard<V::Board> {
-        if color == self.turn { self.own } else { self.opponent }
-    }
-
-    /// The board as the side to move sees it.
-    #[inline(always)]
-    pub fn side_to_move(&self) -> Side<V::Board> {
-        Side::new(self.own, self.opponent, self.kings, self.turn == Color::Black)
-    }
-
-    /// All legal moves, sorted; none exactly when the game is over.
-    #[inline(always)]
-    pub fn legal_moves(&self) -> Moves {
+    fn legal_moves(&self) -> Moves {
         Moves::of(&self.side_to_move())
     }
 
-    /// The position after `chosen`, checked.
-    ///
-    /// # Errors
-    /// Gives the move back if it is not legal here.
-    pub fn play(&self, chosen: Move) -> Result<Self, Move> {
-        if self.legal_moves().any(|legal| legal == chosen) { Ok(self.play_unchecked(chosen)) } else { Err(chosen) }
-    }
-
-    /// The position after a legal move. An illegal move gives a meaningless position or a panic.
     #[inline(always)]
-    #[must_use]
-    pub fn play_unchecked(&self, chosen: Move) -> Self {
+    fn play_unchecked(&self, chosen: Move) -> Self {
         let from = Bitboard::square(chosen.from());
         let (mut to, mut captured) = (chosen.from(), Bitboard::EMPTY);
         for (square, over) in chosen.path::<V::Board>() {
@@ -200,8 +199,7 @@ impl<V: Variant> Checkers<V> {
         }
     }
 
-    /// How the game ended as the board alone decides it, `None` while the side to move can.
-    pub fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self) -> Option<Outcome> {
         if self.side_to_move().can_move() {
             return None;
         }
@@ -209,8 +207,78 @@ impl<V: Variant> Checkers<V> {
         Some(Outcome { winner: Some(if V::LOSING { self.turn } else { self.turn.opposite() }), difference })
     }
 
+    #[inline(always)]
+    fn moved_to(chosen: Move) -> Bitboard<V::Board> {
+        Bitboard::square(chosen.to::<V::Board>())
+    }
+
+    #[inline(always)]
+    fn code(chosen: Move) -> u64 {
+        chosen.code()
+    }
+
+    #[inline(always)]
+    fn destinations(seen: &Seen<V::Board>) -> Bitboard<V::Board> {
+        Side::new(seen).destinations()
+    }
+
+    #[inline(always)]
+    fn mobility(seen: &Seen<V::Board>) -> u32 {
+        Side::new(seen).number_of_moves()
+    }
+
+    #[inline(always)]
+    fn expand(&self, _: impl Cpu) -> Moves {
+        self.legal_moves()
+    }
+
+    #[inline(always)]
+    fn next_children(&self, _: impl Cpu, expansion: &mut Moves) -> Children<Self> {
+        let (mut children, mut kings) = (Children::none(), Lanes::splat(<V::Board as Board>::Word::ZERO));
+        for (lane, chosen) in expansion.by_ref().take(LANES).enumerate() {
+            let child = self.play_unchecked(chosen);
+            children.to_move.0[lane] = child.own.0;
+            children.moved.0[lane] = child.opponent.0;
+            children.moved_to.0[lane] = Self::moved_to(chosen).0;
+            children.quiet |= u8::from(child.quiet_plies > 0) << lane;
+            children.len = lane + 1;
+            kings.0[lane] = child.kings.0;
+        }
+        children.kings = Some(kings);
+        children
+    }
+
+    #[inline(always)]
+    fn remaining(expansion: &Moves) -> Moves {
+        expansion.clone()
+    }
+
+    #[inline(always)]
+    fn child(&self, children: &Children<Self>, lane: usize) -> Self {
+        let seen = children.seen(self.turn).lane(lane);
+        let quiet_plies = if children.quiet >> lane & 1 == 1 { self.quiet_plies.wrapping_add(1) } else { 0 };
+        let (turn, ply) = (self.turn.opposite(), self.ply.wrapping_add(1));
+        Self { own: seen.own, opponent: seen.opponent, kings: seen.kings, turn, ply, quiet_plies }
+    }
+
+    #[inline(always)]
+    fn stuck_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+        (0..LANES).fold(0, |stuck, lane| stuck | u8::from(!Side::new(&seen.lane(lane)).can_move()) << lane)
+    }
+
+    #[inline(always)]
+    fn destinations_of_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> LanesOf<Self> {
+        Lanes(from_fn(|lane| Self::destinations(&seen.lane(lane)).0))
+    }
+
+    #[inline(always)]
+    fn mobility_of_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
+        Lanes(from_fn(|lane| f64::from(Self::mobility(&seen.lane(lane)))))
+    }
+
     /// Clock from 0 with all pieces of the start towards 1 with none.
-    pub fn clock(pieces: f64) -> f64 {
+    #[inline(always)]
+    fn clock(pieces: f64) -> f64 {
         let start = f64::from(2 * pieces_at_start::<V>());
         (start - pieces) / start
     }

@@ -6,6 +6,7 @@
 use std::array::from_fn;
 
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::rules::Seen;
 
 /// The four diagonals in the order of the squares they lead to: north-west, north-east, south-west, south-east.
 const DIAGONALS: usize = 4;
@@ -76,12 +77,6 @@ impl Move {
         self.0
     }
 
-    /// The move of a number; the position says whether it is legal.
-    #[inline(always)]
-    pub fn from_code(code: u64) -> Self {
-        Self(code)
-    }
-
     /// The square that the piece leaves.
     #[inline(always)]
     pub fn from(self) -> u32 {
@@ -139,9 +134,10 @@ pub struct Side<B: Board> {
 }
 
 impl<B: Board> Side<B> {
-    /// The view of the side that owns `own`; `kings` are those of both sides, and all pieces stand on dark squares.
+    /// The view of the side that sees a board so; all pieces stand on dark squares.
     #[inline(always)]
-    pub fn new(own: Bitboard<B>, opponent: Bitboard<B>, kings: Bitboard<B>, is_black: bool) -> Self {
+    pub fn new(seen: &Seen<B>) -> Self {
+        let &Seen { own, opponent, kings, own_is_black: is_black } = seen;
         let dark = B::Word::from_u128(dark(B::SIZE));
         let empty = dark & !(own.0 | opponent.0);
         Self { own: own.0, opponent: opponent.0, kings: own.0 & kings.0, empty, is_black }

@@ -123,7 +123,7 @@ fn check<V: Variant>(position: &Checkers<V>) {
     for (index, &chosen) in moves.iter().enumerate() {
         let (after, path) = (position.play_unchecked(chosen), path_of::<V::Board>(chosen));
         assert_eq!(Plain::of(&after), plain.play(&path));
-        assert_eq!((after.ply(), Move::from_code(chosen.code())), (position.ply() + 1, chosen));
+        assert_eq!(after.ply(), position.ply() + 1);
         let quiet = position.kings().contains(chosen.from()) && chosen.jumps() == 0;
         assert_eq!(after.quiet_plies(), if quiet { position.quiet_plies() + 1 } else { 0 });
         assert_eq!(position.opponent() - after.own(), chosen.captured());
@@ -134,8 +134,8 @@ fn check<V: Variant>(position: &Checkers<V>) {
     }
     // Both sides, whoever is to move.
     for color in [Color::Black, Color::White] {
-        let (own, opponent) = (position.pieces(color), position.pieces(color.opposite()));
-        let side = Side::new(own, opponent, position.kings(), color == Color::Black);
+        let seen = position.seen();
+        let side = Side::new(&if color == position.turn() { seen } else { seen.from_the_other_side() });
         let paths = Plain { turn: color, ..plain.clone() }.legal_paths();
         assert_eq!(side.number_of_moves() as usize, paths.len());
         assert_eq!(side.can_move(), !paths.is_empty());

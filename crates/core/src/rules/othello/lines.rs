@@ -188,7 +188,7 @@ mod tests {
             }
             for square in !(position.own() | position.opponent()) {
                 let turns = !flips(position.own(), position.opponent(), square).is_empty();
-                let legal = Othello::<B>::destinations(position.own(), position.opponent());
+                let legal = Othello::<B>::destinations(&position.seen());
                 assert_eq!(turns, legal.contains(square));
             }
             assert!((position.own() | position.opponent()) - Bitboard::FULL == Bitboard::EMPTY);

@@ -9,7 +9,7 @@ mod side_by_side;
 use std::hash::{Hash, Hasher};
 
 use super::playout::Playout;
-use super::{Children, Color, Game, LanesOf, Outcome};
+use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
@@ -36,12 +36,12 @@ pub enum Move {
 }
 
 impl Move {
-    /// The move as one byte: the square, or the number of squares for a pass.
+    /// The move as a number: the square, or the number of squares for a pass.
     #[inline(always)]
-    pub fn code<B: Board>(self) -> u8 {
+    pub fn code<B: Board>(self) -> u64 {
         match self {
-            Self::Place(square) => square,
-            Self::Pass => B::SQUARES as u8,
+            Self::Place(square) => square.into(),
+            Self::Pass => B::SQUARES.into(),
         }
     }
 }
@@ -156,14 +156,6 @@ impl<B: Board> Othello<B> {
     pub fn discs(&self, color: Color) -> Bitboard<B> {
         if color == self.turn { self.own } else { self.opponent }
     }
-
-    /// The position after `chosen`, checked.
-    ///
-    /// # Errors
-    /// Gives the move back if it is not legal here.
-    pub fn play(&self, chosen: Move) -> Result<Self, Move> {
-        if self.legal_moves().any(|legal| legal == chosen) { Ok(self.play_unchecked(chosen)) } else { Err(chosen) }
-    }
 }
 
 impl<B: Board> PartialEq for Othello<B> {
@@ -186,6 +178,8 @@ impl<B: Board> Game for Othello<B> {
     type Moves = Moves<B>;
     type Expansion = Expansion<B>;
 
+    const ENDED_LEAVES: u64 = 1;
+
     fn start() -> Self {
         let half = B::SIZE / 2;
         let at = |row: u32, column: u32| Bitboard::square(row * B::SIZE + column);
@@ -195,6 +189,14 @@ impl<B: Board> Game for Othello<B> {
             turn: Color::Black,
             ply: 0,
         }
+    }
+
+    fn from_setup(setup: &Setup<B>) -> Result<Self, String> {
+        let &Setup { black, white, kings, turn, ply, quiet_plies } = setup;
+        if !kings.is_empty() || quiet_plies != 0 {
+            return Err("Othello has neither kings nor quiet plies".into());
+        }
+        Self::new(black, white, turn, ply).ok_or_else(|| "a square holds a black and a white disc".into())
     }
 
     #[inline(always)]
@@ -257,13 +259,13 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn destinations(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
-        moves(own, opponent)
+    fn destinations(seen: &Seen<B>) -> Bitboard<B> {
+        moves(seen.own, seen.opponent)
     }
 
     #[inline(always)]
-    fn mobility(own: Bitboard<B>, opponent: Bitboard<B>) -> u32 {
-        moves(own, opponent).len()
+    fn mobility(seen: &Seen<B>) -> u32 {
+        moves(seen.own, seen.opponent).len()
     }
 
     #[inline(always)]
@@ -286,14 +288,15 @@ impl<B: Board> Game for Othello<B> {
             *squares = squares.without_first();
         }
         if len == 0 && std::mem::take(pass) {
-            let nothing = Lanes::splat(B::Word::ZERO);
             let (to_move, moved) = (Lanes::splat(self.opponent.0), Lanes::splat(self.own.0));
-            return Children { to_move, moved, moved_to: nothing, len: 1 };
+            return Children { to_move, moved, len: 1, ..Children::none() };
         }
         Children {
             to_move: B::Word::lanes(opponent & !turned),
             moved: B::Word::lanes(own | turned | moved_to),
+            kings: None,
             moved_to: B::Word::lanes(moved_to),
+            quiet: 0,
             len,
         }
     }
@@ -310,18 +313,18 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn stuck_lanes(cpu: impl Cpu, children: &Children<Self>) -> u8 {
-        !B::Word::not_zero(destinations_of_wide::<B, _>(cpu, &children.to_move, &children.moved))
+    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> u8 {
+        !B::Word::not_zero(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
-    fn destinations_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> LanesOf<Self> {
-        B::Word::lanes(destinations_of_wide::<B, _>(cpu, own, opponent))
+    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> LanesOf<Self> {
+        B::Word::lanes(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
-    fn mobility_of_lanes(cpu: impl Cpu, own: &LanesOf<Self>, opponent: &LanesOf<Self>) -> Lanes<f64> {
-        B::Word::counts(destinations_of_wide::<B, _>(cpu, own, opponent))
+    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> Lanes<f64> {
+        B::Word::counts(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
@@ -339,7 +342,7 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn code(chosen: Move) -> u8 {
+    fn code(chosen: Move) -> u64 {
         chosen.code::<B>()
     }
 }

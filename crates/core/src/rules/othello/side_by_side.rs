@@ -186,7 +186,7 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Word
     // Step 2. Nowhere, and now somewhere: the last ply was a pass, and becomes part of the game.
     let passed = moves.select(at.passing, zero);
     if passed.0.not_zero() | passed.1.not_zero() != 0 {
-        let pass = own.like(Move::Pass.code::<B>().into());
+        let pass = own.like(Move::Pass.code::<B>());
         at.hash = passed.select(wide::child(at.hash, pass), at.hash);
         at.ply = at.ply.plus(passed.select(one, zero));
     }
