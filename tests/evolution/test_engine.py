@@ -346,7 +346,7 @@ def test_a_population_can_begin_with_saved_players(tmp_path: Path) -> None:
         with pytest.raises(ConfigError) as caught:
             config_with(initialisation={"seeds": [text]})
         assert caught.value.errors[0][0] == where
-    with pytest.raises(ConfigError, match="not in the set letters"):
+    with pytest.raises(ConfigError, match="which the set letters lacks"):
         config_with(primitives="letters", initialisation={"seeds": [str(path)]})
     with pytest.raises(ConfigError, match="over the limits"):
         config_with(
