@@ -5,6 +5,7 @@ Each different tree plays once for all individuals that have it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ from evoply.evolution.config import (
     StageFitness,
     Stages,
 )
-from evoply.evolution.disc_history import disc_history
+from evoply.evolution.disc_history import DiscHistory, disc_history
 from evoply.evolution.entrants import Entrants, Measured, Play, cases_of, shared
 from evoply.evolution.panel import Panel, schedule_of, trial_of
 from evoply.games import game_rules
@@ -61,8 +62,7 @@ def panel_measured(
         elif isinstance(measure, EpochFitness):
             black, white = epoch_gains(results, config.game, measure)
         else:
-            stages = stage_epochs(config, measure)
-            gains = [epoch_gains(results, config.game, epoch) for epoch in stages]
+            gains = all_epoch_gains(results, config.game, stage_epochs(config, measure))
             by_stage = -np.stack(
                 [_for_trees(panel, theirs, own).sum(axis=1) for own, theirs in gains], axis=1
             )
@@ -125,9 +125,22 @@ def epoch_gains(
     with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
     the epoch added to its discs.
     """
+    return all_epoch_gains(results, game, [measure])[0]
+
+
+def all_epoch_gains(
+    results: arena.Results, game: str, epochs: Sequence[EpochFitness]
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Return `epoch_gains` of each of *epochs*, replaying the games once."""
     rules = game_rules(game)
     history = disc_history(results.moves or [], rules.start())
     clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
+    return [_gains(history, clock, epoch) for epoch in epochs]
+
+
+def _gains(
+    history: DiscHistory, clock: NDArray[np.float64], measure: EpochFitness
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if measure.gain == "gross":
         is_within = (clock[:, :-1] >= measure.start) & (clock[:, :-1] < measure.end)
         return (
