@@ -67,11 +67,12 @@ def show(
 
 
 def _tree(player: Player) -> Individual | None:
-    from evoply.players import RandomPlayer, TreeEvaluator
+    from evoply.players import RandomPlayer, TreeEvaluator, steady_player
 
-    if isinstance(player, RandomPlayer) or not isinstance(player.evaluator, TreeEvaluator):
+    steady = steady_player(player)
+    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
         return None
-    return player.evaluator.parsed
+    return steady.evaluator.parsed
 
 
 def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:

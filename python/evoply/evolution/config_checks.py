@@ -290,4 +290,8 @@ def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
         return str(error)
     if not opponent.reproducible:
         return "a limit in time makes a run that cannot be repeated: limit the nodes instead"
+    try:
+        opponent.native(game)
+    except ValueError as error:
+        return str(error)
     return None

@@ -16,6 +16,7 @@ from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
 from evoply.evolution.opponents import read_opponent
+from evoply.evolution.seeds import is_tree_text
 from evoply.files import checksum
 
 __all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]
@@ -71,7 +72,8 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         guide["player"] = _resolved(guide["player"], config)
     if config.initialisation.seeds:
         settings["initialisation"]["seeds"] = [
-            _resolved(seed, config) for seed in config.initialisation.seeds
+            seed if is_tree_text(seed) else _resolved(seed, config)
+            for seed in config.initialisation.seeds
         ]
     return settings
 

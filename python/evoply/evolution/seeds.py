@@ -8,7 +8,12 @@ from evoply.expressions import PrimitiveSet
 from evoply.gp import Forest, Limits, Shape
 from evoply.players import seed_individual
 
-__all__ = ["seed_of"]
+__all__ = ["is_tree_text", "seed_of"]
+
+
+def is_tree_text(text: str) -> bool:
+    """Return whether *text* is a tree, or several, and not a player with options or in JSON."""
+    return text.lstrip().startswith(("(", "{")) and ":" not in text
 
 
 def seed_of(
@@ -21,7 +26,7 @@ def seed_of(
     primitive that the set does not have or defines otherwise, if it is not of the *shape* of the
     population, or if it is over the limits.
     """
-    if text.lstrip().startswith(("(", "{")) and ":" not in text:
+    if is_tree_text(text):
         seed = gp.parse_individual(text, primitives)
     else:
         seed = seed_individual(read_opponent(text, game), primitives)
