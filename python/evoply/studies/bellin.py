@@ -26,7 +26,7 @@ BELLIN = Study(
                 name,
                 f"{name}: {TYPES[name].title}",
                 partial(experiment, name),
-                {"smoke": 1, "small": 4, "paper": 20},
+                {"smoke": 1.5, "small": 7, "paper": 30},
             )
             for name in EXPERIMENTS
         ),
@@ -34,13 +34,13 @@ BELLIN = Study(
             "fitness",
             "Fitness of the best trees of E1 to E5, side by side",
             fitness_ranges,
-            {"smoke": 4, "small": 20, "paper": 100},
+            {"smoke": 4, "small": 38, "paper": 150},
         ),
         Experiment(
             "tournament",
             "Tournaments of 33 evolved trees in 7 brackets, and whether fitness foretells success",
             tournaments,
-            {"smoke": 4, "small": 25, "paper": 140},
+            {"smoke": 5, "small": 42, "paper": 220},
         ),
     ),
     contradictions=(

@@ -26,9 +26,9 @@ UNIT = "wins of 50 games as White against a random player"
 _RUNS: dict[Scale, int] = {"smoke": 3, "small": 10, "paper": 40}
 _GENERATIONS: dict[Scale, int] = {"smoke": 10, "small": 51, "paper": 51}
 _GAMES: dict[Scale, int] = {"smoke": 200, "small": 500, "paper": 2000}
-_SWEEP_RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 10}
-_SWEEP_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 100, "paper": 300}
-_SWEEP_GENERATIONS: dict[Scale, int] = {"smoke": 4, "small": 15, "paper": 40}
+_SWEEP_RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 8}
+_SWEEP_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 100, "paper": 200}
+_SWEEP_GENERATIONS: dict[Scale, int] = {"smoke": 4, "small": 15, "paper": 20}
 _SWEEP_NODES = 600
 _YARDSTICK = "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}"
 """The study tests what it evolves itself, so the engine need not."""
