@@ -105,11 +105,12 @@ def test_presets(capsys: pytest.CaptureFixture) -> None:
 
 def test_show_a_tree(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     tree = "( + white ( - white_corners white ) )"
-    answer = call(capsys, "show", tree, "--svg", "tree.svg")
+    answer = call(capsys, "show", tree, "--svg", "tree.svg", "--latex", "tree.tex")
     assert answer.code == 0
     assert tree in answer.out
     assert "├── white" in answer.out
     assert "<svg" in (tmp_path / "tree.svg").read_text()
+    assert (tmp_path / "tree.tex").read_text().startswith("\\begin{forest}")
     data = call(capsys, "show", tree, "--json").data
     assert data["simplified"] == "white_corners"
     assert (data["nodes"], data["depth"]) == (5, 3)

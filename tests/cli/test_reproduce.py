@@ -33,7 +33,8 @@ def test_a_table_is_that_of_the_library(capsys: pytest.CaptureFixture) -> None:
 
 
 def test_the_command_of_a_result_gives_it_again(capsys: pytest.CaptureFixture) -> None:
-    data = call(capsys, "reproduce", "liao", "--table", "stages", "--json").data
+    data = call(capsys, "reproduce", "bellin", "--experiment", "E1", "--json").data
+    assert data["table"] == "E1"
     again = call(capsys, *data["command"].split()[1:], "--json").data
     assert again == data
 

@@ -21,7 +21,7 @@ from evoply.players import (
     parse_player,
     player_of,
 )
-from evoply.players.specs import PLAYER_ADAPTER
+from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import ConfigError
 
 TREE = TreeEvaluator(tree="( + white white_corners )")

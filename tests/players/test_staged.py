@@ -102,7 +102,7 @@ def test_matches_of_staged_players():
     staged = Staged.parse(HALVES)
     assert match(staged, "random", games=200, seed=1).score > 0.6
     smooth = Staged.parse(HALVES, overlap=20)
-    assert smooth.label == f"{HALVES} overlap 20 linear"
+    assert smooth.label == f"{HALVES}:primitives=liao,overlap=20"
     result = match(smooth, "random", games=40, seed=1)
     assert result == match(smooth, "random", games=40, seed=1)
     assert result.reproducible
@@ -131,7 +131,7 @@ def test_staged_players_are_data():
 
 def test_a_random_start_ends_where_it_says():
     player = RandomStart(plies=10, player=parse_player("greedy"))
-    assert player.label == "random to ply 10, then greedy"
+    assert player.label == "greedy:random_plies=10"
     seat = player.seat("othello")
     opponent = parse_player("( white )").native("othello")
     greedy = parse_player("greedy").native("othello")

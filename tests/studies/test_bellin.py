@@ -1,19 +1,31 @@
-"""Bellin and Gasperin's study: what runs, and what honestly does not."""
+"""Bellin and Gasperin's study: types, fitness, hypotheses, tournaments."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from evoply._native import Stream
 from evoply.arena import play_python_game
+from evoply.evolution import config_from_toml, evolve
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games.othello import Position
-from evoply.gp import parse_tree
+from evoply.gp import leaf_weights, parse_tree
 from evoply.players import parse_player
+from evoply.presets import preset_text
 from evoply.protocols import Color
 from evoply.studies import Request, reproduce
-from evoply.studies.bellin import OPPONENTS, RANGES, evolve_type, opponents_discs
+from evoply.studies.bellin_types import (
+    EXPERIMENTS,
+    OPPONENTS,
+    RANGES,
+    TYPES,
+    config_of,
+    evolve_type,
+    opponents_discs,
+    three_games,
+)
 
 PRINTED = {
     "E1": (1.0, 2.4),
@@ -28,7 +40,7 @@ def test_fitness_is_the_opponents_discs_of_three_games():
     texts = ["( white )", "( white_corners )"]
     trees = [parse_tree(text, PRIMITIVE_SETS["liao"]) for text in texts]
     stream = Stream(5, "test")
-    sums = opponents_discs(trees, stream, 0)
+    sums = opponents_discs(three_games(trees, stream, 0), 2)
     keys = stream.child("game").keys(3)
     for text, total in zip(texts, sums.tolist(), strict=True):
         white = parse_player(f"{text}:primitives=liao").native("othello")
@@ -41,42 +53,91 @@ def test_fitness_is_the_opponents_discs_of_three_games():
             discs += record.position.discs(Color.BLACK)
         assert discs == total
     # Times three: the games of the fixed opponent are the same, those of the random one are not.
-    assert (opponents_discs(trees, stream, 1, times=3) != 3 * sums).any()
+    assert (opponents_discs(three_games(trees, stream, 1, times=3), 2) != 3 * sums).any()
 
 
-def test_the_ranges_are_those_of_the_paper():
+def test_the_engine_plays_these_three_games():
+    config = config_of("E2", Request(), 0)
+    assert config.fitness.sides == "white"
+    assert config.fitness.opening_plies == 0
+    assert config.fitness.measure.kind == "opponent_discs"
+    met = {one.player: one.games for one in config.fitness.opponents}
+    assert met == Counter(OPPONENTS)
+    plain = config_from_toml(preset_text("gpjpp"))
+    for part in ("selection", "variation", "limits", "elitism", "parsimony"):
+        assert getattr(config, part) == getattr(plain, part)
+    first = next(evolve(config))
+    # The game against Edgar is always the same: its discs are a part of any tree's fitness.
+    best = first.best
+    edgar = three_games([best.tree], Stream(1), 0).black_discs[0]
+    assert -best.fitness >= edgar
+
+
+def test_types_are_those_of_the_paper_and_two_more():
     assert RANGES == PRINTED
+    assert sum(one.players for one in TYPES.values()) == 33
+    assert len(TYPES) == 7
+    no_ops = {name: {n.name for n in one.primitives if n.bits} for name, one in TYPES.items()}
+    assert no_ops["E1"] == set()
+    assert no_ops["E2"] == no_ops["E3"] == no_ops["E4"] == {"B0", "B1"}
+    assert len(no_ops["E5"]) == 6
+    weights = {name: one.primitives.weights for name, one in TYPES.items()}
+    assert weights["E1"] is weights["E3"] is None
+    modes = {name: one.mode for name, one in weights.items() if one is not None}
+    assert modes == {
+        "E2": "positional", "E4": "positional", "E5": "noop_only", "V1": "positional",
+        "V2": "noop_only",
+    }  # fmt: skip
+    tree = parse_tree("( + 10 ( + white 10 ) )", TYPES["V1"].primitives)
+    assert leaf_weights(tree) == [None, None, None, 1 / 2, None]
 
 
 def test_evolution_repeats_and_selects():
-    best = evolve_type("E1", Request(seed=2), 0)
-    assert best == evolve_type("E1", Request(seed=2, threads=1), 0)
+    best = evolve_type("E2", Request(seed=2), 0)
+    assert best == evolve_type("E2", Request(seed=2, threads=1), 0)
     assert best.fitness <= best.fresh
-    assert evolve_type("E1", Request(seed=2), 1) != best
+    assert evolve_type("E2", Request(seed=2), 1) != best
 
 
-def test_what_cannot_be_run_says_so():
-    with pytest.raises(ValueError, match="E2 cannot be run yet"):
-        evolve_type("E2", Request(), 0)
-    result = reproduce("bellin", "fitness", Request(seed=3))
-    rows = {one.name[:2]: one for one in reversed(result.rows)}
-    for name in ("E2", "E4", "E5"):
-        assert rows[name].ours is None
-        assert rows[name].verdict == "undecided"
-        assert rows[name].reason.startswith("Not run")
-    for name in ("E1", "E3"):
-        assert rows[name].n == 4
-        assert rows[name].verdict in ("matches", "differs")
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_runs(name):
+    told = []
+    result = reproduce("bellin", name, Request(seed=3, progress=lambda a, b: told.append(a / b)))
+    rows = {one.name: one for one in result.rows}
+    own = rows[f"{name}, {TYPES[name].title}"]
+    assert own.paper == "{:.2f} to {:.2f}".format(*PRINTED[name])
+    assert own.n == 3
+    assert rows[f"{name} on fresh games"].ours >= own.ours
+    assert 0 <= rows[f"{name}: best trees that beat edgar-like"].ours <= 1
+    chains = [one for title, one in rows.items() if "2 or more no-ops" in title]
+    assert len(chains) == (0 if name == "E1" else 2)
+    assert all(one.ours is None or 0 <= one.ours <= 1 for one in chains)
+    assert told == sorted(told)
+    assert told[-1] == 1
     json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_all_experiments_side_by_side_are_the_single_ones():
+    together = {one.name: one for one in reproduce("bellin", "fitness", Request(seed=3)).rows}
+    for one in reproduce("bellin", "E3", Request(seed=3)).rows:
+        assert together[one.name] == one
+    assert {name[:2] for name in together} == set(EXPERIMENTS)
 
 
 def test_tournaments_of_the_evolved():
     told = []
     result = reproduce(
-        "bellin", "tournament", Request(seed=3, progress=lambda a, b: told.append(a))
+        "bellin", "tournament", Request(seed=3, progress=lambda a, b: told.append(a / b))
     )
     ranks = [one.ours for one in result.rows if one.n == 10]
-    assert len(ranks) == 8
-    assert np.mean(ranks) == pytest.approx(4.5)
-    assert told[-1] == 10
-    assert any("rank correlation" in one.name for one in result.rows)
+    assert len(ranks) == 21
+    assert np.mean(ranks) == pytest.approx(11)
+    assert told[-1] == 1
+    names = [one.name for one in result.rows]
+    assert {name[:2] for name in names[:21]} == set(TYPES)
+    rows = {one.name: one for one in result.rows}
+    assert rows["rank correlation of fitness in training with success"].paper == 0
+    assert "V1" in " ".join(result.notes)
+    champions = rows["share of brackets whose best player is a star against all"]
+    assert champions.verdict == "no figure"
+    assert 0 <= champions.ours <= 1

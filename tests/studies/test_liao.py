@@ -8,14 +8,12 @@ import pytest
 from evoply._native import Stream
 from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.games.othello import Position
-from evoply.gp import parse_tree
-from evoply.gp.lowering import lower
+from evoply.gp import Forest, legacy_tree, lower
 from evoply.studies import STUDIES, Request, find_study, reproduce, study_html, write_study
 from evoply.studies.liao import TABLE_1, TABLE_2
+from evoply.studies.liao_evolution import STAGES, halves_of, percents_of
 from evoply.studies.liao_games import games_as_white
-from evoply.studies.liao_reconstruction import legacy_tree, play_reconstruction
-from evoply.studies.liao_stages import STAGES, opponents_discs
+from evoply.studies.liao_reconstruction import play_reconstruction
 
 VALUES = {
     "white": 10, "black": 7, "white_corners": 2, "black_corners": 1, "white_near_corners": 3,
@@ -89,10 +87,10 @@ GOLDEN = [
 @pytest.mark.parametrize(("text", "value", "errors"), GOLDEN)
 def test_the_faulty_parser(text, value, errors):
     assert string_machine(text) == (value, errors)
-    tree, found = legacy_tree(text)
-    assert tree_value(tree) == value
-    assert (found > 0) == (errors > 0)
-    lower([tree], "othello")
+    reading = legacy_tree(text, PRIMITIVE_SETS["liao"])
+    assert tree_value(reading.tree) == value
+    assert reading.had_error == (errors > 0)
+    lower([reading.tree], "othello")
 
 
 @pytest.mark.parametrize(("text", "value", "errors"), GOLDEN)
@@ -101,7 +99,7 @@ def test_the_tree_of_the_faulty_parser_is_it_on_any_text(text, value, errors):
     words = text.split(" ")
     for length in range(1, len(words)):
         cut = " ".join(words[:length])
-        assert tree_value(legacy_tree(cut)[0]) == string_machine(cut)[0]
+        assert tree_value(legacy_tree(cut, PRIMITIVE_SETS["liao"]).tree) == string_machine(cut)[0]
 
 
 def test_the_reconstruction_gives_what_it_is_known_to_give():
@@ -159,13 +157,36 @@ def test_what_is_sure_whatever_the_seed():
     assert gain.interval[0] > 0
 
 
-def test_discs_are_counted_as_positions_have_them():
-    tree = parse_tree("( white )", PRIMITIVE_SETS["liao"])
-    counts = opponents_discs(tree, 5, Request())
-    assert counts.shape == (5, 61)
-    assert (counts[:, 0] == Position().black.bit_count()).all()
-    assert (counts[:, 1] == 4).all()  # Black's first move: four of five discs
-    assert (counts >= 0).all()
+def test_table_2_evolves_halves_and_plays_them_staged():
+    rows = {one.name: one for one in reproduce("liao", "2", Request(seed=2)).rows}
+    for name, _, wins in TABLE_2:
+        evolved = rows[f"{name}, evolved here"]
+        assert evolved.paper == wins
+        assert evolved.n == 3
+        first, second = (halves_of(float(name[:4]), Request(seed=2), run) for run in (0, 1))
+        assert first != second
+        assert first == halves_of(float(name[:4]), Request(seed=2, threads=1), 0)
+        assert all(half.discs < float(name[:4]) for half in first)
+    pair = halves_of(50.0, Request(seed=2), 0)
+    staged = Forest("stages", tuple(half.tree for half in pair), (50, 50))
+    found = games_as_white(staged, games=60, seed=1)
+    assert found == games_as_white(str(staged), games=60, seed=1)
+
+
+def test_both_rules_stand_side_by_side():
+    for rules, other in (("plain", "reconstruction"), ("reconstruction", "plain rules")):
+        rows = {one.name: one for one in reproduce("liao", "1", Request(rules=rules)).rows}
+        for text, wins in TABLE_1:
+            assert rows[f"{text}, {other}"].paper == rows[text].paper == wins
+            assert rows[f"{text}, {other}"].ours != rows[text].ours
+
+
+def test_stages_are_as_equal_as_whole_percentages_can_be():
+    for count in STAGES:
+        percents = percents_of(count)
+        assert len(percents) == count
+        assert sum(percents) == 100
+        assert max(percents) - min(percents) <= 1
 
 
 def test_sweeps():

@@ -26,7 +26,7 @@ def reproduce(
     study: str | None = None,
     /,
     *,
-    table: str | None = None,
+    table: Annotated[str | None, Parameter(name=("--table", "--experiment"))] = None,
     scale: Literal["smoke", "small", "paper"] = "smoke",
     rules: str = "",
     seed: Seed = 1,

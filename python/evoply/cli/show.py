@@ -20,6 +20,7 @@ def show(
     /,
     *,
     svg: Path | None = None,
+    latex: Path | None = None,
     heat_map: Path | None = None,
     game: Game = None,
     json: Json = False,
@@ -35,6 +36,8 @@ def show(
         A player, as for `evoply match`.
     svg
         Draw the tree into this SVG file.
+    latex
+        Write the tree, for LaTeX's package forest, into this file.
     heat_map
         Draw what each square is worth to the player into this SVG file.
     """
@@ -48,6 +51,8 @@ def show(
     pictures: dict[str, Any] = {}
     if svg is not None:
         pictures["svg"] = _draw_tree(tree, player, svg)
+    if latex is not None:
+        pictures["latex"] = _write_latex(tree, player, latex)
     if heat_map is not None:
         pictures["heat_map"] = _draw_heat_map(chosen, game, heat_map)
     output = Output(json)
@@ -67,11 +72,12 @@ def show(
 
 
 def _tree(player: Player) -> Individual | None:
-    from evoply.players import RandomPlayer, TreeEvaluator
+    from evoply.players import RandomPlayer, TreeEvaluator, steady_player
 
-    if isinstance(player, RandomPlayer) or not isinstance(player.evaluator, TreeEvaluator):
+    steady = steady_player(player)
+    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
         return None
-    return player.evaluator.parsed
+    return steady.evaluator.parsed
 
 
 def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
@@ -81,6 +87,16 @@ def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
     if tree is None:
         raise ValueError(f"--svg: {name} is no tree, so there is none to draw")
     write_atomically(path, tree_svg(tree))
+    return str(path)
+
+
+def _write_latex(tree: Individual | None, name: str, path: Path) -> str:
+    from evoply.files import write_atomically
+    from evoply.gp import latex
+
+    if tree is None:
+        raise ValueError(f"--latex: {name} is no tree, so there is none to write")
+    write_atomically(path, latex(tree) + "\n")
     return str(path)
 
 

@@ -6,17 +6,21 @@ copied first; each place after them goes to one operator drawn by its rate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.choosing import select_parents
 from evoply.evolution.config import EvolutionConfig, Variation
-from evoply.evolution.creation import limits_of, new_tree
+from evoply.evolution.creation import limits_of, new_individual
 from evoply.evolution.generation import Individual, ranking
 from evoply.evolution.offspring import Offspring
 from evoply.evolution.python_parts import PythonParts, applied
-from evoply.gp import Limits, Tree
+from evoply.gp import Limits
+from evoply.gp.branches import Mutation
+from evoply.gp.points import Bias
+from evoply.gp.tree import MAX_TREE_NODES
 
 __all__ = ["Couple", "breed", "draw_operator", "offspring_of"]
 
@@ -35,6 +39,8 @@ def breed(
     """Return the offspring of *parents*: `elitism` unchanged bests, then one operator each."""
     size = config.population_size
     elites = ranking(parents)[: config.elitism]
+    if config.variation.recombination.pairing == "population":
+        return _paired(config, parents, elites, stream, parts)
     couples = _couples(config, parents, stream, parts)
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     while len(offspring) < size:
@@ -106,28 +112,49 @@ def offspring_of(
 
     *place* is the first offspring's place in the population.
     """
-    variation, limits = config.variation, limits_of(config)
+    variation, limits = config.variation, _breeding_limits(config)
     operator = draw_operator(variation, stream.random())
     first, second = (parents[index] for index in couple)
     if operator == "crossover":
         children = _crossed(config, couple, first, second, limits, stream)
     elif operator == "creation":
-        children = [Offspring(new_tree(config, place, stream), operator)]
+        children = [Offspring(new_individual(config, place, stream), operator)]
     elif operator in variation.custom:
         child = applied(
             operator, parts.operators[operator], first.tree, second.tree, limits, stream
         )
         children = [Offspring(child, operator, couple)]
     else:
-        child = _MUTATIONS[operator](first.tree, limits, stream)
+        child = gp.mutated(first.tree, _MUTATIONS[operator], limits, stream)
         children = [Offspring(child, operator, couple[:1])]
-    afterwards = variation.afterwards.probabilities
-    if not afterwards:
-        return children
+    return _finished(config, children, stream)
+
+
+def _finished(
+    config: EvolutionConfig, children: Sequence[Offspring], stream: Stream
+) -> list[Offspring]:
+    """Return *children* after the mutations that follow, and cut where that is asked for."""
+    afterwards = config.variation.afterwards.probabilities
+    limits = _breeding_limits(config)
+    if afterwards:
+        children = [
+            _mutated(child, afterwards, limits, stream.child("afterwards", number))
+            for number, child in enumerate(children)
+        ]
+    if config.limits.oversized == "refuse":
+        return list(children)
     return [
-        _mutated(child, afterwards, limits, stream.child("afterwards", number))
-        for number, child in enumerate(children)
+        Offspring(gp.pruned_to(child.tree, limits_of(config)), child.origin, child.parents)
+        for child in children
     ]
+
+
+def _breeding_limits(config: EvolutionConfig) -> Limits:
+    """Return what operators may not exceed: where offspring are cut, only what any tree may not."""
+    limits = limits_of(config)
+    if config.limits.oversized == "refuse":
+        return limits
+    return Limits(limits.max_depth, MAX_TREE_NODES)
 
 
 def draw_operator(variation: Variation, draw: float) -> str:
@@ -149,16 +176,21 @@ def _crossed(
     stream: Stream,
 ) -> list[Offspring]:
     settings = config.variation.recombination
+    bias = _function_bias(config)
     is_fitter = first.fitness > second.fitness or (
         settings.one_way == "fitter_or_equal" and first.fitness == second.fitness
     )
     if settings.one_way != "never" and is_fitter:
         # The fitter one gives and stays as it is; the other is the one that changes.
-        child, _ = _swapped(config, second.tree, first.tree, limits, stream)
+        child = gp.received(
+            first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+        )
         changed = Offspring(child, "one_way_crossover", (couple[1], couple[0]))
         kept = Offspring(first.tree, "one_way_crossover", (couple[0],))
         return [changed, kept][: settings.children]
-    children = _swapped(config, first.tree, second.tree, limits, stream)
+    children = gp.crossed(
+        first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+    )
     parents = (couple, (couple[1], couple[0]))
     return [
         Offspring(child, "crossover", pair)
@@ -166,27 +198,61 @@ def _crossed(
     ]
 
 
-def _swapped(
-    config: EvolutionConfig, first: Tree, second: Tree, limits: Limits, stream: Stream
-) -> tuple[Tree, Tree]:
+def _function_bias(config: EvolutionConfig) -> Bias:
     settings = config.variation.recombination
     if settings.points == "gpjpp":
-        return gp.gpjpp_crossover(first, second, limits, stream, tries=settings.tries)
-    bias = settings.function_bias if settings.points == "biased" else None
-    return gp.subtree_crossover(
-        first, second, limits, stream, function_bias=bias, tries=settings.tries
+        return "gpjpp"
+    return settings.function_bias if settings.points == "biased" else None
+
+
+def _paired(
+    config: EvolutionConfig,
+    parents: tuple[Individual, ...],
+    elites: Sequence[int],
+    stream: Stream,
+    parts: PythonParts,
+) -> tuple[Offspring, ...]:
+    """Return the offspring where all that are selected cross over in random pairs.
+
+    Source: Benbassat & Sipper, section 3.3 and Algorithm 1.
+    """
+    # Step 1. Select as many as there are places, and let them cross over in pairs.
+    count = config.population_size - len(elites)
+    drawn = select_parents(config, parents, count, stream.child("parents"), parts)
+    round_ = gp.paired_crossover(
+        [parents[index].tree for index in drawn],
+        [parents[index].fitness for index in drawn],
+        config.variation.crossover,
+        _breeding_limits(config),
+        stream.child("pairs"),
+        ties_are_one_way=config.variation.recombination.one_way == "fitter_or_equal",
+        function_bias=_function_bias(config),
     )
+    # Step 2. Say what each is, and let mutations follow.
+    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
+    for place, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
+        origin = "reproduction"
+        if place in round_.gave or round_.gave.intersection(pair[1:]):
+            origin = "one_way_crossover"
+        elif len(pair) == 2:
+            origin = "crossover"
+        one = Offspring(child, origin, tuple(drawn[index] for index in pair))
+        offspring += _finished(config, [one], stream.child("offspring", place))
+    return tuple(offspring)
 
 
-_MUTATIONS: dict[str, Callable[[Tree, Limits, Stream], Tree]] = {
-    "reproduction": lambda tree, limits, stream: gp.reproduction(tree),
-    "subtree_mutation": gp.subtree_mutation,
-    "point_mutation": lambda tree, limits, stream: gp.point_mutation(tree, stream),
-    "constant_mutation": lambda tree, limits, stream: gp.constant_mutation(tree, stream),
-    "swap_mutation": lambda tree, limits, stream: gp.swap_mutation(tree, stream),
-    "shrink_mutation": lambda tree, limits, stream: gp.shrink_mutation(tree, stream),
-    "hoist_mutation": lambda tree, limits, stream: gp.hoist_mutation(tree, stream),
-}
+_MUTATIONS: Mapping[str, Mutation] = MappingProxyType(
+    {
+        "reproduction": lambda tree, limits, stream: gp.reproduction(tree),
+        "subtree_mutation": gp.subtree_mutation,
+        "point_mutation": lambda tree, limits, stream: gp.point_mutation(tree, stream),
+        "constant_mutation": lambda tree, limits, stream: gp.constant_mutation(tree, stream),
+        "swap_mutation": lambda tree, limits, stream: gp.swap_mutation(tree, stream),
+        "shrink_mutation": lambda tree, limits, stream: gp.shrink_mutation(tree, stream),
+        "hoist_mutation": lambda tree, limits, stream: gp.hoist_mutation(tree, stream),
+        "local_mutation": lambda tree, limits, stream: gp.local_mutation(tree, stream),
+    }
+)
 
 
 def _mutated(
@@ -197,6 +263,6 @@ def _mutated(
     for name, rate in rates:
         draws = stream.child(name)
         if draws.random() < rate:
-            tree = _MUTATIONS[name](tree, limits, draws)
+            tree = gp.mutated(tree, _MUTATIONS[name], limits, draws)
             names.append(name)
     return Offspring(tree, ", ".join(names), child.parents)

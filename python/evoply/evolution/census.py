@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 
-from evoply import _native
+from evoply import _native, gp
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import Census, Individual
 
 __all__ = ["behaviours", "census_of"]
 
 _POSITIONS = 16
+_LOOKED_AT = 16
+"""Individuals whose live introns and weights are counted: folding takes longer than breeding."""
 
 
 def census_of(
@@ -35,7 +39,35 @@ def census_of(
         sizes=tuple(sizes.tolist()),
         work=work,
         total_work=work_before + work,
+        **_structure([one.tree for one in individuals]),
     )
+
+
+def _structure(individuals: Sequence[gp.Individual]) -> dict[str, Any]:
+    """Return what a census says of introns, no-ops and weights."""
+    trees = [tree for one in individuals for tree in gp.branches(one)]
+    sets = {id(tree.primitive_set): tree.primitive_set for tree in trees}.values()
+    found: dict[str, Any] = {}
+    if any(node.introns for one in sets for node in one):
+        found["dead_introns"] = sum(map(gp.dead_size, trees)) / sum(map(len, trees))
+    if any(node.bits for one in sets for node in one):
+        chains = gp.chain_statistics(trees)
+        longest = max(chains.lengths, default=0)
+        found["no_op_chains"] = tuple(chains.lengths.get(n, 0) for n in range(1, longest + 1))
+        found["chains_above_terminals"] = chains.above_terminals
+    sample = individuals[:: max(len(individuals) // _LOOKED_AT, 1)][:_LOOKED_AT]
+    sizes = [gp.sizes(one) for one in sample]
+    found["live_introns"] = sum(one.live_introns for one in sizes) / sum(one.nodes for one in sizes)
+    weights = [
+        weight
+        for one in sample
+        for tree in gp.branches(one)
+        for weight in gp.leaf_weights(tree)
+        if weight is not None
+    ]
+    if weights:
+        found["mean_weight"] = fmean(weights)
+    return found
 
 
 def behaviours(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[bytes]:

@@ -40,7 +40,16 @@ from evoply.evolution.config_fitness import (
     Measure,
     Opponent,
     PointFitness,
+    StageFitness,
     TournamentFitness,
+)
+from evoply.evolution.config_individual import (
+    Definitions,
+    IndividualShape,
+    OneTree,
+    Phases,
+    Stages,
+    TreeSum,
 )
 from evoply.evolution.config_part import Part
 from evoply.expressions import PrimitiveSet
@@ -48,6 +57,7 @@ from evoply.expressions import PrimitiveSet
 __all__ = [
     "Afterwards",
     "Covariant",
+    "Definitions",
     "Demes",
     "DiscFitness",
     "EarlierGenerations",
@@ -58,25 +68,31 @@ __all__ = [
     "Guide",
     "GuideFitness",
     "HallOfFame",
+    "IndividualShape",
     "Initialisation",
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
     "Measure",
+    "OneTree",
     "Opponent",
     "ParetoSelection",
     "Parsimony",
+    "Phases",
     "PlayerSettings",
     "PointFitness",
     "Recombination",
     "RouletteSelection",
     "Selection",
     "SizeLimits",
+    "StageFitness",
+    "Stages",
     "SteadyState",
     "Tarpeian",
     "Termination",
     "TournamentFitness",
     "TournamentSelection",
+    "TreeSum",
     "Variation",
 ]
 
@@ -150,6 +166,7 @@ class EvolutionConfig(Part):
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
     """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
+    individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best are copied unchanged into the next generation."""
     initialisation: Initialisation = Initialisation()

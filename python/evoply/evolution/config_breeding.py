@@ -104,8 +104,8 @@ class LexicaseSelection(Part):
     """A parent is best on one case after another, the cases in a random order for each parent."""
 
     kind: Literal["lexicase"] = "lexicase"
-    cases: Literal["opponents", "games"] = "opponents"
-    """What a case is: the points against one opponent, or one game."""
+    cases: Literal["opponents", "games", "stages"] = "opponents"
+    """What a case is: the points against one opponent, one game, or the discs of one stage."""
     epsilon: float = Field(default=0.0, ge=0)
     """How much less than the best still counts as best, in points or discs of one case."""
 
@@ -163,6 +163,10 @@ class Recombination(Part):
     one_way: Literal["never", "fitter", "fitter_or_equal"] = "never"
     """When the first parent gives a subtree and takes none: if it is fitter than the second
     (Benbassat & Sipper, Algorithm 1), or at least as fit. The first parent then stays as it is."""
+    pairing: Literal["couples", "population"] = "couples"
+    """Who crosses over: two parents that were selected for a place; or as many selected individuals
+    as there are places, each taking part with the rate of crossover, in random pairs (Benbassat &
+    Sipper, Algorithm 1)."""
     tries: int = Field(default=50, ge=1, le=10_000)
     """How many pairs of points are tried before the parents are copied."""
 
@@ -183,6 +187,8 @@ class Afterwards(Part):
     """A node is replaced by another of the same arity and types."""
     constant_mutation: float = Field(default=0.0, ge=0, le=1)
     """Drawn constants are changed."""
+    local_mutation: float = Field(default=0.0, ge=0, le=1)
+    """A drawn number or square moves a little, or a node becomes another of its types."""
 
     @cached_property
     def probabilities(self) -> tuple[tuple[str, float], ...]:
@@ -215,7 +221,9 @@ class Variation(Part):
     hoist_mutation: float = Field(default=0.0, ge=0, le=1)
     """A subtree becomes the tree."""
     creation: float = Field(default=0.0, ge=0, le=1)
-    """A new random tree."""
+    """A new random individual."""
+    local_mutation: float = Field(default=0.0, ge=0, le=1)
+    """A drawn number or square moves a little, or a node becomes another of its types."""
     custom: dict[str, float] = Field(default={})
     """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
     afterwards: Afterwards = Afterwards()
@@ -246,12 +254,15 @@ class Variation(Part):
 
 
 class SizeLimits(Part):
-    """What no tree of the population may exceed."""
+    """What no individual of the population may exceed."""
 
     max_depth: int = Field(default=17, ge=1, le=100)
     """Levels of a tree, the root included."""
     max_nodes: int = Field(default=200, ge=1, le=4096)
-    """Nodes of a tree."""
+    """Nodes of an individual, over all its trees."""
+    oversized: Literal["refuse", "prune"] = "refuse"
+    """What becomes of an offspring of too many nodes: it is not made, or it is cut, functions being
+    replaced by their rightmost terminals (Frankland & Pillay)."""
 
 
 class Demes(Part):

@@ -10,14 +10,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config_combinations import combination_problems, part_of
+from evoply.evolution.config_individual import IndividualShape, shape_of
 from evoply.evolution.config_keys import has_key, kinds_at, meant_instead, without_tags
 from evoply.evolution.opponents import read_opponent
-from evoply.evolution.seeds import seed_tree
+from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import ConfigError
@@ -144,7 +145,8 @@ def _seed_problems(data: Mapping[str, Any]) -> list[Problem]:
     for index, text in enumerate(seeds):
         try:
             if isinstance(text, str) and primitives is not None:
-                seed_tree(text, game, primitives, gp.Limits(depth, nodes))
+                shape = _shape_in(data, primitives)
+                seed_of(text, game, primitives, shape, gp.Limits(depth, nodes))
         except (ValueError, OSError) as error:
             problems.append((f"initialisation.seeds.{index}", str(error)))
     return problems
@@ -168,6 +170,12 @@ def _creation_problems(data: Mapping[str, Any], primitives: PrimitiveSet) -> lis
         return []  # nothing to try, or the model says what is wrong
     limits = gp.Limits(max_depth=depth, max_nodes=nodes)
     try:
+        shape = _shape_in(data, primitives)
+    except (ValueError, TypeError) as error:
+        return [("individual", str(error))]
+    if shape is not None:
+        return _forest_problems(shape, depth, limits)
+    try:
         gp.ramped_half_and_half(
             primitives, 2, Stream(0), min_depth=depth, max_depth=depth, limits=limits,
             duplicates="allow",
@@ -177,6 +185,36 @@ def _creation_problems(data: Mapping[str, Any], primitives: PrimitiveSet) -> lis
             (
                 "limits.max_nodes",
                 f"{nodes} is too few for trees of initialisation.min_depth {depth}",
+            )
+        ]
+    return []
+
+
+def _shape_in(data: Mapping[str, Any], primitives: PrimitiveSet) -> gp.Shape | None:
+    """Return how individuals of several trees are made; None for plain trees, or what is wrong."""
+    try:
+        individual = _INDIVIDUAL.validate_python({"kind": "tree", **part_of(data, "individual")})
+    except ValidationError:
+        return None
+    return shape_of(individual, primitives)
+
+
+_INDIVIDUAL: TypeAdapter[IndividualShape] = TypeAdapter(IndividualShape)
+
+
+def _forest_problems(shape: gp.Shape, depth: int, limits: gp.Limits) -> list[Problem]:
+    """Try the smallest individuals of the ramp."""
+    try:
+        gp.create_forests(
+            shape, "ramped_half_and_half", 2, Stream(0), min_depth=depth, max_depth=depth,
+            limits=limits, duplicates="allow",
+        )  # fmt: skip
+    except ValueError:
+        return [
+            (
+                "limits.max_nodes",
+                f"{limits.max_nodes} is too few for {len(shape.sets)} trees of "
+                f"initialisation.min_depth {depth} each",
             )
         ]
     return []
@@ -252,4 +290,8 @@ def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
         return str(error)
     if not opponent.reproducible:
         return "a limit in time makes a run that cannot be repeated: limit the nodes instead"
+    try:
+        opponent.native(game)
+    except ValueError as error:
+        return str(error)
     return None

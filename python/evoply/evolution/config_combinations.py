@@ -17,7 +17,7 @@ __all__ = ["combination_problems", "part_of"]
 
 Problem = tuple[str, str]
 
-_MINIMISED = ("opponent_discs", "epoch_discs")
+_MINIMISED = ("opponent_discs", "epoch_discs", "stage_discs")
 _AMONG_THEMSELVES = ("guides", "tournament")
 
 
@@ -37,6 +37,10 @@ def combination_problems(data: Mapping[str, Any]) -> list[Problem]:
         *_selection_problems(data, measure),
         *_deme_problems(data),
         *_steady_state_problems(data, measure),
+        *_pairing_problems(data),
+        *_stage_problems(
+            data, selection=part_of(data, "selection"), counted=_kind(measure, "points")
+        ),
         *_measure_problems(fitness, measure, data.get("population_size", 500)),
         *_termination_problems(data, measure),
         *_seed_problems(data),
@@ -81,6 +85,63 @@ def _selection_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> 
         )
     if is_by_case and data.get("parsimony") is not None:
         problems.append(("parsimony", "changes the fitness, which this selection does not look at"))
+    return problems
+
+
+def _pairing_problems(data: Mapping[str, Any]) -> list[Problem]:
+    variation = part_of(data, "variation")
+    recombination = part_of(variation, "recombination")
+    if recombination.get("pairing", "couples") != "population":
+        return []
+    path = "variation.recombination.pairing"
+    problems: list[Problem] = []
+    if recombination.get("one_way", "never") == "never":
+        problems.append(
+            (
+                "variation.recombination.one_way",
+                'pairing = "population" needs "fitter" or "fitter_or_equal"',
+            )
+        )
+    usual = {"subtree_mutation": 0.1, "point_mutation": 0.05}
+    for name in _OTHER_OPERATORS:
+        rate = variation.get(name, usual.get(name, 0.0))
+        if isinstance(rate, int | float) and rate > 0:
+            problems.append(
+                (
+                    f"variation.{name}",
+                    f'is {rate:g}: with pairing = "population" mutations are in afterwards',
+                )
+            )
+    if variation.get("custom"):
+        problems.append(("variation.custom", 'has no place with pairing = "population"'))
+    problems += [
+        (path, f"cannot be combined with {part}")
+        for part in ("demes", "steady_state")
+        if data.get(part) is not None
+    ]
+    return problems
+
+
+_OTHER_OPERATORS = (
+    "subtree_mutation", "point_mutation", "constant_mutation", "swap_mutation", "shrink_mutation",
+    "hoist_mutation", "creation", "local_mutation",
+)  # fmt: skip
+
+
+def _stage_problems(
+    data: Mapping[str, Any], *, selection: Mapping[str, Any], counted: str
+) -> list[Problem]:
+    kind = _kind(part_of(data, "individual"), "tree")
+    problems: list[Problem] = []
+    if counted == "stage_discs" and kind != "stages":
+        problems.append(
+            ("fitness.measure", f'stage_discs needs individual.kind = "stages", not "{kind}"')
+        )
+    by_stage = _kind(selection, "tournament") == "lexicase" and selection.get("cases") == "stages"
+    if by_stage and counted != "stage_discs":
+        problems.append(
+            ("selection.cases", f"stages are cases with fitness.measure stage_discs, not {counted}")
+        )
     return problems
 
 

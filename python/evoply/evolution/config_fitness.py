@@ -19,6 +19,7 @@ __all__ = [
     "Measure",
     "Opponent",
     "PointFitness",
+    "StageFitness",
     "TournamentFitness",
     "measure_from_text",
 ]
@@ -90,6 +91,19 @@ class EpochFitness(Part):
         return self
 
 
+class StageFitness(Part):
+    """The discs that opponents gained in each stage of staged individuals, minimised (Liao).
+
+    The trees of an individual are trained together: each plays its own stage, and what the opponent
+    gains in a stage counts against the tree that plays it. The fitness is the sum over the stages;
+    `selection = { kind = "lexicase", cases = "stages" }` looks at each by itself.
+    """
+
+    kind: Literal["stage_discs"] = "stage_discs"
+    gain: Literal["net", "gross"] = "net"
+    """As in kind = "epoch_discs"; net gains are at least 0 in every stage."""
+
+
 class Guide(Part):
     """A player that guides the population: every individual fit enough meets it, in rounds."""
 
@@ -134,7 +148,7 @@ class TournamentFitness(Part):
 
 
 Measure = Annotated[
-    PointFitness | DiscFitness | EpochFitness | GuideFitness | TournamentFitness,
+    PointFitness | DiscFitness | EpochFitness | StageFitness | GuideFitness | TournamentFitness,
     Field(discriminator="kind"),
 ]
 

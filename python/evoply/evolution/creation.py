@@ -1,19 +1,22 @@
-"""The first population: random trees, and those of players that were there before."""
+"""The first population: random individuals, and those of players that were there before."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Literal
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.config_individual import shape_of
 from evoply.evolution.offspring import Offspring
-from evoply.evolution.seeds import seed_tree
+from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.gp import Limits, Tree
 
-__all__ = ["first_population", "limits_of", "new_tree", "primitive_set_of"]
+__all__ = ["first_population", "limits_of", "new_individual", "primitive_set_of"]
 
 _CREATION_TRIES = 50
 
@@ -36,16 +39,29 @@ def limits_of(config: EvolutionConfig) -> Limits:
 
 
 def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
-    """Return the first population: trees of seeds, then random ones.
+    """Return the first population: individuals of seeds, then random ones.
 
     The random ones obey the config's initialisation, all of them its limits.
     """
     settings = config.initialisation
     primitives, limits = primitive_set_of(config), limits_of(config)
-    seeds = [seed_tree(text, config.game, primitives, limits) for text in settings.seeds]
+    shape = shape_of(config.individual, primitives)
+    seeds = [seed_of(text, config.game, primitives, shape, limits) for text in settings.seeds]
     size = config.population_size - len(seeds)
-    if settings.method == "ramped_half_and_half":
-        trees = gp.ramped_half_and_half(
+    made: Sequence[gp.Individual]
+    if shape is not None:
+        made = gp.create_forests(
+            shape,
+            settings.method,
+            size,
+            stream,
+            min_depth=settings.min_depth,
+            max_depth=settings.max_depth,
+            limits=limits,
+            duplicates=settings.duplicates,
+        )
+    elif settings.method == "ramped_half_and_half":
+        made = gp.ramped_half_and_half(
             primitives,
             size,
             stream,
@@ -55,10 +71,10 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
             duplicates=settings.duplicates,
         )
     else:
-        trees = _one_by_one(config, size, stream)
+        made = _one_by_one(config, size, stream)
     return (
-        *(Offspring(tree, "seed") for tree in seeds),
-        *(Offspring(tree, settings.method) for tree in trees),
+        *(Offspring(one, "seed") for one in seeds),
+        *(Offspring(one, settings.method) for one in made),
     )
 
 
@@ -70,7 +86,7 @@ def _one_by_one(config: EvolutionConfig, size: int, stream: Stream) -> list[Tree
     for place in range(size):
         for attempt in range(_CREATION_TRIES):
             draws = stream.child(place) if not attempt else stream.child(place, "again", attempt)
-            tree = new_tree(config, place, draws)
+            tree = _new_tree(config, place, draws)
             if duplicates == "allow" or tree not in seen:
                 break
         else:
@@ -84,16 +100,41 @@ def _one_by_one(config: EvolutionConfig, size: int, stream: Stream) -> list[Tree
     return trees
 
 
-def new_tree(config: EvolutionConfig, place: int, stream: Stream) -> Tree:
-    """Return the random tree of a method without halves, for *place* in a population.
+def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Individual:
+    """Return a random individual of a method without halves, for *place* in a population.
 
     A ramp's depth limit goes up by one from place to place, and begins again. Of
     ramped half-and-half this gives the half that grows, as gpjpp's creation does.
     """
     settings = config.initialisation
+    shape = shape_of(config.individual, primitive_set_of(config))
+    if shape is None:
+        return _new_tree(config, place, stream)
+    depth = _depth_at(config, place)
+    method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
+    (made,) = gp.create_forests(
+        shape,
+        method,
+        1,
+        stream,
+        min_depth=min(settings.min_depth, depth),
+        max_depth=depth,
+        limits=limits_of(config),
+    )
+    return made
+
+
+def _depth_at(config: EvolutionConfig, place: int) -> int:
+    settings = config.initialisation
     depth = settings.max_depth
     if settings.method.startswith("ramped"):
         depth = settings.min_depth + place % (depth - settings.min_depth + 1)
+    return depth
+
+
+def _new_tree(config: EvolutionConfig, place: int, stream: Stream) -> Tree:
+    settings = config.initialisation
+    depth = _depth_at(config, place)
     make = gp.full if settings.method.endswith("full") else gp.grow
     primitives, limits = primitive_set_of(config), limits_of(config)
     for attempt in range(_CREATION_TRIES):

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
 from evoply.evolution.opponents import read_opponent
+from evoply.evolution.seeds import is_tree_text
 from evoply.files import checksum
-from evoply.gp import Tree
 
 __all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]
 
@@ -35,13 +36,16 @@ LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termi
 """Keys that decide how long a run is and what it uses, but no generation."""
 
 _ADDED: Mapping[str, Sequence[str]] = {
-    "": ("parsimony", "demes", "steady_state"),
+    "variation.afterwards": ("local_mutation",),
+    "variation.recombination": ("pairing",),
+    "": ("individual", "parsimony", "demes", "steady_state"),
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
     "variation": (
         "swap_mutation", "shrink_mutation", "hoist_mutation", "creation", "custom", "afterwards",
-        "recombination",
+        "local_mutation", "recombination",
     ),
+    "limits": ("oversized",),
     "fitness": ("sides", "measure"),
 }  # fmt: skip
 """Keys that older configs did not have: they count only where they are not the default."""
@@ -51,8 +55,10 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
     for path, names in _ADDED.items():
-        part = getattr(config, path) if path else config
-        written = settings[path] if path else settings
+        part: Any = config
+        written = settings
+        for key in path.split(".") if path else ():
+            part, written = getattr(part, key), written[key]
         for name, field in type(part).model_fields.items():
             if name in names and getattr(part, name) == field.default:
                 del written[name]
@@ -66,7 +72,8 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         guide["player"] = _resolved(guide["player"], config)
     if config.initialisation.seeds:
         settings["initialisation"]["seeds"] = [
-            _resolved(seed, config) for seed in config.initialisation.seeds
+            seed if is_tree_text(seed) else _resolved(seed, config)
+            for seed in config.initialisation.seeds
         ]
     return settings
 
@@ -82,7 +89,7 @@ def digest_of(
     individuals: Sequence[Individual],
     fresh: Sequence[FreshResult],
     hall_of_fame: Sequence[HallOfFameEntry],
-    champion: Tree,
+    champion: gp.Individual,
 ) -> str:
     """Return the checksum of what makes a generation."""
     content = {

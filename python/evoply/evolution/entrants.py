@@ -9,10 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native, arena
+from evoply import _native, arena, gp
 from evoply.evolution.config import EvolutionConfig, LexicaseSelection, ParetoSelection
 from evoply.evolution.panel import players_of
-from evoply.gp import Tree, lower
 
 __all__ = ["Entrants", "Measured", "Play", "black_half_points", "cases_of", "entrants_of", "shared"]
 
@@ -24,7 +23,7 @@ Play = Callable[[Sequence[_native.Player], arena.Schedule, bool], arena.Results]
 class Entrants:
     """A population as players; equal trees share one."""
 
-    trees: tuple[Tree, ...]
+    trees: tuple[gp.Individual, ...]
     """The different trees."""
     players: tuple[_native.Player, ...]
     """The player of each different tree."""
@@ -52,11 +51,11 @@ class Measured:
     """Results of each individual on each case, maximised, if they were asked for."""
 
 
-def entrants_of(config: EvolutionConfig, trees: Sequence[Tree]) -> Entrants:
+def entrants_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> Entrants:
     """Return the population of *trees* as players; each different tree is lowered once."""
-    places: dict[Tree, int] = {}
+    places: dict[gp.Individual, int] = {}
     who = [places.setdefault(tree, len(places)) for tree in trees]
-    programs = lower(list(places), config.game)
+    programs = gp.lower(list(places), config.game)
     return Entrants(
         trees=tuple(places),
         players=tuple(players_of(config, programs)),
@@ -66,7 +65,7 @@ def entrants_of(config: EvolutionConfig, trees: Sequence[Tree]) -> Entrants:
     )
 
 
-def cases_of(config: EvolutionConfig) -> Literal["opponents", "games"] | None:
+def cases_of(config: EvolutionConfig) -> Literal["opponents", "games", "stages"] | None:
     """Return what a case of the config's selection is, None if it selects by fitness alone."""
     match config.selection:
         case LexicaseSelection(cases=cases):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from evoply.gp import Tree, pareto_front
+from evoply import gp
 from evoply.notebook import table_html
 
 __all__ = [
@@ -30,14 +30,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """A tree, its fitness on this generation's games, and where it comes from.
+    """A tree, or several, with fitness on this generation's games, and where it comes from.
 
     Fitness is maximised; what a config minimises is stored with its sign changed. *origin* names
     the operator that made it, and mutations afterwards behind it; *parents* are positions in the
     generation before.
     """
 
-    tree: Tree
+    tree: gp.Individual
     fitness: float
     origin: str
     parents: tuple[int, ...] = ()
@@ -53,7 +53,7 @@ class HallOfFameEntry:
     next: opponents grow stronger, so old points were easier.
     """
 
-    tree: Tree
+    tree: gp.Individual
     generation: int
     """Generation in which the tree entered."""
     points: float
@@ -77,7 +77,7 @@ class HallOfFameEntry:
 class ArchiveEntry:
     """The champion of an earlier generation, an opponent of later ones."""
 
-    tree: Tree
+    tree: gp.Individual
     generation: int
 
 
@@ -151,6 +151,16 @@ class Census:
     """Work of this generation: plies of its individuals' games times operations."""
     total_work: int = 0
     """Work of all generations so far, this one included."""
+    dead_introns: float = 0.0
+    """Share of nodes that are never computed."""
+    live_introns: float = 0.0
+    """Share of nodes that are computed without effect, of 16 individuals, as far as is found."""
+    no_op_chains: tuple[int, ...] = ()
+    """How many chains of 1, 2, ... no-ops there are in the population."""
+    chains_above_terminals: int = 0
+    """How many of these chains stand directly above a terminal."""
+    mean_weight: float | None = None
+    """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +174,7 @@ class Generation:
     """Best first."""
     archive: tuple[ArchiveEntry, ...]
     """Champions of this and earlier generations, each tree once, oldest first."""
-    champion: Tree
+    champion: gp.Individual
     """Best of this generation's best on fresh games."""
     fresh: tuple[FreshResult, ...]
     statistics: Statistics
@@ -235,4 +245,4 @@ def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
     Each is the fittest of its size and of all smaller ones: the front of strength against size.
     """
     objectives = [(one.fitness, -len(one.tree)) for one in individuals]
-    return tuple(individuals[index] for index in pareto_front(objectives))
+    return tuple(individuals[index] for index in gp.pareto_front(objectives))

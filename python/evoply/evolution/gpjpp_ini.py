@@ -118,9 +118,6 @@ def config_from_ini(
     7
     """
     values, lines = _read(text, name)
-    if values["UseADFs"]:
-        problem = "automatically defined functions are no part of a parameter file here"
-        raise ConfigError([(f"{name}, line {lines['UseADFs']}", f"UseADFs: {problem}")])
     if values["GoodRuns"] > 0 and values["TerminationFitness"] <= 0:
         problem = (
             f"GoodRuns: no run is ever below TerminationFitness {values['TerminationFitness']:g}, "
@@ -196,6 +193,9 @@ def _keys(values: Mapping[str, Any]) -> dict[str, Any]:
             "max_nodes": values["MaximumComplexity"],
         },
     }
+    if values["UseADFs"]:
+        # What a program defines is no parameter; Liao's has one function of two arguments.
+        data["individual"] = {"kind": "adf", "arities": [2]}
     if values["ComplexityAffectsFitness"]:
         data["parsimony"] = {"kind": "length", "coefficient": 0.001}
     if values["TerminationFitness"] > 0:

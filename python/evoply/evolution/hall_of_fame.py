@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.digest import stream_for
@@ -25,7 +26,6 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.panel import Panel, Trial, native_players, panel_of, trial
-from evoply.gp import Tree
 
 __all__ = [
     "MEMORY",
@@ -45,10 +45,10 @@ MEMORY = 0.9
 class FreshTest:
     """What the fresh games of one generation said."""
 
-    points: Mapping[Tree, tuple[float, int]]
+    points: Mapping[gp.Individual, tuple[float, int]]
     """Points and games of the candidates and of the members of the hall of fame."""
     results: tuple[FreshResult, ...]
-    champion: Tree
+    champion: gp.Individual
     """The candidate with the most points; the one better in training among equals."""
     best_fresh: float
     mean_fresh: float
@@ -75,7 +75,7 @@ class FinalTest:
 
 def draw_earlier(
     config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
-) -> list[tuple[int, Tree]]:
+) -> list[tuple[int, gp.Individual]]:
     """Draw the champions of earlier generations that are opponents: the newest, then any others.
 
     No tree is drawn twice; the result is in the order of their generations.

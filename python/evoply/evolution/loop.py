@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from evoply import _native, arena
+from evoply import _native, arena, gp
 from evoply.evolution.breeding import breed
 from evoply.evolution.census import census_of
 from evoply.evolution.config import EvolutionConfig
@@ -36,7 +36,6 @@ from evoply.evolution.offspring import Offspring
 from evoply.evolution.panel import Panel, panel_of
 from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
 from evoply.evolution.steady_state import steady_state_generation
-from evoply.gp import Tree
 
 __all__ = ["evolve", "is_finished", "step"]
 
@@ -248,7 +247,7 @@ def _individuals(offspring: Sequence[Offspring], result: Measured) -> tuple[Indi
 
 
 def _archive_with(
-    archive: tuple[ArchiveEntry, ...], champion: Tree, number: int
+    archive: tuple[ArchiveEntry, ...], champion: gp.Individual, number: int
 ) -> tuple[ArchiveEntry, ...]:
     if any(entry.tree == champion for entry in archive):
         return archive

@@ -17,6 +17,7 @@ from evoply.evolution.config import (
     GuideFitness,
     LengthPenalty,
     PointFitness,
+    StageFitness,
     TournamentFitness,
 )
 from evoply.evolution.entrants import Entrants, Measured, Play
@@ -57,7 +58,7 @@ def _measured(
     if parts.fitness is not None:
         return python_measured(parts.fitness, entrants, stream)
     match config.fitness.measure:
-        case PointFitness() | DiscFitness() | EpochFitness() as measure:
+        case PointFitness() | DiscFitness() | EpochFitness() | StageFitness() as measure:
             return panel_measured(config, measure, entrants, panel, stream, play)
         case GuideFitness() as measure:
             champions = panel.after(len(config.fitness.opponents))
@@ -67,7 +68,7 @@ def _measured(
 
 
 def _is_minimised(config: EvolutionConfig) -> bool:
-    return isinstance(config.fitness.measure, DiscFitness | EpochFitness)
+    return isinstance(config.fitness.measure, DiscFitness | EpochFitness | StageFitness)
 
 
 def is_share(config: EvolutionConfig) -> bool:
@@ -133,7 +134,7 @@ def _most(config: EvolutionConfig) -> float:
             )
         case TournamentFitness(format="elimination"):
             return (config.population_size - 1).bit_length()
-        case DiscFitness() | EpochFitness():
+        case DiscFitness() | EpochFitness() | StageFitness():
             return 0
         case _:
             return 1

@@ -1,18 +1,18 @@
-"""A tree that has not played yet."""
+"""An individual that has not played yet."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evoply.gp import Tree
+from evoply import gp
 
 __all__ = ["Offspring"]
 
 
 @dataclass(frozen=True, slots=True)
 class Offspring:
-    """A tree that has not played yet, its operator, and its parents' positions."""
+    """An individual that has not played yet, its operator, and its parents' positions."""
 
-    tree: Tree
+    tree: gp.Individual
     origin: str
     parents: tuple[int, ...] = ()

@@ -1,7 +1,7 @@
 """Fixed opponents: read from their text, and written so that they depend on no file.
 
 Beside the usual grammar of players, an opponent may be a player in its JSON form, which begins
-with `{`. That is how a run folder keeps an opponent that came from a file.
+with `{"`. That is how a run folder keeps an opponent that came from a file.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import re
 from pydantic import ValidationError
 
 from evoply.players import Player, parse_player
-from evoply.players.specs import PLAYER_ADAPTER
+from evoply.players.player import PLAYER_ADAPTER
 
 __all__ = ["read_opponent", "without_file"]
 
+_JSON = re.compile(r"\s*\{\s*[\"}]")
+"""How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml)(:|$)", re.IGNORECASE)
 
 
@@ -24,10 +26,10 @@ def read_opponent(text: str, game: str) -> Player:
     >>> read_opponent("greedy", "othello").label
     'greedy'
     """
-    if not text.lstrip().startswith("{"):
+    if not _JSON.match(text):
         return parse_player(text, game=game, runs=None)
     try:
-        player = PLAYER_ADAPTER.validate_json(text)
+        player: Player = PLAYER_ADAPTER.validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])

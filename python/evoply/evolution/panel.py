@@ -16,11 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native, arena
+from evoply import _native, arena, gp
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.opponents import read_opponent
 from evoply.games import game_rules
-from evoply.gp import Tree, lower
 from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
 __all__ = [
@@ -109,9 +108,9 @@ class Trial:
         return [int(points) / whole for points in self.half_points.sum(axis=1)]
 
 
-def native_players(config: EvolutionConfig, trees: Sequence[Tree]) -> list[_native.Player]:
+def native_players(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> list[_native.Player]:
     """Return a kernel player for each tree, lowered together."""
-    return players_of(config, lower(trees, config.game))
+    return players_of(config, gp.lower(trees, config.game))
 
 
 def players_of(
@@ -133,7 +132,7 @@ def players_of(
     ]
 
 
-def individual_player(config: EvolutionConfig, tree: Tree) -> Player:
+def individual_player(config: EvolutionConfig, tree: gp.Individual) -> Player:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
     settings = config.player
@@ -144,7 +143,7 @@ def individual_player(config: EvolutionConfig, tree: Tree) -> Player:
     return AfterState(evaluator=evaluator, ties=settings.ties, view=settings.view)
 
 
-def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, Tree]]) -> Panel:
+def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual]]) -> Panel:
     """Return the config's opponents and the *earlier* champions (generation, tree) as a panel."""
     fixed = config.fitness.opponents
     models = [read_opponent(opponent.player, config.game) for opponent in fixed]

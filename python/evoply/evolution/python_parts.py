@@ -16,18 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.entrants import Entrants, Measured, cases_of
-from evoply.gp import Limits, Tree, TreeError
+from evoply.gp import Forest, Limits, Tree, TreeError
 
 __all__ = ["Operator", "PythonParts", "TreeFitness", "applied", "python_measured"]
 
-TreeFitness = Callable[[Tree, Stream], float]
+TreeFitness = Callable[[gp.Individual, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each
 time with a stream of the same draws, so that all are judged alike."""
 
-Operator = Callable[[Tree, Tree, Limits, Stream], Tree]
+Operator = Callable[[gp.Individual, gp.Individual, Limits, Stream], gp.Individual]
 """Makes an offspring from two selected parents; the second may be left unused."""
 
 
@@ -85,7 +86,7 @@ def python_measured(fitness: TreeFitness, entrants: Entrants, stream: Stream) ->
     return Measured(fitness=values[entrants.who], games=0, work=0)
 
 
-def _value(fitness: TreeFitness, tree: Tree, stream: Stream) -> float:
+def _value(fitness: TreeFitness, tree: gp.Individual, stream: Stream) -> float:
     found = fitness(tree, stream)
     try:
         value = float(found)
@@ -100,16 +101,22 @@ def _value(fitness: TreeFitness, tree: Tree, stream: Stream) -> float:
 
 
 def applied(
-    name: str, operator: Operator, first: Tree, second: Tree, limits: Limits, stream: Stream
-) -> Tree:
+    name: str,
+    operator: Operator,
+    first: gp.Individual,
+    second: gp.Individual,
+    limits: Limits,
+    stream: Stream,
+) -> gp.Individual:
     """Return the offspring that an operator of the user makes, checked against types and limits."""
     child = operator(first, second, limits, stream)
-    if not isinstance(child, Tree):
-        raise ValueError(f"the operator {name} gave {child!r:.60}, not a tree")
+    if type(child) is not type(first):
+        wanted = "a tree" if isinstance(first, Tree) else "an individual of several trees"
+        raise ValueError(f"the operator {name} gave {child!r:.60}, not {wanted}")
     if child is first or child is second:
         return child
     try:
-        child = Tree.checked(first.primitive_set, child.nodes, root_type=first.type)
+        child = _checked(child, first)
     except TreeError as error:
         raise ValueError(f"the operator {name} gave an impossible tree: {error}") from None
     if len(child) > limits.max_nodes or child.depth > limits.max_depth:
@@ -118,3 +125,21 @@ def applied(
             f"the limits are {limits.max_nodes} and {limits.max_depth}"
         )
     return child
+
+
+def _checked(child: gp.Individual, parent: gp.Individual) -> gp.Individual:
+    """Return *child* with every tree checked to be of the sets and types of *parent*."""
+    trees = gp.branches(child)
+    parents = gp.branches(parent)
+    if len(trees) != len(parents):
+        raise TreeError(f"it has {len(trees)} trees, not {len(parents)}")
+    checked = tuple(
+        Tree.checked(old.primitive_set, tree.nodes, root_type=old.type)
+        for tree, old in zip(trees, parents, strict=True)
+    )
+    if isinstance(parent, Tree):
+        return checked[0]
+    made = Forest(parent.role, checked, parent.percents)
+    if gp.lowered_size(made) > gp.MAX_OPERATIONS:
+        raise TreeError(f"written out it has more than {gp.MAX_OPERATIONS:,} operations")
+    return made

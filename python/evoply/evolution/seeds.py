@@ -1,52 +1,58 @@
-"""Players whose trees begin a population: read, and checked against the config's primitives."""
+"""Players whose trees begin a population: read, and checked against the config's individuals."""
 
 from __future__ import annotations
 
+from evoply import gp
 from evoply.evolution.opponents import read_opponent
-from evoply.expressions import Constant, PrimitiveSet
-from evoply.gp import Limits, Tree, parse_tree
-from evoply.players import AfterState, AlphaBeta, TreeEvaluator
+from evoply.expressions import PrimitiveSet
+from evoply.gp import Forest, Limits, Shape
+from evoply.players import seed_individual
 
-__all__ = ["seed_tree"]
+__all__ = ["is_tree_text", "seed_of"]
 
 
-def seed_tree(text: str, game: str, primitives: PrimitiveSet, limits: Limits) -> Tree:
-    """Return the tree of the player that *text* means, over *primitives*.
+def is_tree_text(text: str) -> bool:
+    """Return whether *text* is a tree, or several, and not a player with options or in JSON."""
+    return text.lstrip().startswith(("(", "{")) and ":" not in text
 
-    A plain tree is read over *primitives* at once; anything else is a player, such as the file of
-    a saved one. Raises ValueError, or OSError for a file, if there is no such tree, if it uses a
-    primitive that the set does not have or defines otherwise, or if it is over the limits.
+
+def seed_of(
+    text: str, game: str, primitives: PrimitiveSet, shape: Shape | None, limits: Limits
+) -> gp.Individual:
+    """Return the tree or trees of the player that *text* means, over *primitives*.
+
+    A text of trees is read over *primitives* at once; anything else is a player, such as the file
+    of a saved one. Raises ValueError, or OSError for a file, if there is no such tree, if it uses a
+    primitive that the set does not have or defines otherwise, if it is not of the *shape* of the
+    population, or if it is over the limits.
     """
-    if text.lstrip().startswith("("):
-        tree = parse_tree(text, primitives)
+    if is_tree_text(text):
+        seed = gp.parse_individual(text, primitives)
     else:
-        tree = _tree_of_player(text, game, primitives)
-    if len(tree) > limits.max_nodes or tree.depth > limits.max_depth:
+        seed = seed_individual(read_opponent(text, game), primitives)
+    _check_shape(seed, shape)
+    if len(seed) > limits.max_nodes or seed.depth > limits.max_depth:
         raise ValueError(
-            f"its tree of {len(tree)} nodes and {tree.depth} levels is over the limits, "
+            f"its tree of {len(seed)} nodes and {seed.depth} levels is over the limits, "
             f"{limits.max_nodes} and {limits.max_depth}"
         )
-    return tree
+    return seed
 
 
-def _tree_of_player(text: str, game: str, primitives: PrimitiveSet) -> Tree:
-    player = read_opponent(text, game)
-    evaluator = player.evaluator if isinstance(player, AfterState | AlphaBeta) else None
-    if not isinstance(evaluator, TreeEvaluator):
-        raise ValueError(f"{player.label} has no tree")
-    found = evaluator.parsed
-    if not isinstance(found, Tree):
-        raise ValueError(f"{player.label} has several trees")
-    own = found.primitive_set
-    for node in found.nodes:
-        if isinstance(node, Constant):
-            continue
-        if (
-            node.name not in primitives
-            or primitives[node.name].expression != own[node.name].expression
-        ):
-            raise ValueError(
-                f"its primitive {node.name} is not in the set {primitives.name}, "
-                "or means something else there"
-            )
-    return parse_tree(str(found), primitives)
+def _check_shape(seed: gp.Individual, shape: Shape | None) -> None:
+    """Raise ValueError unless *seed* is made as the individuals of a population are."""
+    wanted = "tree" if shape is None else shape.role
+    found = seed.role if isinstance(seed, Forest) else "tree"
+    if found != wanted:
+        raise ValueError(f"it is of kind {found}, and individual.kind is {wanted}")
+    if not isinstance(seed, Forest) or shape is None:
+        return
+    if seed.percents != shape.percents:
+        raise ValueError(
+            f"its percentages {list(seed.percents)} are not those of individual.percents, "
+            f"{list(shape.percents)}"
+        )
+    if [tree.primitive_set for tree in seed.trees] != list(shape.sets):
+        raise ValueError(
+            f"its {len(seed.trees)} trees do not fit individual, which asks for {len(shape.sets)}"
+        )

@@ -6,9 +6,11 @@ package knows neither games nor fitness.
 
 from evoply.gp.branches import (
     PairedCrossover,
+    check_alike,
     crossed,
     mutated,
     paired_crossover,
+    pruned_to,
     received,
 )
 from evoply.gp.creation import (
@@ -63,13 +65,14 @@ from evoply.gp.selection import (
     worst_roulette_selection,
 )
 from evoply.gp.simplification import Simplified, simplify
-from evoply.gp.sizes import lowered_size
+from evoply.gp.sizes import MAX_OPERATIONS, dead_size, lowered_size
 from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError
 from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
 
 __all__ = [
     "GPJPP_CREATION",
+    "MAX_OPERATIONS",
     "Forest",
     "GenerationError",
     "Individual",
@@ -85,12 +88,14 @@ __all__ = [
     "adjusted_fitness",
     "branches",
     "chain_statistics",
+    "check_alike",
     "constant_mutation",
     "covariant_penalised",
     "create",
     "create_forests",
     "crossed",
     "crowding_distances",
+    "dead_size",
     "format_individual",
     "format_staged",
     "format_tree",
@@ -123,6 +128,7 @@ __all__ = [
     "plain",
     "point_mutation",
     "pruned",
+    "pruned_to",
     "ramped_half_and_half",
     "received",
     "reproduction",

@@ -11,9 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evoply._native import Stream
-from evoply.gp.crossover import CROSSOVER_TRIES, one_way_crossover, subtree_crossover
+from evoply.gp.crossover import (
+    CROSSOVER_TRIES,
+    ONE_WAY_TRIES,
+    one_way_crossover,
+    subtree_crossover,
+)
 from evoply.gp.forest import Forest, Individual, branches, with_branch
+from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.points import Bias
+from evoply.gp.pruning import pruned
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
 
@@ -44,7 +51,9 @@ def crossed(
     function_bias: Bias = 0.9,
     tries: int = CROSSOVER_TRIES,
 ) -> tuple[Individual, Individual]:
-    """Return two children of `subtree_crossover` between the same branch of both parents.
+    """Return two children of a crossover between the same branch of both parents.
+
+    It is `subtree_crossover`, or `gpjpp_crossover` where *function_bias* is "gpjpp".
 
     Raises ValueError for parents that are not made alike.
     """
@@ -53,29 +62,47 @@ def crossed(
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return first, second
-    one, two = subtree_crossover(
-        branches(first)[index],
-        branches(second)[index],
-        rooms[0],
-        stream,
-        function_bias=function_bias,
-        tries=tries,
-        second_limits=rooms[1],
-    )
+    trees = branches(first)[index], branches(second)[index]
+    if function_bias == "gpjpp":
+        one, two = gpjpp_crossover(*trees, rooms[0], stream, tries=tries, second_limits=rooms[1])
+    else:
+        one, two = subtree_crossover(
+            *trees,
+            rooms[0],
+            stream,
+            function_bias=function_bias,
+            tries=tries,
+            second_limits=rooms[1],
+        )
     return (
         _within(with_branch(first, index, one), first),
         _within(with_branch(second, index, two), second),
     )
 
 
-def received(donor: Individual, receiver: Individual, limits: Limits, stream: Stream) -> Individual:
+def received(
+    donor: Individual,
+    receiver: Individual,
+    limits: Limits,
+    stream: Stream,
+    *,
+    function_bias: Bias = None,
+    tries: int = ONE_WAY_TRIES,
+) -> Individual:
     """Return the child of `one_way_crossover` between the same branch of both."""
     check_alike(donor, receiver)
     index = _drawn_branch(receiver, stream)
     room = _room(receiver, index, limits)
     if room is None:
         return receiver
-    child = one_way_crossover(branches(donor)[index], branches(receiver)[index], room, stream)
+    child = one_way_crossover(
+        branches(donor)[index],
+        branches(receiver)[index],
+        room,
+        stream,
+        function_bias=function_bias,
+        tries=tries,
+    )
     return _within(with_branch(receiver, index, child), receiver)
 
 
@@ -89,6 +116,8 @@ class PairedCrossover:
 
     individuals: tuple[Individual, ...]
     parents: tuple[tuple[int, ...], ...]
+    gave: frozenset[int]
+    """Who gave a subtree and took none."""
     one_way: int
     two_way: int
 
@@ -107,6 +136,7 @@ def paired_crossover(
     stream: Stream,
     *,
     ties_are_one_way: bool = False,
+    function_bias: Bias = None,
 ) -> PairedCrossover:
     """Return *individuals* after crossover in random pairs, fitter ones giving to less fit ones.
 
@@ -124,21 +154,42 @@ def paired_crossover(
     made = list(individuals)
     parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
     one_way = two_way = 0
+    gave: set[int] = set()
     for pair in range(len(taking_part) // 2):
         i, j = taking_part[2 * pair : 2 * pair + 2]
         draws = stream.child("pair", pair)
         is_fitter = fitness[i] >= fitness[j] if ties_are_one_way else fitness[i] > fitness[j]
         if is_fitter:
             one_way += 1
-            made[j] = received(individuals[i], individuals[j], limits, draws)
+            gave.add(i)
+            made[j] = received(
+                individuals[i], individuals[j], limits, draws, function_bias=function_bias
+            )
             parents[j] = (j, i)
         else:
             two_way += 1
             made[i], made[j] = crossed(
-                individuals[i], individuals[j], limits, draws, function_bias=None
+                individuals[i], individuals[j], limits, draws, function_bias=function_bias
             )
             parents[i], parents[j] = (i, j), (j, i)
-    return PairedCrossover(tuple(made), tuple(parents), one_way, two_way)
+    return PairedCrossover(tuple(made), tuple(parents), frozenset(gave), one_way, two_way)
+
+
+def pruned_to(individual: Individual, limits: Limits) -> Individual:
+    """Return *individual* with its largest trees cut by `pruned` until all nodes are within limits.
+
+    What cannot be cut any further stays as it is.
+    """
+    excess = len(individual) - limits.max_nodes
+    places = range(len(branches(individual)))
+    for index in sorted(places, key=lambda place: -len(branches(individual)[place])):
+        if excess <= 0:
+            break
+        tree = branches(individual)[index]
+        cut = pruned(tree, max(len(tree) - excess, 1))
+        excess -= len(tree) - len(cut)
+        individual = with_branch(individual, index, cut)
+    return individual
 
 
 def check_alike(first: Individual, second: Individual) -> None:

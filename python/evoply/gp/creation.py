@@ -180,8 +180,11 @@ def create_forests(
     min_depth: int = 2,
     max_depth: int = 6,
     limits: Limits | None = None,
+    duplicates: Duplicates = "avoid",
 ) -> list[Individual]:
     """Return *count* random individuals of *shape*, every branch made as `create` makes trees.
+
+    Equal individuals are avoided by their first trees, which *duplicates* "refuse" makes an error.
 
     Each branch draws from its own child of *stream* and has an equal share of ``limits.max_nodes``.
     Where definitions would be written out to too many operations, they are made again, ever
@@ -202,7 +205,7 @@ def create_forests(
             max_depth=max_depth,
             limits=room,
             # Individuals differ if any of their branches do.
-            duplicates="avoid" if index == 0 else "allow",
+            duplicates=duplicates if index == 0 else "allow",
         )
         for index, primitive_set in enumerate(shape.sets)
     ]

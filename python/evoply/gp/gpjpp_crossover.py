@@ -12,14 +12,22 @@ from evoply.gp.tree import Limits, Tree
 
 
 def gpjpp_crossover(
-    first: Tree, second: Tree, limits: Limits, stream: Stream, *, tries: int = CROSSOVER_TRIES
+    first: Tree,
+    second: Tree,
+    limits: Limits,
+    stream: Stream,
+    *,
+    tries: int = CROSSOVER_TRIES,
+    second_limits: Limits | None = None,
 ) -> tuple[Tree, Tree]:
     """Return two children: each parent with a subtree of the other in place of one of its own.
 
     In each parent a node is drawn uniformly, a terminal being drawn again up to min(length, 10)
     times. Points of different types, or a child over *limits*, are drawn again up to *tries*
-    times; then the parents are returned. Source: gpjpp, which never gives up.
+    times; then the parents are returned. *second_limits* are for the second child, if they are not
+    the same. Source: gpjpp, which never gives up.
     """
+    others = second_limits or limits
     for _ in range(tries):
         i, j = prefer_function(first.nodes, stream), prefer_function(second.nodes, stream)
         if first.nodes[i].type != second.nodes[j].type:
@@ -33,9 +41,10 @@ def gpjpp_crossover(
             second.nodes[:j] + first.nodes[i : first.ends[i]] + second.nodes[second.ends[j] :],
         )
         if (
-            max(len(one), len(two)) <= limits.max_nodes
+            len(one) <= limits.max_nodes
+            and len(two) <= others.max_nodes
             and fits(first, i, second.heights[j], one, limits)
-            and fits(second, j, first.heights[i], two, limits)
+            and fits(second, j, first.heights[i], two, others)
         ):
             return one, two
     return first, second

@@ -12,13 +12,14 @@ from evoply.players.files import (
 )
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+from evoply.players.player import Player, steady_player
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
     AlphaBeta,
     ExpressionEvaluator,
-    Player,
+    KernelPlayer,
     RandomPlayer,
     TreeEvaluator,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "AlphaBeta",
     "ExpressionEvaluator",
     "HasTree",
+    "KernelPlayer",
     "Origin",
     "Player",
     "PlayerFileError",
@@ -51,5 +53,6 @@ __all__ = [
     "seed_individual",
     "solve",
     "stage_shares",
+    "steady_player",
     "with_options",
 ]

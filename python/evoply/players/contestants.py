@@ -10,7 +10,9 @@ from typing import Protocol
 
 from evoply.gp.forest import Forest, Individual
 from evoply.gp.tree import Tree
-from evoply.players.specs import AfterState, AlphaBeta, Player, RandomPlayer, TreeEvaluator
+from evoply.players.player import Player
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, TreeEvaluator
+from evoply.players.staged import RandomStart, Staged
 
 
 class HasTree(Protocol):
@@ -33,7 +35,7 @@ def player_of(source: Player | Individual | HasTree) -> Player:
     >>> player_of(parse_tree("( + white 10 )", PRIMITIVE_SETS["liao"])).label
     '( + white 10 ):primitives=liao'
     """
-    if isinstance(source, RandomPlayer | AfterState | AlphaBeta):
+    if isinstance(source, RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart):
         return source
     tree = tree_of(source)
     if tree is None:

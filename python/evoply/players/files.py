@@ -19,8 +19,8 @@ from evoply.files import checksum, read_limited, write_atomically
 from evoply.games import game_rules
 from evoply.gp.tree import Tree
 from evoply.players.contestants import HasTree, player_of
+from evoply.players.player import PLAYER_ADAPTER, Player
 from evoply.players.problems import problems
-from evoply.players.specs import PLAYER_ADAPTER, Player
 from evoply.protocols import ConfigError
 
 FORMAT = 1

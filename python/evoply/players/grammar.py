@@ -13,6 +13,8 @@ or `.toml` file. Options:
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
+* `random_plies=N`: uniformly random moves before ply N of the game (0 to 1000)
+* stages only: `overlap=PERCENT`, `slide=linear|logistic`
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 
 What this cannot say a TOML file can: it holds the fields of the models in `specs`.
@@ -29,8 +31,10 @@ from typing import Any, NoReturn, get_args
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
+from evoply.gp.forest import Forest
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.named import NAMED_PLAYERS
+from evoply.players.player import Player
 from evoply.players.specs import (
     LONGEST_NAME,
     MAX_DEPTH,
@@ -40,14 +44,16 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     Division,
+    Evaluator,
     ExpressionEvaluator,
+    KernelPlayer,
     Ordering,
-    Player,
     RandomPlayer,
     Ties,
     TreeEvaluator,
     View,
 )
+from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -111,8 +117,25 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
 
     A limit in nodes or time without a depth means as deep as the limit allows.
     """
+    options = dict(options)
+    plies = options.pop("random_plies", player.plies if isinstance(player, RandomStart) else 0)
+    base = player.player if isinstance(player, RandomStart) else player
+    if not plies:
+        return _with_options(base, options, name)
+    after = _with_options(base, options, base.name)
+    shown = None if name is None else _shown(name)
+    return RandomStart(plies=plies, player=after, name=shown)
+
+
+def _with_options(
+    player: KernelPlayer | Staged, options: dict[str, Any], name: str | None
+) -> KernelPlayer | Staged:
+    if isinstance(player, Staged):
+        return _staged_with_options(player, options, name)
+    if {"overlap", "slide"} & options.keys():
+        raise ValueError(f"{sorted(options.keys() & {'overlap', 'slide'})[0]} is for stages")
     if name is not None:
-        name = "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))[:LONGEST_NAME]
+        name = _shown(name)
     if isinstance(player, RandomPlayer):
         if options:
             raise ValueError("random has no options")
@@ -138,6 +161,24 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
     return AfterState(**fields)
 
 
+def _shown(name: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))[:LONGEST_NAME]
+
+
+def _staged_with_options(player: Staged, options: dict[str, Any], name: str | None) -> Staged:
+    unfit = sorted(options.keys() - {"overlap", "slide", "ties", "view"})
+    if unfit:
+        raise ValueError(
+            f"{unfit[0]} does not go with overlapping stages, which look one ply ahead and have no "
+            "other options than overlap, slide, ties, view and random_plies"
+        )
+    fields = {
+        name: getattr(player, name) for name in ("stages", "overlap", "slide", "ties", "view")
+    }
+    kept = None if options else player.name
+    return Staged(**{**fields, **options, "name": kept if name is None else _shown(name)})
+
+
 def _parse(
     bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
 ) -> Player:
@@ -150,13 +191,13 @@ def _parse(
         path, options = file["path"], file["options"]
         colon = "" if options is None else ":"
         given = _Options("a file", colon, options or "", column + len(path))
-        chosen = given.read(_SEARCH)
+        chosen = given.read({**_SEARCH, **_STAGES})
         return with_options(_from_file(path, game), chosen, name=bare if chosen else None)
     name, colon, options = bare.partition(":")
     given = _Options(name, colon, options, column + len(name))
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":
-        chosen = given.read(_SEARCH)
+        chosen = given.read({**_SEARCH, **_STAGES})
         return with_options(_champion(run.strip(), column, runs), chosen, name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column)
@@ -164,11 +205,30 @@ def _parse(
 
 
 def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player:
-    chosen = given.read({**_SEARCH, **_TREE})
+    chosen = given.read({**_SEARCH, **_TREE, **_STAGES})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
         fields.setdefault("primitives", primitives)
-    return with_options(AfterState(evaluator=TreeEvaluator(tree=tree, **fields)), chosen)
+    player = AfterState(evaluator=TreeEvaluator(tree=tree, **fields))
+    if not _STAGES.keys() & chosen.keys():
+        return with_options(player, chosen)
+    return with_options(_staged(player.evaluator, fields, given), chosen)
+
+
+def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) -> Staged:
+    """Return the stages of *evaluator* as a player of which some may overlap."""
+    individual = evaluator.parsed
+    if not isinstance(individual, Forest) or individual.role != "stages":
+        raise PlayerTextError(
+            "overlap and slide are for stages, such as ( white ),50,( white_corners ),50",
+            given.column + 1,
+        )
+    return Staged(
+        stages=tuple(
+            Stage(evaluator=TreeEvaluator(tree=str(tree), **fields), percent=float(percent))
+            for tree, percent in zip(individual.trees, individual.percents, strict=True)
+        )
+    )
 
 
 def _champion(run: str, column: int, runs: Runs | None) -> Player:
@@ -305,6 +365,14 @@ def _seconds(value: str) -> float:
     raise ValueError(f"must be seconds from 0.001 to {MAX_TIME:g}, not {value[:40]!r}")
 
 
+def _percentage(value: str) -> float:
+    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
+        number = float(value)
+        if number <= 100.0:
+            return number
+    raise ValueError(f"must be a percentage from 0 to 100, not {shorten(value)!r}")
+
+
 def _yes(value: str) -> bool:
     return _choice("yes", "no")(value) == "yes"
 
@@ -328,10 +396,14 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "ordering": _choice(*get_args(Ordering)),
         "table": _whole(0, MAX_TABLE),
         "deeper": _yes,
+        "random_plies": _whole(0, MOST_RANDOM_PLIES),
     }
 )
 _LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper")
 """Options that mean nothing to a player that only compares the boards after each move."""
+_STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+    {"overlap": _percentage, "slide": _choice(*get_args(Slide))}
+)
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "primitives": _choice(*PRIMITIVE_SETS),

@@ -9,7 +9,8 @@ from evoply.gp.forest import Individual, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.files import load_player
-from evoply.players.specs import Player, RandomPlayer, TreeEvaluator
+from evoply.players.player import Player, steady_player
+from evoply.players.specs import RandomPlayer, TreeEvaluator
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:
@@ -20,10 +21,11 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> In
     """
     if isinstance(player, str | Path):
         player = load_player(player)
-    if isinstance(player, RandomPlayer) or not isinstance(player.evaluator, TreeEvaluator):
+    steady = steady_player(player)
+    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
         raise TreeError(f"{player} is no tree and cannot be a seed")
-    source = player.evaluator.parsed
-    own = player.evaluator.primitive_set
+    source = steady.evaluator.parsed
+    own = steady.evaluator.primitive_set
     if own.weights != primitives.weights:
         raise TreeError(
             f"places weigh leaves otherwise in {primitives.name} than in {own.name}, the set of "

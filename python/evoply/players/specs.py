@@ -17,7 +17,6 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
-    TypeAdapter,
     ValidationError,
     field_validator,
     model_serializer,
@@ -402,8 +401,8 @@ class AlphaBeta(_Valuing):
         )
 
 
-Player = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
-PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta] = TypeAdapter(Player)
+KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
+"""A player that the kernel runs whatever its settings."""
 
 
 def _native_player(player: _Valuing, game: str, kind: str, **search: Any) -> _native.Player:

@@ -17,14 +17,16 @@ from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
 from evoply.games.othello import Move, Position
-from evoply.gp import plain
+from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
+from evoply.notebook import table_html
 from evoply.players.specs import (
     AfterState,
+    AlphaBeta,
     Evaluator,
     ExpressionEvaluator,
     Name,
-    Player,
+    RandomPlayer,
     Ties,
     TreeEvaluator,
     View,
@@ -41,6 +43,7 @@ MOST_STAGES = 100
 MOST_RANDOM_PLIES = 1000
 # Percentages such as 100/60 are rounded: a clock this close below a boundary has reached it.
 _ROUNDING = 1e-9
+_ONLY_IN_PYTHON = "{}: this player is run by Python, and here only players of the kernel can play"
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
 
@@ -66,7 +69,7 @@ class Staged(_Model):
     the key of the move. *ties* and *view* as in `AfterState`.
 
     >>> Staged.parse("( white ),50,( white_corners ),50").label
-    '( white ),50,( white_corners ),50'
+    '( white ),50,( white_corners ),50:primitives=liao'
     """
 
     kind: Literal["staged"] = "staged"
@@ -131,11 +134,26 @@ class Staged(_Model):
 
     @property
     def label(self) -> str:
-        """The name, or stages and overlap."""
+        """The name, or stages and what is unusual about the player."""
         if self.name:
             return self.name
         stages = ",".join(stage.label for stage in self.stages)
-        return stages + (f" overlap {self.overlap:g} {self.slide}" if self.overlap else "")
+        usual = {"overlap": 0.0, "slide": "linear", "ties": "first", "view": "player"}
+        options = [*self.stages[0].evaluator.options]
+        options += [
+            f"{option}={getattr(self, option):{'g' if option == 'overlap' else ''}}"
+            for option, value in usual.items()
+            if getattr(self, option) != value
+        ]
+        return stages + (f":{','.join(options)}" if options else "")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            *((f"{stage.percent:g} %", stage.evaluator.parsed) for stage in self.stages),
+            ("overlap", f"{self.overlap:g} %, {self.slide}"),
+            ("ties", self.ties),
+        )
+        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator needs another board than *game*'s."""
@@ -152,8 +170,42 @@ class Staged(_Model):
         self.check_fits(game)
         if self.overlap:
             return StagedSeat(self, self.players(game))
-        evaluator = ExpressionEvaluator(expression=self.expression().to_dict())
-        return AfterState(evaluator=evaluator, ties=self.ties, view=self.view).native(game)
+        return self.without_overlap().native(game)
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if moves draw their stage."""
+        if self.overlap:
+            raise ValueError(_ONLY_IN_PYTHON.format(self.label))
+        return self.without_overlap().native(game)
+
+    def without_overlap(self) -> AfterState:
+        """Return the player that changes from stage to stage at once, as the kernel runs it."""
+        return AfterState(
+            name=None if self.overlap else self.name,
+            evaluator=self._evaluator(),
+            ties=self.ties,
+            view=self.view,
+        )
+
+    def _evaluator(self) -> TreeEvaluator | ExpressionEvaluator:
+        """Return an individual of stages if the stages are trees over one set, else a formula."""
+        evaluators = [stage.evaluator for stage in self.stages]
+        percents = [round(stage.percent) for stage in self.stages]
+        trees = [one.parsed for one in evaluators if isinstance(one, TreeEvaluator)]
+        sets = [one.primitive_set for one in evaluators if isinstance(one, TreeEvaluator)]
+        plain_trees = tuple(tree for tree in trees if isinstance(tree, Tree))
+        is_whole = all(stage.percent == round(stage.percent) for stage in self.stages)
+        if is_whole and len(plain_trees) == len(percents) and all(one == sets[0] for one in sets):
+            return TreeEvaluator(tree=Forest("stages", plain_trees, tuple(percents)))
+        return ExpressionEvaluator(expression=self.expression().to_dict())
+
+    def self_contained(self) -> Staged:
+        """Return the same player with its primitives as data."""
+        stages = tuple(
+            stage.model_copy(update={"evaluator": stage.evaluator.self_contained()})
+            for stage in self.stages
+        )
+        return self.model_copy(update={"stages": stages})
 
     def expression(self) -> Number:
         """Return the one expression that a player without overlap evaluates."""
@@ -232,13 +284,13 @@ class RandomStart(_Model):
 
     >>> from evoply.players import RandomPlayer
     >>> RandomStart(plies=6, player=RandomPlayer()).label
-    'random to ply 6, then random'
+    'random:random_plies=6'
     """
 
     kind: Literal["random_start"] = "random_start"
     name: Name | None = None
     plies: int = Field(ge=0, le=MOST_RANDOM_PLIES, strict=True)
-    player: Player
+    player: Annotated[RandomPlayer | AfterState | AlphaBeta | Staged, Field(discriminator="kind")]
 
     @property
     def reproducible(self) -> bool:
@@ -248,19 +300,35 @@ class RandomStart(_Model):
     @property
     def label(self) -> str:
         """The name, or both parts."""
-        return self.name or f"random to ply {self.plies}, then {self.player.label}"
+        if self.name:
+            return self.name
+        label = self.player.label
+        return f"{label}{',' if ':' in label else ':'}random_plies={self.plies}"
+
+    def _repr_html_(self) -> str:
+        rows = (("random moves", f"before ply {self.plies}"), ("then", self.player))
+        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the player does not play *game*."""
         self.player.check_fits(game)
 
-    def seat(self, game: str) -> _native.Player | RandomStartSeat:
+    def seat(self, game: str) -> _native.Player | StagedSeat | RandomStartSeat:
         """Return what chooses moves in *game*."""
-        if not self.plies:
-            return self.player.native(game)
-        return RandomStartSeat(
-            self.plies, _native.Player(game_rules(game).name, "random"), self.player.native(game)
-        )
+        player = self.player
+        after = player.seat(game) if isinstance(player, Staged) else player.native(game)
+        start = _native.Player(game_rules(game).name, "random")
+        return RandomStartSeat(self.plies, start, after) if self.plies else after
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if there are random moves at first."""
+        if self.plies:
+            raise ValueError(_ONLY_IN_PYTHON.format(self.label))
+        return self.player.native(game)
+
+    def self_contained(self) -> RandomStart:
+        """Return the same player with its primitives as data."""
+        return self.model_copy(update={"player": self.player.self_contained()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +337,13 @@ class RandomStartSeat:
 
     plies: int
     start: _native.Player
-    player: _native.Player
+    player: _native.Player | StagedSeat
 
     def choose_by_key(self, position: Position, game_key: int) -> Move:
         """Return the move of the part of the game that *position* belongs to."""
         player = self.start if position.ply < self.plies else self.player
+        if isinstance(player, StagedSeat):
+            return player.choose_by_key(position, game_key)
         code, *_ = _native.analyse(player, *position.row, game_key)
         return Move.from_code(code, position.size)
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from evoply.evolution import HallOfFameEntry, individual_player
 from evoply.games import game_rules
 from evoply.games.drawing import heat_map_svg
-from evoply.gp import Tree
-from evoply.gp.drawing import tree_svg
+from evoply.gp import Individual, tree_svg
 from evoply.reports.explanation import Explanation, explain
 from evoply.reports.html import Html, block, details, element, shortened
 from evoply.reports.phrases import percent
@@ -101,13 +100,13 @@ def _bar(part: Influence) -> Html:
     )
 
 
-def _tree_picture(tree: Tree) -> Html:
+def _tree_picture(tree: Individual) -> Html:
     if len(tree) > _MOST_DRAWN:
         return element("p", f"The tree of {len(tree)} nodes is too large for a picture.")
     return element("figure", element("figcaption", "The tree"), Html(tree_svg(tree)), class_="tree")
 
 
-def _heat_map(run: Run, tree: Tree) -> Html:
+def _heat_map(run: Run, tree: Individual) -> Html:
     game = run.config.game
     effects = square_effects(individual_player(run.config, tree), game)
     finite = [value for value in effects or () if math.isfinite(value)]

@@ -14,15 +14,18 @@ from typing import Any
 
 __all__ = [
     "Figure",
+    "chains_figure",
     "depth_figure",
     "diversity_figure",
     "fitness_figure",
     "front_figure",
+    "introns_figure",
     "operators_figure",
     "opponents_figure",
     "size_figure",
     "time_figure",
     "training_figure",
+    "weights_figure",
 ]
 
 Figure = dict[str, Any]
@@ -131,7 +134,45 @@ def operators_figure(rows: Rows, censuses: Rows) -> Figure:
         )
         for color, name in enumerate(names)
     ]
+    if any(census.get("one_way_share") is not None for census in censuses):
+        shares = [census.get("one_way_share") for census in censuses]
+        data.append(_line(rows, shares, "one-way, of crossovers", color=7, dash="dot"))
     return _figure(data, _share_axis("share of operators"))
+
+
+def introns_figure(rows: Rows, censuses: Rows) -> Figure:
+    """Return the share of nodes that is never computed, and that is computed without effect."""
+    kinds = (("never computed", "dead_introns", 4), ("computed without effect", "live_introns", 1))
+    data = [
+        _line(rows, [census.get(key) for census in censuses], name, color=color)
+        for name, key, color in kinds
+    ]
+    return _figure(data, _share_axis("share of nodes"))
+
+
+def chains_figure(rows: Rows, censuses: Rows, population: int) -> Figure:
+    """Return how many chains of no-ops an individual has, by their length."""
+    lengths = (("of 1", slice(0, 1)), ("of 2", slice(1, 2)), ("of 3 or more", slice(2, None)))
+    data = [
+        _line(
+            rows,
+            [sum(census.get("no_op_chains", ())[part]) / population for census in censuses],
+            name,
+            color=color,
+        )
+        for color, (name, part) in enumerate(lengths)
+    ]
+    above = [census.get("chains_above_terminals", 0) / population for census in censuses]
+    data.append(_line(rows, above, "above a terminal", color=7, dash="dot"))
+    return _figure(data, {"title": {"text": "chains an individual"}, "rangemode": "tozero"})
+
+
+def weights_figure(rows: Rows, censuses: Rows) -> Figure:
+    """Return the mean weight of leaves, in [0, 1]."""
+    weights = [census.get("mean_weight") for census in censuses]
+    data = [_line(rows, weights, "mean weight", color=3)]
+    axis = {"title": {"text": "weight"}, "range": [0, 1.02]}
+    return _figure(data, axis, showlegend=False)
 
 
 def front_figure(individuals: Sequence[tuple[int, float]], front: set[int], unit: str) -> Figure:

@@ -15,18 +15,22 @@ import numpy as np
 
 from evoply import _native
 from evoply.expressions import Constant
-from evoply.gp import Tree, lower, plain
+from evoply.gp import Individual, Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
 from evoply.players import (
     AfterState,
     AlphaBeta,
     HasTree,
+    KernelPlayer,
     Player,
     RandomPlayer,
+    RandomStart,
+    Staged,
     TreeEvaluator,
     parse_player,
     player_of,
+    steady_player,
 )
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -126,7 +130,7 @@ class Explanation:
 
 
 def explain(
-    player: Player | Tree | HasTree | str,
+    player: Player | Individual | HasTree | str,
     *,
     game: str = "othello",
     positions: int = 1000,
@@ -145,7 +149,12 @@ def explain(
     """
     if isinstance(player, str):
         player = parse_player(player, game=game)
-    player = player_of(player)
+    whole = player_of(player)
+    explained = _of_steady(steady_player(whole), game, positions, seed)
+    return replace(explained, player=whole.label, sentence=explained.sentence + _changes(whole))
+
+
+def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Explanation:
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
@@ -290,6 +299,19 @@ def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
     return [*shown, f"and {more} more exceptions" if more > 1 else "and one more exception"][
         : len(shown) + (more > 0)
     ]
+
+
+def _changes(player: Player) -> str:
+    """Return what changes during a game beside the board: a random start, overlapping stages."""
+    if isinstance(player, RandomStart):
+        until = f" Before ply {player.plies} of the game its moves are random."
+        return until + _changes(player.player)
+    if isinstance(player, Staged) and player.overlap:
+        return (
+            f" Its stages overlap by {player.overlap:g} percent of the game, where each move "
+            "draws its stage; all that is measured is without overlap."
+        )
+    return ""
 
 
 def _habits(player: AfterState | AlphaBeta) -> str:

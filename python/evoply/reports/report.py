@@ -185,6 +185,7 @@ def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     if any(census.get("operators") for census in censuses):
         operators = charts.operators_figure(rows, censuses)
         figures.append(chart("Operators", operators, "that made the individuals"))
+    figures += _structure(run, rows, censuses)
     figures.append(chart("Time", charts.time_figure(rows), "of each generation, by step"))
     return block(
         element("h2", "Generations"),
@@ -194,6 +195,23 @@ def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
         ),
         details("All numbers", _numbers(rows)),
     )
+
+
+def _structure(
+    run: Run, rows: Sequence[Mapping[str, Any]], censuses: Sequence[Mapping[str, Any]]
+) -> list[Html]:
+    """Return the charts of introns, no-ops and weights that the run has something to say about."""
+    figures = []
+    if any(census.get("dead_introns") or census.get("live_introns") for census in censuses):
+        note = "never computed: of all; computed without effect: of 16 individuals"
+        figures.append(chart("Introns", charts.introns_figure(rows, censuses), note))
+    if any(census.get("no_op_chains") for census in censuses):
+        chains = charts.chains_figure(rows, censuses, run.config.population_size)
+        figures.append(chart("Chains of no-ops", chains, "that stand one above the other"))
+    if any(census.get("mean_weight") is not None for census in censuses):
+        weights = charts.weights_figure(rows, censuses)
+        figures.append(chart("Weights of leaves", weights, "by their place, of 16 individuals"))
+    return figures
 
 
 def _is_share(run: Run) -> bool:

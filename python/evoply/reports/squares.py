@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evoply.games import game_rules
-from evoply.players import Player, RandomPlayer
+from evoply.players import Player, RandomPlayer, steady_player
 from evoply.reports.influence import Row, positions_with_choice, values_of
 
 __all__ = ["square_effects"]
@@ -24,6 +24,7 @@ def square_effects(
     >>> [round(value, 2) for value in square_effects(parse_player("swh"), positions=50)[:3]]
     [2.0, -0.5, 0.2]
     """
+    player = steady_player(player)
     if isinstance(player, RandomPlayer):
         return None
     size = game_rules(game).size

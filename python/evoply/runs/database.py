@@ -15,6 +15,7 @@ from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import Any
 
+from evoply import gp
 from evoply.evolution import (
     ArchiveEntry,
     Census,
@@ -25,7 +26,6 @@ from evoply.evolution import (
     Seconds,
     Statistics,
 )
-from evoply.gp import Tree
 
 __all__ = [
     "FINAL_TEST",
@@ -235,7 +235,7 @@ def write_generation(connection: sqlite3.Connection, generation: Generation, see
 
 
 def read_generation(
-    connection: sqlite3.Connection, number: int, parse: Callable[[str], Tree]
+    connection: sqlite3.Connection, number: int, parse: Callable[[str], gp.Individual]
 ) -> Generation:
     """Return a stored generation, equal to the one that was written; LookupError if none is."""
     row = connection.execute(
@@ -302,8 +302,9 @@ def read_details(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
 
 def _census(details: Mapping[str, Any]) -> Census:
     content = dict(details.get("census", {}))
-    if "sizes" in content:
-        content["sizes"] = tuple(content["sizes"])
+    for name in ("sizes", "no_op_chains"):
+        if name in content:
+            content[name] = tuple(content[name])
     return Census(**content)
 
 
@@ -313,11 +314,11 @@ def _real(value: object) -> float:
     return value
 
 
-def _remembering(parse: Callable[[str], Tree]) -> Callable[[str], Tree]:
+def _remembering(parse: Callable[[str], gp.Individual]) -> Callable[[str], gp.Individual]:
     """Return *parse* for texts that repeat: elites, members of the hall of fame."""
-    known: dict[str, Tree] = {}
+    known: dict[str, gp.Individual] = {}
 
-    def tree(text: str) -> Tree:
+    def tree(text: str) -> gp.Individual:
         if text not in known:
             known[text] = parse(text)
         return known[text]
@@ -332,7 +333,9 @@ def _statistics(row: tuple[float, ...]) -> Statistics:
     return Statistics(**{**values, **whole})
 
 
-def _tree_numbers(connection: sqlite3.Connection, generation: Generation) -> dict[Tree, int]:
+def _tree_numbers(
+    connection: sqlite3.Connection, generation: Generation
+) -> dict[gp.Individual, int]:
     trees = dict.fromkeys(
         [
             *(one.tree for one in generation.individuals),

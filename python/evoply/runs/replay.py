@@ -16,6 +16,7 @@ from evoply.evolution import (
     EvolutionConfig,
     Generation,
     PointFitness,
+    StageFitness,
 )
 from evoply.evolution.digest import stream_for
 from evoply.evolution.entrants import Play, entrants_of
@@ -106,7 +107,7 @@ def _check_replayable(run: Run) -> None:
         reason = "was evolved with Python code of your own"
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
-    elif not isinstance(measure, PointFitness | DiscFitness | EpochFitness):
+    elif not isinstance(measure, PointFitness | DiscFitness | EpochFitness | StageFitness):
         reason = f"has fitness {measure.kind}: its games were not against a fixed list of opponents"
     else:
         return

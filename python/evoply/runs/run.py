@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from evoply import _native
+from evoply import _native, gp
 from evoply.evolution import (
     EvolutionConfig,
     FinalTest,
@@ -30,7 +30,6 @@ from evoply.evolution import (
     self_contained,
     signature,
 )
-from evoply.gp import Tree, parse_tree
 from evoply.protocols import ConfigError, RunError, RunNameError
 from evoply.runs import database
 from evoply.runs.lock import WriterLock, is_locked
@@ -217,8 +216,8 @@ class Run:
         if not 0 <= number < self.count():
             raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
 
-        def parse(text: str) -> Tree:
-            return parse_tree(text, primitives)
+        def parse(text: str) -> gp.Individual:
+            return gp.parse_individual(text, primitives)
 
         connection = self._connection
         try:

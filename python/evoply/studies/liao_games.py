@@ -8,8 +8,10 @@ import numpy as np
 
 from evoply import _native
 from evoply.arena import Schedule, play_seats
+from evoply.arena.seats import Seat
 from evoply.games.othello import Position
-from evoply.players import RandomPlayer, Staged
+from evoply.gp import Individual
+from evoply.players import AfterState, RandomPlayer, Staged, TreeEvaluator
 from evoply.studies.liao_reconstruction import play_reconstruction
 
 __all__ = ["RULES", "Played", "games_as_white", "staged_of"]
@@ -34,7 +36,12 @@ def staged_of(text: str, **options: object) -> Staged:
 
 
 def games_as_white(
-    hypothesis: str | Staged, *, games: int, seed: int, rules: str = RULES[0], threads: int = 0
+    hypothesis: str | Staged | Individual,
+    *,
+    games: int,
+    seed: int,
+    rules: str = RULES[0],
+    threads: int = 0,
 ) -> Played:
     """Return how often *hypothesis* wins as White against a random Black.
 
@@ -45,7 +52,7 @@ def games_as_white(
         if not isinstance(hypothesis, str):
             raise ValueError("the reconstruction reads the text of a hypothesis")
         return Played(*play_reconstruction(hypothesis, games=games, stream=stream))
-    staged = staged_of(hypothesis) if isinstance(hypothesis, str) else hypothesis
+    seat = _seat(hypothesis)
     schedule = Schedule(
         black=np.zeros(games, dtype=np.uint32),
         white=np.ones(games, dtype=np.uint32),
@@ -54,10 +61,19 @@ def games_as_white(
         opening_plies=0,
         start=Position().row,
     )
-    seats = (RandomPlayer().native(GAME), staged.seat(GAME))
+    seats = (RandomPlayer().native(GAME), seat)
     results = play_seats(GAME, seats, schedule, threads=threads)
     return Played(
         wins=int((results.white_discs > results.black_discs).sum()),
         games=games,
         distinct=len(np.unique(results.hashes)),
     )
+
+
+def _seat(hypothesis: str | Staged | Individual) -> Seat:
+    """Return what chooses the moves of *hypothesis*."""
+    if isinstance(hypothesis, str):
+        hypothesis = staged_of(hypothesis)
+    if isinstance(hypothesis, Staged):
+        return hypothesis.seat(GAME)
+    return AfterState(evaluator=TreeEvaluator(tree=hypothesis)).native(GAME)

@@ -17,65 +17,23 @@ itself a tree: that tree is lowered, and many games are played side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
 import numpy as np
 
 from evoply import _native
-from evoply.expressions import PRIMITIVE_SETS, Constant, Node
+from evoply.expressions import PRIMITIVE_SETS
 from evoply.games.othello import Position
 from evoply.games.squares import squares_in
-from evoply.gp import Tree
-from evoply.gp.lowering import lower
+from evoply.gp import legacy_tree, lower
 
-__all__ = ["legacy_tree", "play_reconstruction"]
+__all__ = ["play_reconstruction"]
 
 _MOST_LOST = 60
 _MOST_TURNS = 400
 _BATCH = 1000
 """Games played side by side: positions of one turn are valued together."""
-_SKIPPED = (")", "))", ")))", "))))")
-
-
-def legacy_tree(text: str) -> tuple[Tree, int]:
-    """Return the tree that the faulty string machine computes, and its parse errors.
-
-    Words are what stands between spaces. An opening bracket is skipped, then a closing one, two
-    joined ones, and so on up to four, each if it comes next; so a bracket that opens behind one
-    that closed is an error, and an error is 0. The text goes on from where it is, out of step.
-
-    >>> tree, errors = legacy_tree("( * ( - white black ) ( - white_corners black_corners ) )")
-    >>> str(tree), errors
-    ('( * ( - white black ) 0 )', 1)
-    """
-    words = iter(text.split())
-    nodes: list[Node] = []
-    errors = _read(words, nodes)
-    return Tree(PRIMITIVE_SETS["liao"], tuple(nodes)), errors
-
-
-def _read(words: Iterator[str], nodes: list[Node]) -> int:
-    """Append the nodes of one value, in prefix form; return the number of parse errors."""
-    errors = 0
-    missing = 1  # values still to be read, as the calls of the machine that are still open
-    primitives = PRIMITIVE_SETS["liao"]
-    while missing:
-        missing -= 1
-        word = next(words, "")
-        if word == "(":
-            word = next(words, "")
-        for skipped in _SKIPPED:
-            if word == skipped:
-                word = next(words, "")
-        if word in primitives:
-            nodes.append(primitives[word])
-            missing += primitives[word].arity
-        else:
-            nodes.append(Constant(0.0))
-            errors += 1
-    return errors
 
 
 @dataclass(slots=True)
@@ -114,7 +72,7 @@ def _stages(text: str) -> tuple[list[_native.Program], list[float]]:
     """Return the program of each stage and the clock, in percent, at which it ends."""
     parts = [part.strip() for part in text.split(",")]
     percents = [float(part) for part in parts[1::2]] or [100.0]
-    trees = [legacy_tree(part)[0] for part in parts[::2]]
+    trees = [legacy_tree(part, PRIMITIVE_SETS["liao"]).tree for part in parts[::2]]
     return lower(trees, "othello"), list(accumulate(percents))
 
 

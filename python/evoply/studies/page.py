@@ -12,6 +12,8 @@ from evoply.studies.study import Result, Row, Study
 
 __all__ = ["study_html", "write_study"]
 
+_LONGEST_NAME = 70
+
 RULE = (
     "The verdict is computed, never written: matches, if the 95 % interval of the difference "
     "between our figure and the printed one holds 0, the printed one having the uncertainty of its "
@@ -85,9 +87,9 @@ def _rows(rows: tuple[Row, ...]) -> Html:
     head += ["verdict", "why, as far as is known"] if has_paper else ["remark"]
     body = []
     for one in rows:
-        cells: list[str] = [shortened(one.name, 44)]
+        cells: list[str] = [shortened(one.name, _LONGEST_NAME)]
         if has_paper:
-            cells.append(_number(one.paper))
+            cells.append(element("span", _number(one.paper), class_="whole"))
         cells += [
             element("b", "not measured" if one.ours is None else f"{one.ours:.4g}"),
             element(

@@ -18,12 +18,16 @@ No verdict is ever written by hand.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Literal
+
+from scipy.stats import t as student
 
 from evoply.arena import wilson
 
-__all__ = ["Figure", "Verdict", "difference", "judge", "share_of_games"]
+__all__ = ["Figure", "Verdict", "difference", "judge", "mean_of", "share_of_games"]
 
 Verdict = Literal["matches", "same direction", "differs", "no figure", "undecided"]
 
@@ -51,6 +55,20 @@ def share_of_games(
     share = wins / games
     low, high = wilson(share, games if distinct is None else min(games, distinct))
     return Figure(of * share, (of * low, of * high), games)
+
+
+def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = None) -> Figure:
+    """Return the mean of independent runs with Student's 95 % interval; none for a single run.
+
+    *within* are the least and the greatest that a value can be: the interval ends there.
+    """
+    count = len(values)
+    mean = fmean(values)
+    if count < 2:
+        return Figure(mean, None, count)
+    half = float(student.ppf(0.975, count - 1)) * stdev(values) / math.sqrt(count)
+    low, high = within or (-math.inf, math.inf)
+    return Figure(mean, (max(mean - half, low), min(mean + half, high)), count)
 
 
 def difference(one: Figure, other: Figure) -> Figure:
