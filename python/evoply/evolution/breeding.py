@@ -185,6 +185,7 @@ _MUTATIONS: dict[str, Callable[[Tree, Limits, Stream], Tree]] = {
     "constant_mutation": lambda tree, limits, stream: gp.constant_mutation(tree, stream),
     "swap_mutation": lambda tree, limits, stream: gp.swap_mutation(tree, stream),
     "shrink_mutation": lambda tree, limits, stream: gp.shrink_mutation(tree, stream),
+    "local_mutation": lambda tree, limits, stream: gp.local_mutation(tree, stream),
     "hoist_mutation": lambda tree, limits, stream: gp.hoist_mutation(tree, stream),
 }
 

@@ -183,6 +183,8 @@ class Afterwards(Part):
     """A node is replaced by another of the same arity and types."""
     constant_mutation: float = Field(default=0.0, ge=0, le=1)
     """Drawn constants are changed."""
+    local_mutation: float = Field(default=0.0, ge=0, le=1)
+    """One node is changed a little: a number or a square moves, or a primitive becomes another."""
 
     @cached_property
     def probabilities(self) -> tuple[tuple[str, float], ...]:
@@ -216,6 +218,8 @@ class Variation(Part):
     """A subtree becomes the tree."""
     creation: float = Field(default=0.0, ge=0, le=1)
     """A new random tree."""
+    local_mutation: float = Field(default=0.0, ge=0, le=1)
+    """One node is changed a little: a number or a square moves, or a primitive becomes another."""
     custom: dict[str, float] = Field(default={})
     """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
     afterwards: Afterwards = Afterwards()

@@ -39,9 +39,10 @@ _ADDED: Mapping[str, Sequence[str]] = {
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
     "variation": (
-        "swap_mutation", "shrink_mutation", "hoist_mutation", "creation", "custom", "afterwards",
-        "recombination",
+        "swap_mutation", "shrink_mutation", "hoist_mutation", "creation", "local_mutation",
+        "custom", "afterwards", "recombination",
     ),
+    "variation.afterwards": ("local_mutation",),
     "fitness": ("sides", "measure"),
 }  # fmt: skip
 """Keys that older configs did not have: they count only where they are not the default."""
@@ -51,11 +52,13 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
     for path, names in _ADDED.items():
-        part = getattr(config, path) if path else config
-        written = settings[path] if path else settings
+        part: Any = config
+        written: Any = settings
+        for key in path.split(".") if path else ():
+            part, written = getattr(part, key), written.get(key, {})
         for name, field in type(part).model_fields.items():
             if name in names and getattr(part, name) == field.default:
-                del written[name]
+                written.pop(name, None)
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}

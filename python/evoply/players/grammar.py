@@ -1,7 +1,7 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
-NAME is a named player (`random`, `greedy`, `swh`, `material`, `mobility`), a tree that begins with
-a bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
+NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
+bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
 or `.toml` file. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
@@ -13,6 +13,8 @@ or `.toml` file. Options:
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
+* `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
+* `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 
 What this cannot say a TOML file can: it holds the fields of the models in `specs`.
@@ -35,10 +37,12 @@ from evoply.players.specs import (
     LONGEST_NAME,
     MAX_DEPTH,
     MAX_NODES,
+    MAX_NOISE,
     MAX_TABLE,
     MAX_TIME,
     AfterState,
     AlphaBeta,
+    Alternate,
     Division,
     ExpressionEvaluator,
     Ordering,
@@ -128,12 +132,12 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
     is_limited = fields.get("nodes") is not None or fields.get("time") is not None
     usual, kept = 0, {}
     if isinstance(player, AlphaBeta):
-        usual, kept = player.depth, {key: getattr(player, key) for key in _LOOKING_AHEAD}
+        usual, kept = player.depth, {key: getattr(player, key) for key in _KEPT}
     depth = fields.pop("depth", MAX_DEPTH if is_limited else usual)
     if depth:
         return AlphaBeta(depth=depth, **{**kept, **fields})
-    for option in _LOOKING_AHEAD:
-        if option in fields:
+    for option in _KEPT:
+        if option in fields or (option in _LEAVES and kept.get(option) is not None):
             raise ValueError(f"{option} is for players that look ahead: give depth, nodes or time")
     return AfterState(**fields)
 
@@ -187,7 +191,7 @@ def _named(name: str, given: _Options, bare: str) -> Player:
     if named.expression is None:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
-    chosen = given.read(_SEARCH)
+    chosen = {**named.leaves, **given.read(_SEARCH)}
     if not {"nodes", "time"} & set(chosen):
         chosen = {"depth": named.depth, **chosen}
     evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
@@ -305,6 +309,10 @@ def _seconds(value: str) -> float:
     raise ValueError(f"must be seconds from 0.001 to {MAX_TIME:g}, not {value[:40]!r}")
 
 
+def _noise(value: str) -> str | int:
+    return value if value == "uniform" else _whole(1, MAX_NOISE)(value)
+
+
 def _yes(value: str) -> bool:
     return _choice("yes", "no")(value) == "yes"
 
@@ -328,10 +336,13 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "ordering": _choice(*get_args(Ordering)),
         "table": _whole(0, MAX_TABLE),
         "deeper": _yes,
+        "noise": _noise,
+        "alternate": _choice(*get_args(Alternate)),
     }
 )
-_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper")
-"""Options that mean nothing to a player that only compares the boards after each move."""
+_LEAVES = ("noise", "second")
+_KEPT = ("nodes", "time", "ordering", "table", "deeper", "alternate", *_LEAVES)
+"""What means nothing to a player that only compares the boards after each move."""
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "primitives": _choice(*PRIMITIVE_SETS),
