@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from evoply.evolution.config_breeding import (
     Afterwards,
@@ -90,6 +90,14 @@ class PlayerSettings(Part):
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
+    ordering: Literal["none", "evaluator", "killer"] = "none"
+    """Which moves a search looks at first: only speed depends on it, and no digest."""
+
+    @model_validator(mode="after")
+    def _ordering_needs_a_search(self) -> PlayerSettings:
+        if self.ordering != "none" and not self.depth:
+            raise ValueError("ordering is for a depth of 1 and more")
+        return self
 
 
 class HallOfFame(Part):

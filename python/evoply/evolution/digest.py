@@ -59,6 +59,7 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         for name, field in type(part).model_fields.items():
             if name in names and getattr(part, name) == field.default:
                 written.pop(name, None)
+    del settings["player"]["ordering"]  # changes no move
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}
