@@ -6,6 +6,7 @@ is bred or played. Reading, overriding and writing TOML is `evoply.evolution.con
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
@@ -41,6 +42,7 @@ from evoply.evolution.config_fitness import (
     Opponent,
     PointFitness,
     TournamentFitness,
+    measure_from_text,
 )
 from evoply.evolution.config_part import Part
 from evoply.expressions import PrimitiveSet
@@ -133,6 +135,19 @@ class Machine(Part):
     """Threads that play games; 0 means all cores."""
 
 
+def _with_guides_of_its_game(data: dict[str, Any]) -> dict[str, Any]:
+    """Return *data* with a fitness such as `10ab2+20Co` in full: each game has its own guide.
+
+    What cannot be read stays as it is, so that it is reported beside all other errors.
+    """
+    fitness, game = data.get("fitness"), data.get("game", "othello")
+    if isinstance(fitness, dict) and isinstance(fitness.get("measure"), str):
+        with suppress(ValueError):
+            measure = measure_from_text(fitness["measure"], str(game))
+            return {**data, "fitness": {**fitness, "measure": measure}}
+    return data
+
+
 class EvolutionConfig(Part):
     """Everything that decides a run; the same config and seed give the same generations.
 
@@ -180,6 +195,7 @@ class EvolutionConfig(Part):
                 data["primitives"] = data["primitives"].to_dict()
             if isinstance(data.get("fitness"), str):
                 data["fitness"] = {"measure": data["fitness"]}
+            data = _with_guides_of_its_game(data)
             errors = problems_of(data)
             try:
                 super().__init__(**data)
