@@ -119,6 +119,8 @@ class Player:
         ordering: str = "none",
         table: int = 0,
         deeper: bool = False,
+        noise: int | None = None,
+        alternate: str | None = None,
     ) -> Player: ...
     @property
     def game(self) -> str: ...

@@ -7,6 +7,7 @@ import pytest
 
 from evoply._native import Stream
 from evoply.evolution import (
+    Afterwards,
     EvolutionConfig,
     GreedySelection,
     Individual,
@@ -20,6 +21,7 @@ from evoply.evolution.breeding import breed, draw_operator
 from evoply.evolution.choosing import select_parents
 from evoply.evolution.config import Selection
 from evoply.evolution.creation import first_population
+from evoply.evolution.digest import settings_of
 
 
 def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:
@@ -141,3 +143,36 @@ def test_trees_are_made_less_deep_until_they_meet_the_limit() -> None:
     config = EvolutionConfig(generations=1, initialisation=full, limits=limits, population_size=2)
     # Only a single leaf does.
     assert all(len(one.tree) == 1 for one in first_population(config, Stream(1)))
+
+
+def test_local_mutation_is_an_operator_and_may_come_afterwards() -> None:
+    settings = {"crossover": 0.0, "subtree_mutation": 0.0, "point_mutation": 0.0}
+    alone = EvolutionConfig(
+        generations=1,
+        population_size=400,
+        elitism=0,
+        primitives="benbassat-6",
+        game="othello-6",
+        initialisation=Initialisation(max_depth=4),
+        variation=Variation(**settings, local_mutation=0.5),
+    )
+    afterwards = alone.model_copy(
+        update={"variation": Variation(**settings, afterwards=Afterwards(local_mutation=0.5))}
+    )
+    for config, name in ((alone, "local_mutation"), (afterwards, "reproduction, local_mutation")):
+        parents = population(config)
+        offspring = [one for one in breed(config, parents, Stream(2)) if one.origin == name]
+        assert 150 < len(offspring) < 250
+        for one in offspring:
+            before, after = parents[one.parents[0]].tree, one.tree
+            assert [node.arity for node in before.nodes] == [node.arity for node in after.nodes]
+            assert sum(a != b for a, b in zip(before.nodes, after.nodes, strict=True)) <= 1
+
+
+def test_a_key_of_later_versions_leaves_older_digests_alone() -> None:
+    """Wherever it stands, it counts only where it is not the default."""
+    usual = EvolutionConfig(generations=1, variation={"afterwards": {"swap_mutation": 0.1}})
+    assert "local_mutation" not in settings_of(usual)["variation"]
+    assert "local_mutation" not in settings_of(usual)["variation"]["afterwards"]
+    local = EvolutionConfig(generations=1, variation={"afterwards": {"local_mutation": 0.1}})
+    assert settings_of(local)["variation"]["afterwards"]["local_mutation"] == 0.1

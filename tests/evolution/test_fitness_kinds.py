@@ -384,10 +384,14 @@ def test_shared_points_go_to_those_who_made_them() -> None:
 def test_fitness_as_text() -> None:
     config = config_from_toml('generations = 1\nfitness = "10ab2+20Co"')
     assert config.fitness.measure == GuideFitness(
-        guides=(Guide(player="material:depth=2", rounds=1, games=10),), co_play=20
+        guides=(Guide(player="material-alternating:depth=2,ties=random", rounds=1, games=10),),
+        co_play=20,
     )
     assert measure_from_text("40Co") == {"kind": "guides", "guides": (), "co_play": 40}
     assert measure_from_text("5rand + 2ab4")["co_play"] == 0
+    assert measure_from_text("3ab5", "lose-checkers")["guides"] == (
+        {"player": "random-leaf:depth=5", "games": 3},
+    )
     set_later = config_from_toml("generations = 1", ["fitness.measure=25Co"])
     assert set_later.fitness.measure == GuideFitness(co_play=25)
     for wrong in ("", "Co", "25co", "25Co+3Co", "10ab", "+", "10abc2"):

@@ -304,3 +304,25 @@ def test_an_opponent_in_json_form_is_the_opponent() -> None:
     for broken in ("{", "{}", '{"kind": "random", "x": 1}', "[" * 10_000):
         with pytest.raises(ConfigError, match=r"fitness\.opponents\.0\.player"):
             small(fitness={"opponents": [{"player": broken}]})
+
+
+def test_orderings_change_no_generation() -> None:
+    settings = {
+        "game": "othello-4",
+        "population_size": 12,
+        "generations": 3,
+        "primitives": "squares",
+        "fitness": {"measure": "4Co"},
+    }
+    digests = {
+        tuple(
+            one.digest
+            for one in evolve(
+                EvolutionConfig(
+                    **settings, player={"depth": 3, "ties": "random", "ordering": ordering}
+                )
+            )
+        )
+        for ordering in ("none", "evaluator", "killer")
+    }
+    assert len(digests) == 1

@@ -107,8 +107,8 @@ def test_names_never_look_like_members():
         PRIMITIVE_SETS["liao"].with_primitive("f[a1]", count(board.own))
     with pytest.raises(ValueError, match="has no parameter"):
         PRIMITIVE_SETS["liao"]["white"].with_value(1.0)
-    with pytest.raises(ExpressionError, match="no squares called 'dark'"):
-        SquareParameter(8, "dark")
+    with pytest.raises(ExpressionError, match="no squares called 'grey'"):
+        SquareParameter(8, "grey")
 
 
 def test_square_tests_equal_the_operation_on_squares():

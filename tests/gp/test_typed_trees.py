@@ -15,11 +15,15 @@ from evoply.expressions import (
     PRIMITIVE_SETS,
     Constant,
     ExpressionError,
+    Pieces,
     PrimitiveSet,
     SquareParameter,
     benbassat,
+    board,
+    named_squares,
     number,
     select,
+    squares,
     substitute,
     truth,
 )
@@ -352,3 +356,48 @@ def test_local_mutation_moves_one_node_a_little():
     factors = [two.value for name, two in changes if name == "MultERC[4.9]"]
     assert all(-5 <= factor < 5 for factor in factors)
     assert max(factors) > 4.99
+
+
+def test_a_game_with_kings_hands_in_its_sets():
+    """Edges stand in for kings: counts and tests tell them from the other pieces."""
+    edges = squares("edges")
+    pieces = Pieces(
+        friendly_men=board.own - edges,
+        enemy_men=board.opponent - edges,
+        friendly_kings=board.own & edges,
+        enemy_kings=board.opponent & edges,
+    )
+    primitives = benbassat(extended=True, pieces=pieces, playable="dark").renamed("kings")
+    assert "FriendlyCornerCount" not in primitives
+    rim = named_squares(8, "edges")
+    seen = set()
+    batch = _native.Positions.random("othello", 30, 5, 20, 50)
+    for row in map(batch.__getitem__, range(len(batch))):
+        position = othello.Position.from_row("othello", row)
+        own, enemy = position.own, position.opponent
+        expected = {
+            "FriendlyManCount": (own & ~rim).bit_count(),
+            "EnemyManCount": (enemy & ~rim).bit_count(),
+            "FriendlyKingCount": (own & rim).bit_count(),
+            "EnemyKingCount": (enemy & rim).bit_count(),
+            "KingCount": (own & rim).bit_count() - (enemy & rim).bit_count(),
+            "FriendlyPieceCount": own.bit_count(),
+            "EnemyPieceCount": enemy.bit_count(),
+            "PieceCount": own.bit_count() - enemy.bit_count(),
+        }
+        for name, counted in expected.items():
+            assert value(f"( {name} )", position, primitives) == counted
+        for square in (1, 10, 24, 30):
+            bit = 1 << (63 - square if position.turn is Color.WHITE else square)
+            name = "abcdefgh"[square % 8] + str(square // 8 + 1)
+            is_king = bool((own | enemy) & rim & bit)
+            assert value(f"( IsKingPiece[{name}] )", position, primitives) == is_king
+            is_man = bool((own | enemy) & ~rim & bit)
+            assert value(f"( IsManPiece[{name}] )", position, primitives) == is_man
+            assert value(f"( IsFriendlyPiece[{name}] )", position, primitives) == bool(own & bit)
+            seen.add((is_king, is_man))
+    assert len(seen) == 3
+    with pytest.raises(ValueError, match="dark"):
+        parse_tree("( IsKingPiece[a1] )", primitives)
+    with pytest.raises(ExpressionError, match="both sides"):
+        benbassat(extended=True, pieces=Pieces(friendly_kings=board.own))

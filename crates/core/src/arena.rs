@@ -217,6 +217,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
         let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
         for (player, workspace) in seats.iter().zip(workspaces.iter_mut()) {
             player.prepare(workspace);
+            workspace.begin(pairing.key);
         }
         while drawn.is_none() && !stop.load(Ordering::Relaxed) {
             let side = position.turn();

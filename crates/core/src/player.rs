@@ -8,6 +8,7 @@ use crate::cpu::{Cpu, Task, dispatch};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
+use crate::rules::playout::move_key;
 use crate::rules::{Children, Color, Game};
 use crate::search::table::Table;
 use crate::search::{Search, SearchOptions, alphabeta, deepening};
@@ -39,7 +40,7 @@ pub const LARGEST_VALUE: f64 = 1e12;
 /// A program and the side it speaks for.
 #[derive(Clone, Debug)]
 pub struct Evaluator<G: Game> {
-    /// The program; its first output is the value.
+    /// The program; its first output is the value, unless the options of a search say otherwise.
     pub program: Arc<Program<G::Board>>,
     /// For whom it speaks.
     pub view: View,
@@ -94,15 +95,24 @@ pub struct Analysis<G: Game> {
 /// What one player needs in one thread while it plays.
 #[derive(Debug)]
 pub struct Workspace<G: Game> {
+    /// The key of the game being played.
+    game: Key,
     registers: Registers<G::Board>,
     table: Table,
     /// Values of the moves of one position, in order.
     values: Vec<f64>,
 }
 
+impl<G: Game> Workspace<G> {
+    /// A game begins: what is drawn once a game comes from its key.
+    pub fn begin(&mut self, game: Key) {
+        self.game = game;
+    }
+}
+
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { registers: Registers::default(), table: Table::default(), values: Vec::new() }
+        Self { game: Key(0), registers: Registers::default(), table: Table::default(), values: Vec::new() }
     }
 }
 
@@ -211,10 +221,13 @@ impl<G: Game> Player<G> {
         !matches!(&self.chooser, Chooser::AlphaBeta(_, options) if options.time.is_some())
     }
 
-    /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
-    pub fn analyse(&self, position: &G, key: Key, stop: &AtomicBool) -> Option<Analysis<G>> {
+    /// One choice with the time it took, for whoever asks about a single position of the game with key `game`; `None` as in
+    /// [`Self::choose`].
+    pub fn analyse(&self, position: &G, game: Key, stop: &AtomicBool) -> Option<Analysis<G>> {
         let mut workspace = Workspace::default();
         self.prepare(&mut workspace);
+        workspace.begin(game);
+        let key = move_key(game, position.turn(), position.ply());
         let begun = Instant::now();
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
         Some(Analysis { choice, elapsed: begun.elapsed() })
@@ -222,7 +235,8 @@ impl<G: Game> Player<G> {
 
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
     ///
-    /// `key` is the key of this move: all draws come from it. The workspace was prepared for this player.
+    /// `key` is the key of this move: all draws come from it, but for those made once a game. The workspace was prepared for
+    /// this player.
     #[inline(always)]
     pub fn choose(
         &self,
@@ -254,8 +268,9 @@ impl<G: Game> Player<G> {
                 Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
             }
             Chooser::AlphaBeta(evaluator, options) => {
-                let search = Search { evaluator, options: *options, ties: self.ties, stop };
-                let Workspace { registers, table, .. } = workspace;
+                let Workspace { game, registers, table, .. } = workspace;
+                let rule = options.leaves.rule(*game, position.turn(), key);
+                let search = Search { evaluator, options: *options, ties: self.ties, rule, stop };
                 if options.is_plain() {
                     alphabeta::search(cpu, &search, position, stream, registers)
                 } else {

@@ -9,9 +9,9 @@ use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
 use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
+use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::Ordering;
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
@@ -58,14 +58,31 @@ fn parse_ordering(ordering: &str) -> PyResult<Ordering> {
     }
 }
 
+/// What positions at the horizon are worth: `noise` is 0 for uniform draws, else the greatest whole number drawn.
+fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves> {
+    match (noise, alternate) {
+        (None, None) => Ok(Leaves::Plain),
+        (Some(0), None) => Ok(Leaves::Noisy(Noise::Uniform)),
+        (Some(most), None) => Ok(Leaves::Noisy(Noise::Whole(most))),
+        (None, Some("game")) => Ok(Leaves::Alternating(Per::Game)),
+        (None, Some("move")) => Ok(Leaves::Alternating(Per::Move)),
+        (None, Some("leaf")) => Ok(Leaves::Alternating(Per::Leaf)),
+        (None, Some(other)) => Err(PyValueError::new_err(format!(
+            "unknown alternation {other:?}: a coin is thrown for each game, move, leaf"
+        ))),
+        (Some(_), Some(_)) => Err(PyValueError::new_err("noise and alternate do not go together")),
+    }
+}
+
 #[pymethods]
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
-    /// `depth` to `deeper` are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none.
+    /// `depth` to `alternate` are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
+    /// alternates has a program with two outputs.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
-        milliseconds = None, ordering = "none", table = 0, deeper = false
+        milliseconds = None, ordering = "none", table = 0, deeper = false, noise = None, alternate = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -81,6 +98,8 @@ impl Player {
         ordering: &str,
         table: u32,
         deeper: bool,
+        noise: Option<u32>,
+        alternate: Option<&str>,
     ) -> PyResult<Self> {
         let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
         if !(0.0..=1.0).contains(&epsilon) {
@@ -92,15 +111,23 @@ impl Player {
         if table > LARGEST_TABLE {
             return Err(PyValueError::new_err(format!("table {table} is not from 0 to {LARGEST_TABLE}")));
         }
+        let leaves = parse_leaves(noise, alternate)?;
+        if leaves != Leaves::Plain && kind != "alpha_beta" {
+            return Err(PyValueError::new_err("noise and alternate are for players that look ahead"));
+        }
+        if leaves.follow_paths() && table > 0 {
+            return Err(PyValueError::new_err("what is drawn for each leaf goes with no table"));
+        }
         let table = if table == 0 { 0 } else { 1 << table };
         let time = milliseconds.map(Duration::from_millis);
-        let options = SearchOptions { depth, nodes, time, ordering, table, deeper };
+        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves };
         with_board!(size_of_game(game)?, B => {
             let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<Othello<B>>> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
                 let program = Arc::clone(&B::program(&program.0)?.program);
-                if program.outputs() != 1 {
-                    return Err(PyValueError::new_err("an evaluator has one output"));
+                if program.outputs() != leaves.outputs() {
+                    let wanted = if leaves.outputs() == 1 { "one output" } else { "two outputs to alternate" };
+                    return Err(PyValueError::new_err(format!("an evaluator has {wanted}")));
                 }
                 Ok(Evaluator { program, view })
             };
@@ -210,6 +237,7 @@ impl Positions {
                     };
                     for_each_parallel_with(&mut codes, 0, stop, ready, |workspace, index, code| {
                         let (position, key) = (&positions[index], Key(keys[index]));
+                        workspace.begin(key);
                         let choice = dispatch(Choose { player, position, key, workspace, stop });
                         *code = choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)));
                     })?;
@@ -242,9 +270,8 @@ pub fn analyse(
     with_board!(size_of_game(player.0.game())?, B => {
         let player = B::player(&player.0)?;
         let position = position::<B>((black, white, black_to_move, ply))?;
-        let key = move_key(Key(game_key), position.turn(), position.ply());
         let answer = |stop: &AtomicBool| {
-            let analysis = player.analyse(&position, key, stop);
+            let analysis = player.analyse(&position, Key(game_key), stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
         };
         let analysis = interrupt::run(py, answer, |_| Ok(()))?;

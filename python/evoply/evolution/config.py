@@ -6,9 +6,10 @@ is bred or played. Reading, overriding and writing TOML is `evoply.evolution.con
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from evoply.evolution.config_breeding import (
     Afterwards,
@@ -42,6 +43,7 @@ from evoply.evolution.config_fitness import (
     PointFitness,
     StageFitness,
     TournamentFitness,
+    measure_from_text,
 )
 from evoply.evolution.config_individual import (
     Definitions,
@@ -106,6 +108,14 @@ class PlayerSettings(Part):
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
+    ordering: Literal["none", "evaluator", "killer"] = "none"
+    """Which moves a search looks at first: only speed depends on it, and no digest."""
+
+    @model_validator(mode="after")
+    def _ordering_needs_a_search(self) -> PlayerSettings:
+        if self.ordering != "none" and not self.depth:
+            raise ValueError("ordering is for a depth of 1 and more")
+        return self
 
 
 class HallOfFame(Part):
@@ -139,6 +149,19 @@ class Machine(Part):
 
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play games; 0 means all cores."""
+
+
+def _with_guides_of_its_game(data: dict[str, Any]) -> dict[str, Any]:
+    """Return *data* with a fitness such as `10ab2+20Co` in full: each game has its own guide.
+
+    What cannot be read stays as it is, so that it is reported beside all other errors.
+    """
+    fitness, game = data.get("fitness"), data.get("game", "othello")
+    if isinstance(fitness, dict) and isinstance(fitness.get("measure"), str):
+        with suppress(ValueError):
+            measure = measure_from_text(fitness["measure"], str(game))
+            return {**data, "fitness": {**fitness, "measure": measure}}
+    return data
 
 
 class EvolutionConfig(Part):
@@ -189,6 +212,7 @@ class EvolutionConfig(Part):
                 data["primitives"] = data["primitives"].to_dict()
             if isinstance(data.get("fitness"), str):
                 data["fitness"] = {"measure": data["fitness"]}
+            data = _with_guides_of_its_game(data)
             errors = problems_of(data)
             try:
                 super().__init__(**data)

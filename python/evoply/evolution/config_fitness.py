@@ -118,8 +118,9 @@ class Guide(Part):
 class GuideFitness(Part):
     """Points against guides and against one another, added up (Benbassat & Sipper, Algorithm 2).
 
-    As text: `25Co` is co_play 25 alone, `10ab2+20Co` ten games against `material:depth=2` and
-    co_play 20, `5rand+40Co` five against `random`.
+    As text: `25Co` is co_play 25 alone, `10ab2+20Co` ten games against the paper's guide that looks
+    two plies ahead and co_play 20, `5rand+40Co` five against `random`. That guide is
+    `random-leaf:depth=2` in lose checkers, else `material-alternating:depth=2,ties=random`.
     """
 
     kind: Literal["guides"] = "guides"
@@ -155,13 +156,18 @@ Measure = Annotated[
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
 
-def measure_from_text(text: str) -> dict[str, Any]:
-    """Return the keys of a `GuideFitness` that a text such as `10ab2+20Co` means.
+_GUIDES = {"lose-checkers": "random-leaf:depth={}"}
+_GUIDE = "material-alternating:depth={},ties=random"
+"""The guide of games that are not in `_GUIDES`."""
+
+
+def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
+    """Return the keys of a `GuideFitness` that a text such as `10ab2+20Co` means in *game*.
 
     Raises ValueError if it means none.
 
-    >>> measure_from_text("10ab2+20Co")["guides"]
-    ({'player': 'material:depth=2', 'games': 10},)
+    >>> measure_from_text("10ab2+20Co", "lose-checkers")["guides"]
+    ({'player': 'random-leaf:depth=2', 'games': 10},)
     """
     guides: list[dict[str, Any]] = []
     co_play: int | None = None
@@ -175,7 +181,8 @@ def measure_from_text(text: str) -> dict[str, Any]:
         if found[2]:
             co_play = int(found[1])
         else:
-            player = "random" if found[3] else f"material:depth={int(found[4])}"
+            guide = _GUIDES.get(game, _GUIDE).format(int(found[4] or 0))
+            player = "random" if found[3] else guide
             guides.append({"player": player, "games": int(found[1])})
     return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}
 

@@ -56,12 +56,13 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
     for path, names in _ADDED.items():
         part: Any = config
-        written = settings
+        written: Any = settings
         for key in path.split(".") if path else ():
-            part, written = getattr(part, key), written[key]
+            part, written = getattr(part, key), written.get(key, {})
         for name, field in type(part).model_fields.items():
             if name in names and getattr(part, name) == field.default:
-                del written[name]
+                written.pop(name, None)
+    del settings["player"]["ordering"]  # changes no move
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}

@@ -127,6 +127,7 @@ def players_of(
             view=settings.view,
             ties=settings.ties,
             depth=max(settings.depth, 1),
+            ordering=settings.ordering,
         )
         for program in programs
     ]
@@ -138,7 +139,11 @@ def individual_player(config: EvolutionConfig, tree: gp.Individual) -> Player:
     settings = config.player
     if settings.depth:
         return AlphaBeta(
-            evaluator=evaluator, depth=settings.depth, ties=settings.ties, view=settings.view
+            evaluator=evaluator,
+            depth=settings.depth,
+            ordering=settings.ordering,
+            ties=settings.ties,
+            view=settings.view,
         )
     return AfterState(evaluator=evaluator, ties=settings.ties, view=settings.view)
 

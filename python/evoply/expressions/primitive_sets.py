@@ -40,6 +40,7 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
             "benbassat-6": benbassat(6),
             "benbassat-10": benbassat(10),
             "benbassat-extended": benbassat(extended=True),
+            "benbassat-extended-6": benbassat(6, extended=True),
             "squares": compose_squares(),
         }
     )

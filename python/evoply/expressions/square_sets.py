@@ -56,6 +56,9 @@ def square_sets(size: int) -> Mapping[str, int]:
         sets[f"ring_{ring + 1}"] = reduce(or_, of_ring)
     sets["edges"] = sets["ring_1"]
     sets["edges_without_corners"] = sets["edges"] & ~sets["corners"]
+    sets["dark"] = sum(
+        1 << square for square in range(size * size) if sum(divmod(square, size)) % 2
+    )
     outwards = reversed(classes.values())
     for letter, squares, other in zip(class_letters(size), classes.values(), outwards, strict=True):
         sets[f"class_{letter}"] = squares

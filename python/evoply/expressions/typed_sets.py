@@ -22,7 +22,7 @@ from evoply.expressions.functions import (
     squares,
     truth,
 )
-from evoply.expressions.operations import DIRECTIONS
+from evoply.expressions.operations import DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
 from evoply.expressions.primitive import Primitive, make_primitive
 from evoply.expressions.primitives import PrimitiveSet
@@ -33,7 +33,7 @@ CONSTANTS = (-5.0, 5.0)
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """What a game shows to Benbassat's set: which squares hold men, and which any piece.
+    """What a game shows to Benbassat's sets: which squares hold men, and which kings, if any.
 
     Every disc of Othello is a man. A game with kings hands in its own sets and changes nothing
     else.
@@ -41,7 +41,22 @@ class Pieces:
 
     friendly_men: Squares = board.own
     enemy_men: Squares = board.opponent
-    friendly: Squares = board.own
+    friendly_kings: Squares | None = None
+    enemy_kings: Squares | None = None
+
+    @property
+    def friendly(self) -> Squares:
+        """All pieces of the side that the evaluator speaks for."""
+        return _with(self.friendly_men, self.friendly_kings)
+
+    @property
+    def enemy(self) -> Squares:
+        """All pieces of the other side."""
+        return _with(self.enemy_men, self.enemy_kings)
+
+
+def _with(men: Squares, kings: Squares | None) -> Squares:
+    return men if kings is None else men | kings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +82,18 @@ def benbassat(
     Constants (ERC) are drawn from [-5, 5). `IsEmptySquare[c4]` and its like have a square of their
     own, one of the named set *playable*, by default turned with the board for White; without
     *relative* it is absolute. The second operands of `NOTG` and `NullJ` are introns. *extended*
-    adds counts of corners.
+    adds what the basic set is blind to: counts of corners or, where *pieces* have kings, counts of
+    kings and of all pieces and the test for a king.
     """
     pieces = pieces or Pieces()
+    square = SquareParameter(size, playable, relative)
     name = "benbassat-extended" if extended else "benbassat"
     name += "" if size == 8 else f"-{size}"
     options = [] if relative else ["squares=absolute"]
     options += [] if playable == "all" else [f"playable={playable}"]
-    entries = [*_features(pieces, SquareParameter(size, playable, relative)), *_functions()]
+    entries = [*_features(pieces, square), *_functions()]
     if extended:
-        entries += _corners()
+        entries += _corners() if pieces.friendly_kings is None else _kings(pieces, square)
     return _set(f"{name}({','.join(options)})" if options else name, entries, CONSTANTS)
 
 
@@ -126,6 +143,23 @@ def _corners() -> list[_Entry]:
         _Entry("FriendlyCornerCount", mine),
         _Entry("EnemyCornerCount", theirs),
         _Entry("CornerCount", mine - theirs),
+    ]
+
+
+def _kings(pieces: Pieces, square: SquareParameter) -> list[_Entry]:
+    """Return what tells kings from men; the names are those of the authors' other papers."""
+    my_kings, their_kings = pieces.friendly_kings, pieces.enemy_kings
+    if my_kings is None or their_kings is None:
+        raise ExpressionError("a game has kings for both sides or for neither")
+    mine, theirs = count(pieces.friendly), count(pieces.enemy)
+    return [
+        _Entry("FriendlyKingCount", count(my_kings)),
+        _Entry("EnemyKingCount", count(their_kings)),
+        _Entry("KingCount", count(my_kings) - count(their_kings)),
+        _Entry("FriendlyPieceCount", mine),
+        _Entry("EnemyPieceCount", theirs),
+        _Entry("PieceCount", mine - theirs),
+        _Entry("IsKingPiece", _holds(my_kings | their_kings), square),
     ]
 
 

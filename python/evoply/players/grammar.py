@@ -1,7 +1,7 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
-NAME is a named player (`random`, `greedy`, `swh`, `material`, `mobility`), a tree that begins with
-a bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
+NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
+bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
 or `.toml` file. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
@@ -15,6 +15,8 @@ or `.toml` file. Options:
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
 * `random_plies=N`: uniformly random moves before ply N of the game (0 to 1000)
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`
+* `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
+* `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 
 What this cannot say a TOML file can: it holds the fields of the models in `specs`.
@@ -39,10 +41,12 @@ from evoply.players.specs import (
     LONGEST_NAME,
     MAX_DEPTH,
     MAX_NODES,
+    MAX_NOISE,
     MAX_TABLE,
     MAX_TIME,
     AfterState,
     AlphaBeta,
+    Alternate,
     Division,
     Evaluator,
     ExpressionEvaluator,
@@ -156,7 +160,7 @@ def _with_options(
     if depth:
         return AlphaBeta(depth=depth, **{**kept, **fields})
     for option in _LOOKING_AHEAD:
-        if option in fields:
+        if option in fields or (option in _LEAVES and kept.get(option) is not None):
             raise ValueError(f"{option} is for players that look ahead: give depth, nodes or time")
     return AfterState(**fields)
 
@@ -247,7 +251,7 @@ def _named(name: str, given: _Options, bare: str) -> Player:
     if named.expression is None:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
-    chosen = given.read(_SEARCH)
+    chosen = {**named.leaves, **given.read(_SEARCH)}
     if not {"nodes", "time"} & set(chosen):
         chosen = {"depth": named.depth, **chosen}
     evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
@@ -373,6 +377,10 @@ def _percentage(value: str) -> float:
     raise ValueError(f"must be a percentage from 0 to 100, not {shorten(value)!r}")
 
 
+def _noise(value: str) -> str | int:
+    return value if value == "uniform" else _whole(1, MAX_NOISE)(value)
+
+
 def _yes(value: str) -> bool:
     return _choice("yes", "no")(value) == "yes"
 
@@ -397,9 +405,12 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "table": _whole(0, MAX_TABLE),
         "deeper": _yes,
         "random_plies": _whole(0, MOST_RANDOM_PLIES),
+        "noise": _noise,
+        "alternate": _choice(*get_args(Alternate)),
     }
 )
-_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper")
+_LEAVES = ("noise", "second")
+_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper", "alternate", *_LEAVES)
 """Options that mean nothing to a player that only compares the boards after each move."""
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {"overlap": _percentage, "slide": _choice(*get_args(Slide))}

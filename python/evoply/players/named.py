@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
-from evoply.expressions import Number, board, features, weighted_sum
+from evoply.expressions import Number, board, divide, features, number, weighted_sum
 from evoply.players.edgar import edgar_expression, edgar_table
-from evoply.players.specs import View
+from evoply.players.specs import ExpressionEvaluator, Noise, View
 
 _SWH_QUARTER = (
     (1.0, -0.25, 0.1, 0.05),
@@ -24,12 +25,24 @@ SWH_WEIGHTS: tuple[float, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
-    """What a name stands for: an expression, searched *depth* plies deep (0: after-state)."""
+    """What a name stands for: an expression, searched *depth* plies deep (0: after-state).
+
+    *second* is an evaluator that alternates with it, *noise* what is drawn for each leaf.
+    """
 
     title: str
     expression: Number | None
     depth: int = 0
     view: View = "player"
+    second: Number | None = None
+    noise: Noise | None = None
+
+    @property
+    def leaves(self) -> dict[str, Any]:
+        """Return the fields of `AlphaBeta` that say what else a leaf is worth."""
+        if self.second is not None:
+            return {"second": ExpressionEvaluator(expression=self.second.to_dict())}
+        return {} if self.noise is None else {"noise": self.noise}
 
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
@@ -48,6 +61,31 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
+        ),
+        "material-alternating": NamedPlayer(
+            "alpha-beta, for each move on the difference in discs or, by a coin, in corners",
+            features.discs("own") - features.discs("opponent"),
+            depth=1,
+            view="turn",
+            second=features.corners("own") - features.corners("opponent"),
+        ),
+        "material-share": NamedPlayer(
+            "the same with the own share of the discs in place of corners",
+            features.discs("own") - features.discs("opponent"),
+            depth=1,
+            view="turn",
+            second=divide(
+                features.discs("own"),
+                features.discs("own") + features.discs("opponent"),
+                when_zero="zero",
+            ),
+        ),
+        "random-leaf": NamedPlayer(
+            "alpha-beta with a random value from [0, 1) for every leaf; option noise",
+            number(0.0),
+            depth=1,
+            view="turn",
+            noise="uniform",
         ),
         "mobility": NamedPlayer(
             "most legal moves more than the opponent after its move",

@@ -32,6 +32,7 @@ from evoply.expressions import (
     Squares,
     find_primitive_set,
     from_dict,
+    outputs_to_json,
 )
 from evoply.games import game_rules
 from evoply.gp.forest import Forest, Individual, base_set, branches
@@ -46,6 +47,7 @@ MAX_DEPTH = 60
 MAX_NODES = 10**12
 MAX_TIME = 86_400.0
 MAX_TABLE = 22
+MAX_NOISE = 1000
 LONGEST_LABEL = 60
 NOT_REPRODUCIBLE = " (not reproducible)"
 LONGEST_NAME = 200
@@ -54,6 +56,8 @@ DEFAULT_PRIMITIVES = "liao+mobility"
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
 Ordering = Literal["none", "hash", "evaluator", "killer"]
+Alternate = Literal["game", "move", "leaf"]
+Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 Division = Literal["one", "zero", "numerator", "ieee"]
 
 
@@ -342,6 +346,11 @@ class AlphaBeta(_Valuing):
     never the move or its value. *deeper* also uses what the table knows from looking further than
     asked: then they do.
 
+    Two ways to play so that nobody foresees it (Benbassat & Sipper's guides): *noise* adds to the
+    value of each leaf a draw of its own, "uniform" from [0, 1) or a whole number from 0 to *noise*;
+    *second* is another evaluator, which takes over from the first when a coin says so, thrown for
+    each game, move or leaf (*alternate*).
+
     *view*, *ties* and *epsilon* as in `AfterState`.
     """
 
@@ -352,6 +361,9 @@ class AlphaBeta(_Valuing):
     ordering: Ordering = "none"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
     deeper: bool = Field(default=False, strict=True)
+    noise: Noise | None = None
+    second: ExpressionEvaluator | None = None
+    alternate: Alternate = "move"
 
     @model_validator(mode="before")
     @classmethod
@@ -364,15 +376,28 @@ class AlphaBeta(_Valuing):
     @model_serializer(mode="wrap")
     def _without_what_is_not_asked_for(self, write: SerializerFunctionWrapHandler) -> Any:
         # Files and digests of plain players are what they were before there were these options.
-        usual = {"nodes": None, "time": None, "ordering": "none", "table": 0, "deeper": False}
         fields = write(self)
-        return {key: value for key, value in fields.items() if usual.get(key, ...) != value}
+        return {key: value for key, value in fields.items() if _USUAL.get(key, ...) != value}
 
     @model_validator(mode="after")
     def _has_the_table_it_needs(self) -> AlphaBeta:
         for option in ("ordering=hash", "deeper=yes"):
             if not self.table and option in _search_options(self):
                 raise ValueError(f"{option} needs a table, as in table=18")
+        return self
+
+    @model_validator(mode="after")
+    def _knows_what_leaves_are_worth(self) -> AlphaBeta:
+        if self.second is None:
+            if self.alternate != "move":
+                raise ValueError("alternate needs a second evaluator")
+        elif self.noise is not None:
+            raise ValueError("noise and a second evaluator do not go together")
+        elif not isinstance(self.evaluator, ExpressionEvaluator):
+            raise ValueError("evaluators that alternate must be expressions")
+        is_by_leaf = self.noise is not None or self.alternate == "leaf"
+        if is_by_leaf and self.table:
+            raise ValueError("what is drawn for each leaf goes with no table")
         return self
 
     @property
@@ -383,7 +408,8 @@ class AlphaBeta(_Valuing):
     @property
     def label(self) -> str:
         """The name, or the evaluator, the depth and what is unusual; a limit in time is marked."""
-        label = self.name or _label(self, _search_options(self))
+        options = _search_options(self) + _leaf_options(self)
+        label = self.name or _label(self, options, self.second)
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
     def native(self, game: str) -> _native.Player:
@@ -392,24 +418,59 @@ class AlphaBeta(_Valuing):
             self,
             game,
             self.kind,
+            self._two_programs(game),
             depth=self.depth,
             nodes=self.nodes,
             milliseconds=None if self.time is None else round(self.time * 1000),
             ordering=self.ordering,
             table=self.table,
             deeper=self.deeper,
+            noise=0 if self.noise == "uniform" else self.noise,
+            alternate=None if self.second is None else self.alternate,
         )
 
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if an evaluator needs another board than *game*'s."""
+        super().check_fits(game)
+        if self.second is not None:
+            self.second.check_fits(game)
+
+    def _two_programs(self, game: str) -> _native.Program | None:
+        """Return both evaluators as one program with two outputs, None if there is one only."""
+        if self.second is None:
+            return None
+        first = self.evaluator.parsed
+        assert isinstance(first, Expression)  # or the model would have refused a second one
+        size = game_rules(game).size
+        return _native.Program(game, outputs_to_json([first, self.second.parsed], size))
+
+
+_USUAL = {
+    "nodes": None,
+    "time": None,
+    "ordering": "none",
+    "table": 0,
+    "deeper": False,
+    "noise": None,
+    "second": None,
+    "alternate": "move",
+}
 
 KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
 """A player that the kernel runs whatever its settings."""
 
 
-def _native_player(player: _Valuing, game: str, kind: str, **search: Any) -> _native.Player:
+def _native_player(
+    player: _Valuing,
+    game: str,
+    kind: str,
+    program: _native.Program | None = None,
+    **search: Any,
+) -> _native.Player:
     return _native.Player(
         game,
         kind,
-        player.evaluator.program(game),
+        program or player.evaluator.program(game),
         view=player.view,
         ties=player.ties,
         epsilon=player.epsilon,
@@ -432,7 +493,12 @@ def _search_options(player: AlphaBeta) -> list[str]:
     return [*options, "deeper=yes"] if player.deeper else options
 
 
-def _label(player: _Valuing, options: list[str]) -> str:
+def _leaf_options(player: AlphaBeta) -> list[str]:
+    options = [] if player.noise is None else [f"noise={player.noise}"]
+    return options if player.alternate == "move" else [*options, f"alternate={player.alternate}"]
+
+
+def _label(player: _Valuing, options: list[str], second: ExpressionEvaluator | None = None) -> str:
     """Return the evaluator with *options* and those that are unusual."""
     usual = {"ties": "first", "view": "player", "epsilon": 0.0}
     options = [*options, *player.evaluator.options]
@@ -441,4 +507,5 @@ def _label(player: _Valuing, options: list[str]) -> str:
         for option, value in usual.items()
         if getattr(player, option) != value
     ]
-    return player.evaluator.label + (f":{','.join(options)}" if options else "")
+    evaluators = player.evaluator.label + (f" or {second.label}" if second else "")
+    return evaluators + (f":{','.join(options)}" if options else "")

@@ -28,6 +28,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "quick": Preset("quick.toml", "a small Othello 6x6 run of five seconds, to try things out"),
         "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6"),
         "squares": Preset("squares.toml", "trees that compose sets of squares, on Othello 6x6"),
+        "benbassat-reversi": Preset(
+            "benbassat-reversi.toml", "Benbassat & Sipper: typed trees four plies ahead, by co-play"
+        ),
+        "benbassat-reversi-extended": Preset(
+            "benbassat-reversi-extended.toml", "the same with primitives that count corners"
+        ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
     }
 )

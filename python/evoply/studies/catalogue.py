@@ -7,13 +7,16 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from evoply.studies.bellin import BELLIN
+from evoply.studies.benbassat import BENBASSAT
 from evoply.studies.liao import LIAO
 from evoply.studies.study import SCALES, Request, Result, Study, checked_rules
 from evoply.wording import did_you_mean
 
 __all__ = ["STUDIES", "find_study", "reproduce"]
 
-STUDIES: Mapping[str, Study] = MappingProxyType({"liao": LIAO, "bellin": BELLIN})
+STUDIES: Mapping[str, Study] = MappingProxyType(
+    {"liao": LIAO, "bellin": BELLIN, "benbassat": BENBASSAT}
+)
 
 
 def find_study(name: str) -> Study:

@@ -12,7 +12,7 @@ use crate::expression::evaluation::Registers;
 use crate::lanes::LANES;
 use crate::player::{Choice, Ties};
 use crate::rules::Game;
-use crate::stream::Stream;
+use crate::stream::{Key, Stream};
 
 /// Search a position that is not over. `None` if the search was stopped.
 ///
@@ -26,12 +26,13 @@ pub fn search<G: Game, C: Cpu>(
 ) -> Option<Choice<G>> {
     let depth = search.options.depth.max(1);
     let mut searcher = Searcher {
-        horizon: Horizon::at(cpu, position, search.evaluator, registers),
+        horizon: Horizon::at(cpu, position, search, registers),
         search,
         nodes: 1,
         stopped: false,
         lines: vec![Vec::new(); depth as usize + 1],
     };
+    let root = search.rule.root();
     let mut best = -f64::INFINITY;
     let mut equals: Vec<(G::Move, Vec<G::Move>)> = Vec::new();
     let mut offer = |chosen: G::Move, value: f64, line: &[G::Move]| {
@@ -48,7 +49,7 @@ pub fn search<G: Game, C: Cpu>(
     };
     if depth == 1 {
         let mut moves = position.legal_moves();
-        searcher.horizon.blocks(position, |siblings| {
+        searcher.horizon.blocks(position, root, |siblings| {
             searcher.nodes += siblings.len() as u64;
             // The values first: it is they that end with the block.
             for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
@@ -58,9 +59,10 @@ pub fn search<G: Game, C: Cpu>(
         });
     } else {
         let mut alpha = -f64::INFINITY;
-        for chosen in position.legal_moves() {
+        for (place, chosen) in position.legal_moves().enumerate() {
             searcher.lines[depth as usize - 1].clear();
-            let value = -searcher.negamax(&position.play_unchecked(chosen), depth - 1, -f64::INFINITY, -alpha);
+            let (child, path) = (position.play_unchecked(chosen), search.rule.step(root, place));
+            let value = -searcher.negamax(&child, path, depth - 1, -f64::INFINITY, -alpha);
             if searcher.stopped {
                 return None;
             }
@@ -88,13 +90,13 @@ struct Searcher<'a, G: Game, C: Cpu> {
 
 impl<G: Game, C: Cpu> Searcher<'_, G, C> {
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
-    fn negamax(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
-        self.horizon.cpu().call(Negamax { searcher: self, position, depth, alpha, beta })
+    fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
+        self.horizon.cpu().call(Negamax { searcher: self, position, path, depth, alpha, beta })
     }
 
     /// The body of [`Self::negamax`], compiled for the CPU path of the search.
     #[inline(always)]
-    fn node(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
+    fn node(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
         // Step 1. Count, and give up if asked to.
         self.nodes += 1;
         self.stopped |= self.search.stop.load(Ordering::Relaxed);
@@ -106,7 +108,7 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
         let mut best = -f64::INFINITY;
         if depth == 1 {
             let (mut best_block, mut first, mut before) = (Valued::NONE, 0, 0);
-            self.horizon.blocks(position, |siblings| {
+            self.horizon.blocks(position, path, |siblings| {
                 self.nodes += siblings.len() as u64;
                 let value = siblings.best();
                 if value > best {
@@ -126,7 +128,8 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
                 let children = position.next_children(cpu, &mut expansion);
                 for lane in 0..children.len {
                     let child = position.child(&children, lane);
-                    let value = -self.negamax(&child, depth - 1, -beta, -alpha.max(best));
+                    let path = self.search.rule.step(path, before + lane);
+                    let value = -self.negamax(&child, path, depth - 1, -beta, -alpha.max(best));
                     if value > best {
                         best = value;
                         if value > alpha && value < beta {
@@ -163,6 +166,7 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
 struct Negamax<'a, 'b, G: Game, C: Cpu> {
     searcher: &'a mut Searcher<'b, G, C>,
     position: &'a G,
+    path: Key,
     depth: u32,
     alpha: f64,
     beta: f64,
@@ -172,6 +176,6 @@ impl<G: Game, C: Cpu> Task for Negamax<'_, '_, G, C> {
     type Output = f64;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> f64 {
-        self.searcher.node(self.position, self.depth, self.alpha, self.beta)
+        self.searcher.node(self.position, self.path, self.depth, self.alpha, self.beta)
     }
 }

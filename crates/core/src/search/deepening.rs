@@ -156,7 +156,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     ) -> Self {
         let depth = search.options.depth.max(1);
         Self {
-            horizon: Horizon::at(cpu, root, search.evaluator, registers),
+            horizon: Horizon::at(cpu, root, search, registers),
             search,
             table,
             keys: [Color::Black, Color::White].map(|turn| Key::new(turn as u64)),
@@ -175,7 +175,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     /// Value the moves at the root by the boards after them.
     fn one_ply(&mut self, position: &G, root: &mut Root<G>) {
         let mut values = Vec::new();
-        self.horizon.blocks(position, |siblings| {
+        self.horizon.blocks(position, self.search.rule.root(), |siblings| {
             self.nodes += siblings.len() as u64;
             self.estimated |= siblings.estimated;
             values.extend_from_slice(siblings.values());
@@ -202,14 +202,15 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         for place in 0..root.moves.len() {
             let (index, chosen) = root.moves[place];
             let child = position.play_unchecked(chosen);
+            let path = self.search.rule.step(self.search.rule.root(), index);
             let best = root.found.best;
             // Step 2. Is it better than the best, or as good if that counts? Only then its value must be known.
             let floor = if root.counts_if_equal(index) { best.next_down() } else { best };
             let ceiling = if place == 0 { f64::INFINITY } else { best.next_up() };
-            let mut value = -self.negamax(&child, depth - 1, -ceiling, -floor);
+            let mut value = -self.negamax(&child, path, depth - 1, -ceiling, -floor);
             // Step 3. Better: how much?
             if value >= ceiling && !self.stopped {
-                value = -self.negamax(&child, depth - 1, f64::NEG_INFINITY, -value.next_down());
+                value = -self.negamax(&child, path, depth - 1, f64::NEG_INFINITY, -value.next_down());
             }
             if self.stopped {
                 return false;
@@ -220,20 +221,20 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     }
 
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
-    fn negamax(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
-        self.horizon.cpu().call(Negamax { searcher: self, position, depth, alpha, beta })
+    fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
+        self.horizon.cpu().call(Negamax { searcher: self, position, path, depth, alpha, beta })
     }
 
     /// The body of [`Self::negamax`], compiled for the CPU path of the search.
     #[inline(always)]
-    fn node(&mut self, position: &G, depth: u32, alpha: f64, beta: f64) -> f64 {
+    fn node(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
         // Step 1. Count, or give up at a limit.
         if !self.count(1) {
             return 0.0;
         }
         // Step 2. The last ply: value all children in blocks.
         if depth == 1 {
-            return self.last_ply(position, alpha, beta);
+            return self.last_ply(position, path, alpha, beta);
         }
         // Step 3. What the table knows. A value inside the window is looked for again, for the sake of its line.
         let key = if depth >= LEAST_TABLE_DEPTH && self.table.is_used() { Some(self.key(position)) } else { None };
@@ -248,7 +249,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         // Step 4. The moves, and what speaks for them. No move at all: the game is over and its value exact.
         self.lines[depth as usize].clear();
         let mut candidates = std::mem::take(&mut self.candidates[depth as usize]);
-        self.gather(position, depth, known.and_then(|entry| entry.best), &mut candidates);
+        self.gather(position, path, depth, known.and_then(|entry| entry.best), &mut candidates);
         if candidates.len() == 0 {
             self.candidates[depth as usize] = candidates;
             return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
@@ -259,13 +260,13 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         while !self.stopped
             && let Some(Candidate { index, chosen, child }) = candidates.take_best()
         {
-            let floor = alpha.max(best);
+            let (floor, path) = (alpha.max(best), self.search.rule.step(path, index));
             // At the last ply the upper end of the window does not matter.
             let asks = best_move.is_some() && depth > 2 && floor.next_up() < beta;
             let ceiling = if asks { floor.next_up() } else { beta };
-            let mut value = -self.negamax(&child, depth - 1, -ceiling, -floor);
+            let mut value = -self.negamax(&child, path, depth - 1, -ceiling, -floor);
             if asks && value > floor && value < beta && !self.stopped {
-                value = -self.negamax(&child, depth - 1, -beta, -value.next_down());
+                value = -self.negamax(&child, path, depth - 1, -beta, -value.next_down());
             }
             if value > best {
                 best = value;
@@ -304,9 +305,9 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
 
     /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
     #[inline(always)]
-    fn last_ply(&mut self, position: &G, alpha: f64, beta: f64) -> f64 {
+    fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
         let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
-        self.horizon.blocks(position, |siblings| {
+        self.horizon.blocks(position, path, |siblings| {
             if self.nodes + siblings.len() as u64 > self.node_limit {
                 self.stopped = true;
                 return false;
@@ -385,11 +386,11 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
 
     /// All moves of a position with their places in the order.
     #[inline(always)]
-    fn gather(&mut self, position: &G, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
+    fn gather(&mut self, position: &G, path: Key, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
         let ordering = self.search.options.ordering;
         candidates.fill(self.horizon.cpu(), position, ordering == Ordering::Killer);
         if ordering == Ordering::Evaluator && candidates.len() > 1 {
-            self.horizon.blocks(position, |siblings| {
+            self.horizon.blocks(position, path, |siblings| {
                 if self.nodes + siblings.len() as u64 > self.node_limit {
                     self.stopped = true;
                     return false;
@@ -423,6 +424,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
 struct Negamax<'a, 'b, G: Game, C: Cpu> {
     searcher: &'a mut Searcher<'b, G, C>,
     position: &'a G,
+    path: Key,
     depth: u32,
     alpha: f64,
     beta: f64,
@@ -432,6 +434,6 @@ impl<G: Game, C: Cpu> Task for Negamax<'_, '_, G, C> {
     type Output = f64;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> f64 {
-        self.searcher.node(self.position, self.depth, self.alpha, self.beta)
+        self.searcher.node(self.position, self.path, self.depth, self.alpha, self.beta)
     }
 }

@@ -3,7 +3,8 @@
 //! The blocks belong to the algorithm: whoever asks may stop between blocks, so the number of nodes is the same on every
 //! machine.
 
-use super::outcome_value;
+use super::leaves::Rule;
+use super::{Search, outcome_value};
 use crate::cpu::Cpu;
 use crate::cpu::wide::Eight;
 use crate::expression::Side;
@@ -11,11 +12,13 @@ use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
 use crate::player::{Evaluator, Worth, block_of, speaks_for};
 use crate::rules::{Color, Game};
+use crate::stream::Key;
 
 /// What values boards for one choice.
 pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     cpu: C,
     evaluator: &'a Evaluator<G>,
+    rule: Rule,
     registers: &'a mut Registers<G::Board>,
     chooser: Color,
     root_ply: f64,
@@ -78,10 +81,11 @@ impl Valued {
 
 impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     /// For a choice at `root`.
-    pub fn at(cpu: C, root: &G, evaluator: &'a Evaluator<G>, registers: &'a mut Registers<G::Board>) -> Self {
+    pub fn at(cpu: C, root: &G, search: &Search<'a, G>, registers: &'a mut Registers<G::Board>) -> Self {
         Self {
             cpu,
-            evaluator,
+            evaluator: search.evaluator,
+            rule: search.rule,
             registers,
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
@@ -96,13 +100,15 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     }
 
     /// Show `visit` the children of `position`, a block of siblings at a time, until it has seen enough.
+    ///
+    /// `path` is the key of the path to `position`.
     #[inline(always)]
-    pub fn blocks(&mut self, position: &G, mut visit: impl FnMut(&Valued) -> bool) {
+    pub fn blocks(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
         let speaker = speaks_for(self.evaluator.view, mover, self.chooser);
         let worth = Worth::to(mover, speaker, self.chooser);
         let to_move = if speaker == mover { Side::Opponent } else { Side::Own };
-        let mut expansion = position.expand(self.cpu);
+        let (mut expansion, mut before) = (position.expand(self.cpu), 0);
         loop {
             // Step 1. Up to a block of children.
             let children = position.next_children(self.cpu, &mut expansion);
@@ -111,9 +117,11 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             }
             // Step 2. Evaluate them all at once.
             let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
-            let mut outputs = [Lanes::splat(0.0)];
+            let mut outputs = [Lanes::splat(0.0); 2];
             self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
-            let values = worth.of_lanes(outputs[0]).zip(BLANKS[children.len], |value, blank| value + blank);
+            let values = self.rule.values(&outputs, path, before);
+            before += children.len;
+            let values = worth.of_lanes(values).zip(BLANKS[children.len], |value, blank| value + blank);
             let mut valued = Valued { values, len: children.len, estimated: true };
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
             let stuck = match self.registers.counted_moves(&self.evaluator.program, to_move) {

@@ -1,10 +1,12 @@
 //! Plain minimax over the reference interpreter: the oracle for every search here. Short and slow.
 
+use super::leaves::Rule;
 use super::outcome_value;
 use crate::expression::Expression;
 use crate::expression::reference::{Inputs, evaluate};
 use crate::player::{LARGEST_VALUE, View, bounded, speaks_for};
 use crate::rules::{Color, Game};
+use crate::stream::Key;
 
 /// The question: an evaluator, and where and by whom a move is being chosen.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub struct Minimax<'a> {
     pub root_ply: f64,
     /// Clock of that position.
     pub root_clock: f64,
+    /// How leaves are valued.
+    pub rule: Rule,
 }
 
 impl<'a> Minimax<'a> {
@@ -30,26 +34,32 @@ impl<'a> Minimax<'a> {
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
             root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
+            rule: Rule::Output(0),
         }
     }
 
     /// Every legal move with its value for the side to move, looking `depth` plies ahead (at least 1).
     pub fn move_values<G: Game>(&self, position: &G, depth: u32) -> Vec<(G::Move, f64)> {
-        let value = |chosen| {
-            let child = position.play_unchecked(chosen);
-            (chosen, -self.value(&child, chosen, depth - 1))
+        self.values_after(position, self.rule.root(), depth)
+    }
+
+    /// The same for a position that was reached by a path.
+    fn values_after<G: Game>(&self, position: &G, path: Key, depth: u32) -> Vec<(G::Move, f64)> {
+        let value = |(place, chosen)| {
+            let (child, path) = (position.play_unchecked(chosen), self.rule.step(path, place));
+            (chosen, -self.value(&child, path, chosen, depth - 1))
         };
-        position.legal_moves().map(value).collect()
+        position.legal_moves().enumerate().map(value).collect()
     }
 
     /// The value of a position reached by `last` for the side to move.
-    fn value<G: Game>(&self, position: &G, last: G::Move, depth: u32) -> f64 {
+    fn value<G: Game>(&self, position: &G, path: Key, last: G::Move, depth: u32) -> f64 {
         if let Some(outcome) = position.outcome() {
             return outcome_value(outcome, position.turn());
         }
         if depth > 0 {
             return self
-                .move_values(position, depth)
+                .values_after(position, path, depth)
                 .into_iter()
                 .fold(-f64::INFINITY, |best, (_, value)| best.max(value));
         }
@@ -71,7 +81,9 @@ impl<'a> Minimax<'a> {
             root_ply: self.root_ply,
         };
         let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        let value = bounded(evaluate::<G>(self.expression, &inputs)[0], worst);
+        let outputs = evaluate::<G>(self.expression, &inputs);
+        let second = outputs.get(1).copied().unwrap_or(0.0);
+        let value = bounded(self.rule.value([outputs[0], second], path), worst);
         if speaker == position.turn() { value } else { -value }
     }
 }

@@ -10,6 +10,7 @@ mod endgame_ordering;
 mod endgame_shallow;
 mod endgame_table;
 mod horizon;
+pub mod leaves;
 pub mod minimax;
 pub mod ordering;
 pub mod stability;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use crate::player::{Evaluator, Ties};
 use crate::rules::{Color, Game, Outcome};
+use leaves::{Leaves, Rule};
 use ordering::Ordering;
 
 /// The value of a won game; a lost one is minus this, a draw 0.
@@ -40,17 +42,27 @@ pub struct SearchOptions {
     pub table: usize,
     /// Whether entries of greater depth than asked for are used too. The value is then not that of minimax.
     pub deeper: bool,
+    /// What positions at the horizon are worth. What follows paths goes with no table.
+    pub leaves: Leaves,
 }
 
 impl SearchOptions {
     /// The plain search: a fixed depth, and nothing else.
     pub const fn to_depth(depth: u32) -> Self {
-        Self { depth, nodes: None, time: None, ordering: Ordering::None, table: 0, deeper: false }
+        Self {
+            depth,
+            nodes: None,
+            time: None,
+            ordering: Ordering::None,
+            table: 0,
+            deeper: false,
+            leaves: Leaves::Plain,
+        }
     }
 
     /// Whether nothing but a depth is asked for, so that the plain search answers.
     pub fn is_plain(&self) -> bool {
-        *self == Self::to_depth(self.depth)
+        *self == Self { leaves: self.leaves, ..Self::to_depth(self.depth) }
     }
 }
 
@@ -63,6 +75,8 @@ pub struct Search<'a, G: Game> {
     pub options: SearchOptions,
     /// Which of equal root moves is taken.
     pub ties: Ties,
+    /// How this choice values the positions at the horizon.
+    pub rule: Rule,
     /// Set from outside to give the search up.
     pub stop: &'a AtomicBool,
 }
