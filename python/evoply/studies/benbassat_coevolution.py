@@ -81,19 +81,20 @@ size = 5
 candidates = 3
 sample = 2
 pairs = 5
-final_pairs = 100
 """
 
-_BUDGET: dict[Scale, int] = {"smoke": 2_000, "small": 60_000, "paper": 500_000}
+_BUDGET: dict[Scale, int] = {"smoke": 1_000, "small": 60_000, "paper": 500_000}
 """Games of a run, those of its hall of fame included."""
 _RUNS: dict[Scale, int] = {"smoke": 2, "small": 5, "paper": 20}
-_GAMES: dict[Scale, int] = {"smoke": 40, "small": 400, "paper": 1000}
+_FINAL_PAIRS: dict[Scale, int] = {"smoke": 5, "small": 100, "paper": 200}
+_GAMES: dict[Scale, int] = {"smoke": 20, "small": 400, "paper": 1000}
 """Games of a champion against each opponent of the outside measure."""
 
 
-def kind_config(kind: str, seed: int) -> EvolutionConfig:
+def kind_config(kind: str, seed: int, scale: Scale = "smoke") -> EvolutionConfig:
     """Return the config of a run of a kind."""
     settings = [f"seed={seed}", *KINDS[kind].split()]
+    settings.append(f"hall_of_fame.final_pairs={_FINAL_PAIRS[scale]}")
     if "champions=" not in KINDS[kind]:
         settings.append("fitness.earlier_generations.recent=0")
     return config_from_toml(_BASE, settings)
@@ -104,7 +105,7 @@ def evolved_score(kind: str, seed: int, request: Request) -> tuple[float, int, i
 
     The run ends with the generation that reaches the budget.
     """
-    config = kind_config(kind, seed)
+    config = kind_config(kind, seed, request.scale)
     games = 0
     for generation in evolve(config, threads=request.threads):
         games += generation.statistics.games

@@ -73,7 +73,7 @@ LADDER = (
 )
 
 _GAMES: dict[Scale, tuple[int, int, int]] = {
-    "smoke": (200, 40, 10),
+    "smoke": (100, 20, 20),
     "small": (2000, 400, 60),
     "paper": (PAPER_GAMES, PAPER_GAMES, PAPER_GAMES),
 }
@@ -182,7 +182,7 @@ def _columns(
 _NOTES = {
     "corners": (
         "Lose checkers: every leaf has a random value from [0, 1) for the side to move. Reversi: "
-        "for each move a coin chooses the difference in discs or in corners. The second is a guess, "
+        "for each move a coin chooses the difference in discs or in corners. That is a guess, "
         "found with the printed figures in view: at equal depth nearly all pure counts of pieces "
         "rank moves alike, so that alternating between them makes nothing unpredictable.",
         "In brackets behind the figures of the other program: standard errors of the last digits.",

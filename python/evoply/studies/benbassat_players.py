@@ -104,12 +104,14 @@ class _Size:
     runs: int
     games: int
     """Games of a benchmark."""
+    final_pairs: int
+    """Opening pairs of the final test, which names the champion."""
 
 
 _SIZES: dict[Scale, _Size] = {
-    "smoke": _Size(10, 2, 1, 1, 10),
-    "small": _Size(60, 30, 2, 2, 300),
-    "paper": _Size(120, 100, None, 3, PRINTED_GAMES),
+    "smoke": _Size(10, 2, 1, 1, 20, 5),
+    "small": _Size(60, 30, 2, 2, 300, 50),
+    "paper": _Size(120, 100, None, 3, PRINTED_GAMES, 100),
 }
 
 
@@ -135,6 +137,7 @@ def run_config(table: Table, kind: Kind, request: Request, run: int) -> Evolutio
         f"generations={size.generations}",
         f"player.depth={size.training_depth or kind.depth}",
         f'fitness.measure="{kind.fitness}"',
+        f"hall_of_fame.final_pairs={size.final_pairs}",
     ]
     extended = table.preset if request.rules == RULES[0] else f"{table.preset}-extended"
     return config_from_toml(preset_text(extended), settings)

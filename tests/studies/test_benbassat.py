@@ -1,0 +1,174 @@
+"""Benbassat and Sipper's study: printed figures, guides, evolved players, ways to compete."""
+
+import json
+
+import pytest
+
+from evoply.arena import match
+from evoply.evolution import evolve
+from evoply.games import GAMES
+from evoply.players import parse_player
+from evoply.presets import PRESETS
+from evoply.studies import Request, find_study, reproduce
+from evoply.studies.benbassat_coevolution import KINDS, OUTSIDE, evolved_score, kind_config
+from evoply.studies.benbassat_guides import GUIDES, LADDER, READINGS, guide
+from evoply.studies.benbassat_players import RULES, TABLES, evolve_player, run_config
+
+PRINTED_GUIDES = {
+    ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,
+    ("lose-checkers", 5, 3): 0.82535, ("lose-checkers", 7, 5): 0.8478,
+    ("lose-checkers", 8, 3): 0.5873, ("lose-checkers", 5, 8): 0.5562,
+    ("checkers-10", 2, 0): 0.99885, ("checkers-10", 3, 2): 0.5229,
+    ("othello", 2, 0): 0.8471, ("othello", 3, 2): 0.6004,
+    ("othello", 5, 3): 0.7509, ("othello", 7, 5): 0.7509,
+}  # fmt: skip
+PRINTED_PLAYERS = {
+    "4": {
+        ("10ab2+20Co", 5): [632.0, 645.0],
+        ("25Co", 5): [608.0, 575.0],
+        ("40Co", 5): [575.5, 633.5],
+    },
+    "5": {("50Co", 3): [889.0, 927.0], ("25Co", 3): [732.0, 615.5, 554.0, 631.0]},
+    "6": {
+        ("25Co", 5): [875.0, 957.5],
+        ("25Co", 7): [758.5, 803.0],
+        ("40Co", 5): [942.5, 905.5, 956.0, 912.5, 953.5, 961.0],
+        ("40Co", 7): [640.5, 711.5, 760.0, 826.0, 730.5, 815.5],
+    },
+}
+
+
+def test_the_printed_figures():
+    assert {(one.game, one.depth, one.other): one.printed for one in LADDER} == PRINTED_GUIDES
+    for name, table in TABLES.items():
+        printed = {
+            (kind.fitness, depth): list(scores)
+            for kind in table.kinds
+            for depth, scores in kind.printed.items()
+        }
+        assert printed == PRINTED_PLAYERS[name]
+
+
+def test_guides_are_players_of_their_games():
+    for reading in READINGS:
+        for game in set(GUIDES[reading]) & set(GAMES):
+            for depth in (0, 2, 5):
+                assert parse_player(guide(game, depth, reading), game=game).reproducible
+    assert guide("lose-checkers", 3, "integers").startswith("random-leaf:depth=3,noise=6")
+    with pytest.raises(ValueError, match="says nothing of othello"):
+        guide("othello", 3, "integers")
+
+
+@pytest.mark.parametrize(
+    ("reading", "depth", "other", "expected"),
+    [("corners", 2, 0, 0.8532), ("corners", 3, 2, 0.5918), ("share", 2, 0, 0.7326)],
+)
+def test_the_ladder_of_another_program(reading, depth, other, expected):
+    """Scores that a program found that shares no line with this one; 0.5 / sqrt(n) is generous."""
+    games = 1000
+    first, second = (guide("othello", one, reading) for one in (depth, other))
+    result = match(first, second, games=games, openings=None, seed=8)
+    assert abs(result.score - expected) < 4 * 0.5 / games**0.5
+    assert result.distinct_games == games
+
+
+def test_table_3():
+    result = reproduce("benbassat", "3", Request(seed=4))
+    assert result.to_dict() == reproduce("benbassat", "3", Request(seed=4, threads=1)).to_dict()
+    for step, one in zip(LADDER, result.rows, strict=True):
+        assert one.paper == step.printed
+        if step.game in GAMES:
+            assert one.interval[0] <= one.ours <= one.interval[1]
+            assert one.verdict != "undecided"
+        else:
+            assert one.ours is None
+            assert one.verdict == "undecided"
+            assert one.reason.startswith("Not played")
+    share = reproduce("benbassat", "3", Request(rules="share"))
+    assert [one.name for one in share.rows] == [
+        step.name for step in LADDER if step.game == "othello"
+    ]
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_runs_have_the_settings_of_their_preset_and_scale():
+    table = TABLES["6"]
+    for rules, primitives in zip(RULES, ("benbassat", "benbassat-extended"), strict=True):
+        for kind in table.kinds:
+            paper = run_config(table, kind, Request(scale="paper", rules=rules), 0)
+            assert (paper.population_size, paper.generations) == (120, 100)
+            assert (paper.player.depth, paper.player.view, paper.player.ties) == (
+                4,
+                "turn",
+                "random",
+            )
+            assert paper.primitives == primitives
+            assert paper.fitness.measure.co_play == int(kind.fitness.removesuffix("Co"))
+            assert (paper.selection.size, paper.elitism) == (2, 0)
+            assert paper.variation.recombination.one_way == "fitter"
+            other = run_config(table, kind, Request(scale="paper", rules=rules), 1)
+            assert other.seed != paper.seed
+    assert set(PRESETS) >= {"benbassat-reversi", "benbassat-reversi-extended"}
+
+
+def test_the_champion_is_the_best_of_fresh_games():
+    config = run_config(TABLES["6"], TABLES["6"].kinds[0], Request(), 0)
+    told = []
+    one = evolve_player(config, 4, progress=told.append)
+    again = evolve_player(config, 4, threads=1)
+    assert (one.tree, one.curve, one.games) == (again.tree, again.curve, again.games)
+    assert one.player.depth == 4
+    assert one.curve == tuple(generation.statistics.best_fresh for generation in told)
+    assert one.tree in {entry.tree for entry in told[-1].hall_of_fame}
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_tables_of_players(name):
+    table = TABLES[name]
+    result = reproduce("benbassat", name, Request(seed=4))
+    rows = {one.name: one for one in result.rows}
+    for kind in table.kinds:
+        for depth, printed in kind.printed.items():
+            against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
+            mean = rows[f"{against}, mean of runs"]
+            assert mean.paper == f"{min(printed):.2f} to {max(printed):.2f}"
+            if table.game not in GAMES:
+                assert mean.ours is None
+                assert mean.reason.startswith("Not played")
+                continue
+            run = rows[f"{against}, run 1"]
+            assert run.interval[0] <= run.ours <= run.interval[1]
+            assert 0 <= run.ours <= 1000
+            assert mean.ours == run.ours == rows[f"{against}, best"].ours
+    if table.game in GAMES:
+        assert [one.title for one in result.pictures][1] == "Learning curves"
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_all_ways_to_compete_begin_alike_and_spend_alike():
+    firsts = set()
+    for kind in KINDS:
+        config = kind_config(kind, 5)
+        first = next(evolve(config))
+        firsts.add(tuple(str(one.tree) for one in first.individuals))
+        opponents = {one.player for one in config.fitness.opponents}
+        assert not opponents & set(OUTSIDE)
+    assert len(firsts) == 1
+    score, games, generations = evolved_score("co-play", 5, Request())
+    assert 0 <= score <= 1
+    # A run ends with the generation that reaches the budget.
+    assert generations > 1
+    assert games / generations * (generations - 1) < 1000 <= games
+
+
+def test_the_comparison():
+    result = reproduce("benbassat", "coevolution", Request(seed=3))
+    assert [one.name for one in result.rows] == list(KINDS)
+    assert {one.verdict for one in result.rows} == {"no figure"}
+    assert all(one.n == 2 for one in result.rows)
+
+
+def test_what_the_study_says_of_itself():
+    study = find_study("benbassat")
+    assert [one.name for one in study.experiments] == ["3", "4", "5", "6", "coevolution"]
+    assert any("same four digits" in text for text in study.contradictions)
