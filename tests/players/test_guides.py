@@ -5,7 +5,7 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.players import load_player, parse_player, save_player
-from evoply.players.specs import PLAYER_ADAPTER
+from evoply.players.player import PLAYER_ADAPTER
 
 
 @pytest.mark.parametrize(

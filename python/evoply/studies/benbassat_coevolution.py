@@ -16,9 +16,8 @@ from evoply.evolution import (
     individual_player,
 )
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.bellin import mean_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
-from evoply.studies.verdicts import Figure
+from evoply.studies.verdicts import Figure, mean_of
 
 __all__ = ["KINDS", "OUTSIDE", "coevolution", "evolved_score", "kind_config"]
 

@@ -22,14 +22,13 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
-from evoply.gp import Tree
+from evoply.gp import Individual
 from evoply.players import Player
 from evoply.presets import preset_text
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
-from evoply.studies.bellin import mean_of
 from evoply.studies.benbassat_guides import TITLES, guide, missing_game, score_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
-from evoply.studies.verdicts import Figure
+from evoply.studies.verdicts import Figure, mean_of
 
 __all__ = ["RULES", "TABLES", "Evolved", "Table", "evolve_player", "players_table", "run_config"]
 
@@ -119,7 +118,7 @@ _SIZES: dict[Scale, _Size] = {
 class Evolved:
     """The champion of a run, as a player of the benchmark's depth."""
 
-    tree: Tree
+    tree: Individual
     player: Player
     curve: tuple[float, ...]
     """Points per fresh game against the yardstick of the preset, of the best of each generation."""

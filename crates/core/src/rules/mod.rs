@@ -70,7 +70,7 @@ impl<B: Board> Seen<B> {
 }
 
 /// Eight boards as the same side sees them, whoever is to move.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct SeenLanes<'a, B: Board> {
     /// Pieces of the side.
     pub own: &'a Lanes<B::Word>,
@@ -81,15 +81,6 @@ pub struct SeenLanes<'a, B: Board> {
     /// Whether the side is Black.
     pub own_is_black: bool,
 }
-
-impl<B: Board> Clone for SeenLanes<'_, B> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B: Board> Copy for SeenLanes<'_, B> {}
 
 impl<B: Board> SeenLanes<'_, B> {
     /// The board of one lane.
