@@ -44,7 +44,9 @@ class Outcome:
     def __str__(self) -> str:
         if self.winner is None:
             return "draw"
-        return f"{self.winner} wins by {abs(self.disc_difference)}"
+        lead = self.disc_difference if self.winner is Color.BLACK else -self.disc_difference
+        # Who is blocked may have more pieces, and in lose checkers the fewer win.
+        return f"{self.winner} wins{f' by {lead}' if lead > 0 else ''}"
 
 
 class Ending(Enum):

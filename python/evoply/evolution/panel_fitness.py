@@ -15,6 +15,7 @@ from evoply.evolution.disc_history import disc_history
 from evoply.evolution.entrants import Entrants, Measured, Play, cases_of, shared
 from evoply.evolution.panel import Panel, schedule_of, trial_of
 from evoply.games import game_rules
+from evoply.games.othello import Position
 
 __all__ = ["epoch_gains", "panel_measured"]
 
@@ -38,7 +39,7 @@ def panel_measured(
     results = play([*entrants.players, *panel.players], schedule, isinstance(measure, EpochFitness))
     trial = trial_of(panel, results, trees)
     if isinstance(measure, PointFitness):
-        black = (np.sign(results.black_discs - results.white_discs) + 1) / 2
+        black = results.black_points
         by_game = _for_trees(panel, black, 1 - black)
         fitness = np.array(trial.fitness)[entrants.who]
         if measure.sharing:
@@ -92,7 +93,7 @@ def epoch_gains(
     the epoch added to its discs.
     """
     rules = game_rules(game)
-    history = disc_history(results.moves or [], rules.start())
+    history = disc_history(results.moves or [], Position(rules.size))
     clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
     if measure.gain == "gross":
         is_within = (clock[:, :-1] >= measure.start) & (clock[:, :-1] < measure.end)

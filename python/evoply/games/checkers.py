@@ -14,7 +14,7 @@ from typing import Self
 from evoply.games import checkers_drawing, checkers_text
 from evoply.games.checkers_move import LegalMoves, Move
 from evoply.games.checkers_position import SIZES, Position
-from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
 from evoply.games.othello_text import Word, check_length, place
 from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
@@ -44,7 +44,7 @@ class Game:
 
     start: Position = field(default_factory=Position)
     moves: tuple[Move, ...] = ()
-    draws: DrawRules = DrawRules()
+    draws: DrawRules = USUAL_DRAWS
     positions: tuple[Position, ...] = field(init=False, compare=False)
     """The positions from the start to the end, one more than moves."""
 
@@ -218,7 +218,7 @@ class CheckersRules:
     title: str
     opening_plies: int = 4
     """Random plies of a usual opening."""
-    draws: DrawRules = DrawRules()
+    draws: DrawRules = USUAL_DRAWS
 
     def start(self) -> Position:
         """Return the start position."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from evoply.protocols import Ending
 
-__all__ = ["NO_DRAWS", "DrawRules"]
+__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,6 @@ class DrawRules:
 
 NO_DRAWS = DrawRules(None, None, None)
 """No draws but those of the board: what Othello, perft and records of unknown rules go by."""
+
+USUAL_DRAWS = DrawRules()
+"""The rules of checkers unless others are asked for."""

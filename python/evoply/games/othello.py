@@ -14,9 +14,9 @@ from typing import Self
 
 from evoply import _native
 from evoply.games import drawing, othello_text
+from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello_move import LegalMoves, Move
 from evoply.games.squares import SIZES, square_name, squares_in
-from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 __all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
@@ -110,7 +110,7 @@ class Position:
 
     @property
     def row(self) -> Row:
-        """The kernel's form: black, white, no kings, whether Black is to move, ply, nothing quiet."""
+        """The kernel's form: black, white, no kings, whether Black moves, ply, no quiet plies."""
         return self.black, self.white, 0, self.turn is Color.BLACK, self.ply, 0
 
     @property

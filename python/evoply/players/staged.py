@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
 from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
-from evoply.games.othello import Move, Position
 from evoply.gp import plain
 from evoply.gp.inlining import expression_of
 from evoply.players.specs import (
@@ -30,7 +29,7 @@ from evoply.players.specs import (
     View,
     _Model,
 )
-from evoply.protocols import Color
+from evoply.protocols import Color, Position
 from evoply.wording import shorten
 
 __all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
@@ -215,7 +214,7 @@ class StagedSeat:
     staged: Staged
     players: tuple[_native.Player, ...]
 
-    def choose_by_key(self, position: Position, game_key: int) -> Move:
+    def choose_by_key(self, position: Position, game_key: int) -> Any:
         """Return the move that the stage of this position chooses; see `Staged`."""
         shares = self.staged.shares(position.clock)
         stage = shares.index(max(shares))
@@ -224,7 +223,7 @@ class StagedSeat:
             ends = accumulate(shares)
             stage = next((place for place, end in enumerate(ends) if draw < end), stage)
         code, *_ = _native.analyse(self.players[stage], *position.row, game_key)
-        return Move.from_code(code, position.size)
+        return game_rules(position.game).move_from_code(code)
 
 
 class RandomStart(_Model):
@@ -271,11 +270,11 @@ class RandomStartSeat:
     start: _native.Player
     player: _native.Player
 
-    def choose_by_key(self, position: Position, game_key: int) -> Move:
+    def choose_by_key(self, position: Position, game_key: int) -> Any:
         """Return the move of the part of the game that *position* belongs to."""
         player = self.start if position.ply < self.plies else self.player
         code, *_ = _native.analyse(player, *position.row, game_key)
-        return Move.from_code(code, position.size)
+        return game_rules(position.game).move_from_code(code)
 
 
 def _move_stream(game_key: int, position: Position) -> _native.Stream:

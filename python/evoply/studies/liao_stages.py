@@ -125,7 +125,7 @@ def opponents_discs(tree: Tree, games: int, request: Request) -> NDArray[np.int6
     return np.array([_black_discs(codes) for codes in results.moves or []])
 
 
-def _black_discs(codes: bytes) -> list[int]:
+def _black_discs(codes: Sequence[int]) -> list[int]:
     start = Position()
     sides = [start.black, start.white]
     mover = 0
