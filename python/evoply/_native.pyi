@@ -16,19 +16,19 @@ __all__ = [
     "Stream",
     "__version__",
     "analyse",
-    "checkers_destinations",
-    "checkers_mobility",
-    "checkers_moves",
-    "checkers_perft",
-    "checkers_play",
     "cpu",
+    "destinations",
+    "legal_moves",
+    "mobility",
     "othello_flips",
     "othello_moves",
     "perft",
     "play",
+    "row_after",
     "solve",
     "symmetry",
 ]
+_Row = tuple[int, int, int, bool, int, int]
 cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 
@@ -50,27 +50,14 @@ class Stream:
 def othello_moves(size: int, own: int, opponent: int, /) -> int: ...
 def othello_flips(size: int, own: int, opponent: int, square: int, /) -> int: ...
 def symmetry(size: int, squares: int, index: int, /) -> int: ...
-def perft(
-    game: str, black: int, white: int, black_to_move: bool, depth: int, threads: int = 0
-) -> int: ...
-def checkers_moves(game: str, row: tuple[int, int, int, bool, int, int], /) -> list[int]: ...
-def checkers_play(
-    game: str, row: tuple[int, int, int, bool, int, int], code: int, /
-) -> tuple[int, int, int, bool, int, int]: ...
-def checkers_mobility(
-    game: str, row: tuple[int, int, int, bool, int, int], is_black: bool, /
-) -> int: ...
-def checkers_destinations(
-    game: str, row: tuple[int, int, int, bool, int, int], is_black: bool, /
-) -> int: ...
-def checkers_perft(
-    game: str, row: tuple[int, int, int, bool, int, int], depth: int, threads: int = 0
-) -> int: ...
+def legal_moves(game: str, row: _Row, /) -> list[int]: ...
+def row_after(game: str, row: _Row, code: int, /) -> _Row: ...
+def mobility(game: str, row: _Row, is_black: bool, /) -> int: ...
+def destinations(game: str, row: _Row, is_black: bool, /) -> int: ...
+def perft(game: str, row: _Row, depth: int, threads: int = 0) -> int: ...
 def solve(
     game: str,
-    black: int,
-    white: int,
-    black_to_move: bool,
+    row: _Row,
     mode: str = "exact",
     *,
     empties_to_winner: bool = True,
@@ -129,11 +116,11 @@ class Player:
 class Positions:
     """A batch of positions of one game."""
 
-    def __new__(cls, game: str, rows: Sequence[tuple[int, int, bool, int]], /) -> Positions: ...
+    def __new__(cls, game: str, rows: Sequence[_Row], /) -> Positions: ...
     @staticmethod
     def random(game: str, count: int, key: int, least_plies: int, most_plies: int) -> Positions: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> tuple[int, int, bool, int]: ...
+    def __getitem__(self, index: int, /) -> _Row: ...
     def choose(self, player: Player, keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 
 @final
@@ -149,10 +136,21 @@ class Games:
     @property
     def hashes(self) -> NDArray[np.uint64]: ...
     @property
-    def moves(self) -> list[bytes] | None: ...
+    def winners(self) -> NDArray[np.int8]: ...
+    @property
+    def endings(self) -> NDArray[np.uint8]: ...
+    @property
+    def moves(self) -> list[list[int]] | None: ...
 
 def analyse(
-    player: Player, black: int, white: int, black_to_move: bool, ply: int, game_key: int
+    player: Player,
+    black: int,
+    white: int,
+    kings: int,
+    black_to_move: bool,
+    ply: int,
+    quiet_plies: int,
+    game_key: int,
 ) -> tuple[int, float | None, int, list[int], int, float]: ...
 def play(
     game: str,
@@ -162,8 +160,9 @@ def play(
     opening_keys: NDArray[np.uint64],
     game_keys: NDArray[np.uint64],
     *,
-    start: tuple[int, int, bool, int],
+    start: _Row,
     opening_plies: int = 8,
+    draws: tuple[int | None, int | None, int | None] = (None, None, None),
     threads: int = 0,
     record_moves: bool = False,
     progress: Callable[[int], object] | None = None,

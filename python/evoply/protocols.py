@@ -3,7 +3,7 @@
 This module knows no game, no evaluator and no file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, Self
@@ -44,7 +44,23 @@ class Outcome:
     def __str__(self) -> str:
         if self.winner is None:
             return "draw"
-        return f"{self.winner} wins by {abs(self.disc_difference)}"
+        lead = self.disc_difference if self.winner is Color.BLACK else -self.disc_difference
+        # Who is blocked may have more pieces, and in lose checkers the fewer win.
+        return f"{self.winner} wins{f' by {lead}' if lead > 0 else ''}"
+
+
+class Ending(Enum):
+    """What ended a game: the board, or a rule that makes a draw; in the kernel's order."""
+
+    BOARD = "board"
+    QUIET_PLIES = "quiet plies"
+    REPETITION = "repetition"
+    CAP = "cap"
+
+
+Row = tuple[int, int, int, bool, int, int]
+"""A position as the kernel knows it: Black's squares, White's, kings of both, whether Black is to
+move, plies played, quiet plies. Games without kings and quiet plies have 0 there."""
 
 
 class InvalidMoveError(ValueError):
@@ -91,6 +107,19 @@ class Move(Protocol):
         """Return the number by which the kernel knows this move on a board of *size*."""
 
 
+class LegalMoves(Protocol):
+    """The legal moves of a position in order: a sequence whose str lists them."""
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the only legal move is a forced pass."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __contains__(self, move: object, /) -> bool: ...
+
+
 class Position(Protocol):
     """A board, the side to move and counters: all that the rules need, and immutable.
 
@@ -119,12 +148,15 @@ class Position(Protocol):
         """How far the game has gone: 0 at the start, 1 at its farthest end."""
 
     @property
-    def legal_moves(self) -> Sequence[Any]:
+    def legal_moves(self) -> "LegalMoves":
         """The legal moves in the one order that "first" means everywhere."""
 
+    def pieces(self, color: Color) -> int:
+        """Return the number of pieces of *color*."""
+
     @property
-    def row(self) -> tuple[int, int, bool, int]:
-        """The kernel's form: black set, white set, whether Black is to move, ply."""
+    def row(self) -> Row:
+        """The kernel's form."""
 
     def play(self, move: Any, /) -> Self:
         """Return the position after *move*; raise `IllegalMoveError` if it is not legal."""
@@ -140,6 +172,41 @@ class Position(Protocol):
 
     def text(self) -> str:
         """Return the exact one-line text form, which the game's `parse` reads."""
+
+
+class GameRecord(Protocol):
+    """A game as it was played: where it began, its moves, and its rules about draws; immutable."""
+
+    @property
+    def start(self) -> Any:
+        """The position before the first move."""
+
+    @property
+    def moves(self) -> tuple[Any, ...]:
+        """The moves played, forced passes included."""
+
+    @property
+    def positions(self) -> tuple[Any, ...]:
+        """The positions from the start to the end, one more than moves."""
+
+    @property
+    def position(self) -> Any:
+        """The position after the last move."""
+
+    def play(self, move: Any, /) -> Self:
+        """Return the record with *move*, a move or its text, added; errors as `Position.play`."""
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome, draws by the rules of this game among them, or None."""
+
+    def ending(self) -> Ending | None:
+        """Return what ended the game, None while it goes on."""
+
+    def transcript(self) -> str:
+        """Return the moves as text."""
+
+    def __len__(self) -> int:
+        """Return the number of plies."""
 
 
 class Player(Protocol):

@@ -3,15 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evoply_core::arena::{Conditions, Pairing, Record, play as play_schedule};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::Color;
+use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
-use crate::boards::{Row, position, size_of_game, with_board};
-use crate::held::Held;
+use crate::games::{Held, Players, Row, position};
 use crate::interrupt;
 use crate::players::Player;
 
@@ -30,13 +29,13 @@ impl Games {
 
 #[pymethods]
 impl Games {
-    /// Black's discs at the end.
+    /// Black's pieces at the end.
     #[getter]
     fn black_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         self.column(py, |record| record.black_pieces as i32)
     }
 
-    /// White's discs at the end.
+    /// White's pieces at the end.
     #[getter]
     fn white_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         self.column(py, |record| record.white_pieces as i32)
@@ -48,6 +47,22 @@ impl Games {
         self.column(py, |record| record.plies as i32)
     }
 
+    /// Who won: 1 is Black, -1 White, 0 nobody.
+    #[getter]
+    fn winners<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
+        self.column(py, |record| match record.winner {
+            Some(Color::Black) => 1,
+            Some(Color::White) => -1,
+            None => 0,
+        })
+    }
+
+    /// What ended each game: 0 the board, 1 quiet plies, 2 repetition, 3 the cap.
+    #[getter]
+    fn endings<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        self.column(py, |record| record.ending as u8)
+    }
+
     /// A hash of the start and all moves of each game.
     #[getter]
     fn hashes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
@@ -56,16 +71,18 @@ impl Games {
 
     /// The move codes of each game, openings and passes included, if they were recorded.
     #[getter]
-    fn moves<'py>(&self, py: Python<'py>) -> Option<Vec<Bound<'py, PyBytes>>> {
-        self.recorded.then(|| self.records.iter().map(|record| PyBytes::new(py, &record.moves)).collect())
+    fn moves(&self) -> Option<Vec<Vec<u64>>> {
+        self.recorded.then(|| self.records.iter().map(|record| record.moves.clone()).collect())
     }
 }
 
 /// Play a schedule: for each game the places of Black and White in `players`, and the keys of its opening and its draws.
+///
+/// `draws`: quiet plies, repetitions and plies that make a draw; `None` is never.
 #[pyfunction]
 #[pyo3(signature = (
     game, players, black, white, opening_keys, game_keys, *, start,
-    opening_plies = 8, threads = 0, record_moves = false, progress = None
+    opening_plies = 8, draws = (None, None, None), threads = 0, record_moves = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn play(
@@ -78,6 +95,7 @@ pub fn play(
     game_keys: PyReadonlyArray1<'_, u64>,
     start: Row,
     opening_plies: u32,
+    draws: (Option<u32>, Option<u32>, Option<u32>),
     threads: usize,
     record_moves: bool,
     progress: Option<Py<PyAny>>,
@@ -92,12 +110,14 @@ pub fn play(
         Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
         None => Ok(()),
     };
-    let records = with_board!(size_of_game(game)?, B => {
+    let (quiet_plies, repetitions, most_plies) = draws;
+    let draws = DrawRules { quiet_plies, repetitions, most_plies };
+    let records = with_game!(game, G => {
         let players = players
             .iter()
-            .map(|player| B::player(&player.get().0).cloned())
+            .map(|player| G::held::<Players>(&player.get().0, "player").cloned())
             .collect::<PyResult<Vec<_>>>()?;
-        let conditions = Conditions::<Othello<B>> { start: position(start)?, opening_plies, record_moves };
+        let conditions = Conditions::<G> { start: position(start)?, opening_plies, record_moves, draws };
         interrupt::run(
             py,
             |stop| play_schedule(&players, &pairings, &conditions, threads, stop, &done),

@@ -1,17 +1,13 @@
-//! Rules of Othello for positions made in Python: sets of squares are whole numbers, a1 is bit 0.
+//! Sets of squares made in Python, on boards of any size: whole numbers, a1 is bit 0.
 
-use evoply_core::bitboard::{Bitboard, Board, MAX_SQUARES, Word};
-use evoply_core::rules::othello::{self, Othello};
-use evoply_core::rules::{Color, perft::perft as count_leaves};
+use evoply_core::bitboard::{MAX_SQUARES, Word};
+use evoply_core::rules::othello;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::interrupt;
+use crate::games::set;
 
-/// A position as Python gives it: Black's discs, White's discs, whether Black moves, plies played.
-pub type Row = (u128, u128, bool, u32);
-
-/// Run code generic over the board for a size or name known at run time.
+/// Run code generic over the board for a size known at run time.
 macro_rules! with_board {
     ($size:expr, $board:ident => $body:expr) => {
         match $size {
@@ -36,33 +32,6 @@ macro_rules! with_board {
     };
 }
 pub(crate) use with_board;
-
-/// The size of the board of a game.
-pub fn size_of_game(game: &str) -> PyResult<u32> {
-    match game {
-        "othello-4" => Ok(4),
-        "othello-6" => Ok(6),
-        "othello" => Ok(8),
-        "othello-10" => Ok(10),
-        _ => Err(PyValueError::new_err(format!(
-            "unknown game {game:?}: games are othello, othello-4, othello-6, othello-10"
-        ))),
-    }
-}
-
-fn set<B: Board>(bits: u128) -> PyResult<Bitboard<B>> {
-    if bits & !B::FULL.to_u128() != 0 {
-        return Err(PyValueError::new_err(format!("squares outside the {0}x{0} board: {bits:#x}", B::SIZE)));
-    }
-    Ok(Bitboard(B::Word::from_u128(bits)))
-}
-
-/// The position of a row, checked.
-pub fn position<B: Board>((black, white, black_to_move, ply): Row) -> PyResult<Othello<B>> {
-    let turn = if black_to_move { Color::Black } else { Color::White };
-    Othello::new(set(black)?, set(white)?, turn, ply)
-        .ok_or_else(|| PyValueError::new_err("a square holds a black and a white disc"))
-}
 
 /// Squares where the owner of `own` may place a disc.
 #[pyfunction]
@@ -90,22 +59,4 @@ pub fn symmetry(size: u32, squares: u128, index: u8) -> PyResult<u128> {
         return Err(PyValueError::new_err(format!("no symmetry {index}: symmetries are 0 to 7")));
     }
     with_board!(size, B => Ok(set::<B>(squares)?.symmetry(index).0.to_u128()))
-}
-
-/// Leaves of the tree of legal moves at `depth` plies; a pass is a ply and a finished game one leaf. 0 threads: all cores.
-#[pyfunction]
-#[pyo3(signature = (game, black, white, black_to_move, depth, threads = 0))]
-pub fn perft(
-    py: Python<'_>,
-    game: &str,
-    black: u128,
-    white: u128,
-    black_to_move: bool,
-    depth: u32,
-    threads: usize,
-) -> PyResult<u64> {
-    with_board!(size_of_game(game)?, B => {
-        let position = position::<B>((black, white, black_to_move, 0))?;
-        interrupt::run(py, |stop| count_leaves(position, depth, threads, stop), |_| Ok(()))
-    })
 }

@@ -8,26 +8,25 @@ use evoply_core::search::endgame::{Endgame, Mode, solve as solve_position};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::boards::{position, size_of_game, with_board};
+use crate::boards::with_board;
+use crate::games::{Row, position};
 use crate::interrupt;
 
 /// Score for the side to move, best move, nodes, seconds, best line, score of every move if asked for.
-type Answer = (i32, Option<u8>, u64, f64, Vec<u8>, Vec<(u8, i32)>);
+type Answer = (i32, Option<u64>, u64, f64, Vec<u64>, Vec<(u64, i32)>);
 
-/// Solve a position to the end: `exact` finds the final difference for the side to move, `outcome` 1, 0 or -1.
+/// Solve a position of Othello to the end: `exact` finds the final difference for the side to move, `outcome` 1, 0 or -1.
 ///
 /// The best move is `None` if the game is over. `table_mib` bounds the memory of the transposition table.
 #[pyfunction]
 #[pyo3(signature = (
-    game, black, white, black_to_move, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256
+    game, row, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn solve(
     py: Python<'_>,
     game: &str,
-    black: u128,
-    white: u128,
-    black_to_move: bool,
+    row: Row,
     mode: &str,
     empties_to_winner: bool,
     every_move: bool,
@@ -39,8 +38,15 @@ pub fn solve(
         _ => return Err(PyValueError::new_err(format!("unknown mode {mode:?}: modes are exact, outcome"))),
     };
     let table_bytes = table_mib.saturating_mul(1 << 20);
-    with_board!(size_of_game(game)?, B => {
-        let position = position::<B>((black, white, black_to_move, 0))?;
+    let size = match game {
+        "othello" => 8,
+        "othello-4" => 4,
+        "othello-6" => 6,
+        "othello-10" => 10,
+        _ => return Err(PyValueError::new_err(format!("{game} has no endgame solver: Othello has one"))),
+    };
+    with_board!(size, B => {
+        let position = position::<Othello<B>>(row)?;
         let began = Instant::now();
         let solution = interrupt::run(
             py,
@@ -48,7 +54,7 @@ pub fn solve(
             |_| Ok(()),
         )?;
         let seconds = began.elapsed().as_secs_f64();
-        let line: Vec<u8> = solution.line.into_iter().map(Othello::<B>::code).collect();
+        let line: Vec<u64> = solution.line.into_iter().map(Othello::<B>::code).collect();
         let moves = solution.moves.into_iter().map(|(chosen, score)| (Othello::<B>::code(chosen), score)).collect();
         Ok((solution.score, line.first().copied(), solution.nodes, seconds, line, moves))
     })

@@ -3,22 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::bitboard::Board;
 use evoply_core::cpu::Path;
 use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::reference::{Inputs, evaluate as evaluate_reference};
 use evoply_core::expression::{Builder, Expression, ExpressionError, json, primitives};
 use evoply_core::lanes::Lanes;
 use evoply_core::player::View;
-use evoply_core::rules::othello::Othello;
-use evoply_core::rules::{Color, Game};
+use evoply_core::rules::Game;
 use evoply_core::work::Stopped;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::boards::{size_of_game, with_board};
-use crate::held::{AnyProgram, Compiled, Held, with_held};
+use crate::games::{Any, Batches, Compiled, Held, Programs};
 use crate::interrupt;
 use crate::players::Positions;
 
@@ -36,29 +34,15 @@ pub fn parse_view(view: &str) -> PyResult<View> {
 }
 
 /// Lower `expression`; the reference interpreter will read `literal`.
-fn compile<B: Held>(expression: &Expression, literal: Option<Expression>) -> Result<AnyProgram, ExpressionError> {
-    let program = evoply_core::expression::program::Program::<B>::new(expression)?;
+fn compile<G: Held>(expression: &Expression, literal: Option<Expression>) -> Result<Any<Programs>, ExpressionError> {
+    let program = evoply_core::expression::program::Program::<G::Board>::new(expression)?;
     let expression = Arc::new(literal.unwrap_or_else(|| expression.clone()));
-    Ok(B::wrap_program(Compiled { program: Arc::new(program), expression }))
-}
-
-/// What an expression reads at a position, evaluated where it stands.
-fn inputs<B: Board>(position: &Othello<B>) -> Inputs<B> {
-    Inputs {
-        own: position.own(),
-        opponent: position.opponent(),
-        moved_to: Bitboard::EMPTY,
-        own_is_black: position.turn() == Color::Black,
-        ply: f64::from(position.ply()),
-        quiet_plies: 0.0,
-        root_clock: Othello::<B>::clock(f64::from((position.own() | position.opponent()).len())),
-        root_ply: f64::from(position.ply()),
-    }
+    Ok(G::wrap(Compiled { program: Arc::new(program), expression }))
 }
 
 /// A compiled board expression for one game.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Program(pub AnyProgram);
+pub struct Program(pub Any<Programs>);
 
 #[pymethods]
 impl Program {
@@ -66,11 +50,11 @@ impl Program {
     #[new]
     #[pyo3(signature = (game, expression, /))]
     fn new(game: &str, expression: &str) -> PyResult<Self> {
-        with_board!(size_of_game(game)?, B => {
+        with_game!(game, G => {
             // As written first: its errors name the nodes that the reader wrote.
-            let literal = json::parse(expression, B::SQUARES, Builder::literal()).map_err(to_python)?;
-            let shared = json::parse(expression, B::SQUARES, Builder::default()).map_err(to_python)?;
-            compile::<B>(&shared, Some(literal)).map(Self).map_err(to_python)
+            let literal = json::parse(expression, <G as Game>::Board::SQUARES, Builder::literal()).map_err(to_python)?;
+            let shared = json::parse(expression, <G as Game>::Board::SQUARES, Builder::default()).map_err(to_python)?;
+            compile::<G>(&shared, Some(literal)).map(Self).map_err(to_python)
         })
     }
 
@@ -102,9 +86,9 @@ impl Program {
         positions: &Positions,
         reference: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        fn rows<B: Held>(
-            compiled: &Compiled<B>,
-            positions: &[Othello<B>],
+        fn rows<G: Game>(
+            compiled: &Compiled<G::Board>,
+            positions: &[G],
             reference: bool,
             stop: &AtomicBool,
         ) -> Result<Vec<f64>, Stopped> {
@@ -112,17 +96,17 @@ impl Program {
             let path = evoply_core::cpu::selected().unwrap_or(Path::Baseline);
             let mut registers = Registers::default();
             let mut outputs = vec![Lanes::splat(0.0); compiled.program.outputs()];
-            let start = Block::filled(&inputs(&Othello::<B>::start()));
-            registers.load::<Othello<B>>(&compiled.program, &start);
+            let start = Block::filled(&Inputs::at(&G::start()));
+            registers.load::<G>(&compiled.program, &start);
             for position in positions {
                 if stop.load(Ordering::Relaxed) {
                     return Err(Stopped);
                 }
-                let inputs = inputs(position);
+                let inputs = Inputs::at(position);
                 if reference {
-                    values.extend(evaluate_reference::<Othello<B>>(&compiled.expression, &inputs));
+                    values.extend(evaluate_reference::<G>(&compiled.expression, &inputs));
                 } else {
-                    registers.evaluate_on::<Othello<B>>(path, &compiled.program, &Block::filled(&inputs), &mut outputs);
+                    registers.evaluate_on::<G>(path, &compiled.program, &Block::filled(&inputs), &mut outputs);
                     values.extend(outputs.iter().map(|lanes| lanes.0[0]));
                 }
             }
@@ -131,9 +115,9 @@ impl Program {
         // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
         numpy::get_array_module(py)?;
         let shape = [positions.len(), self.outputs()];
-        let values = with_board!(size_of_game(self.game())?, B => {
-            let (compiled, positions) = (B::program(&self.0)?, B::positions(&positions.0)?);
-            interrupt::run(py, |stop| rows::<B>(compiled, positions, reference, stop), |_| Ok(()))
+        let values = with_game!(self.game(), G => {
+            let (compiled, positions) = (G::held::<Programs>(&self.0, "program")?, G::held::<Batches>(&positions.0, "position")?);
+            interrupt::run(py, |stop| rows::<G>(compiled, positions, reference, stop), |_| Ok(()))
         })?;
         PyArray1::from_vec(py, values).reshape(shape)
     }
@@ -142,7 +126,7 @@ impl Program {
 /// Named expressions with arguments, ready to lower trees over them.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct PrimitiveSet {
-    size: u32,
+    game: String,
     primitives: primitives::PrimitiveSet,
 }
 
@@ -152,11 +136,11 @@ impl PrimitiveSet {
     #[new]
     #[pyo3(signature = (game, expressions, /))]
     fn new(game: &str, expressions: Vec<String>) -> PyResult<Self> {
-        let size = size_of_game(game)?;
-        let read = |text: &String| json::parse(text, size * size, Builder::literal());
+        let squares = with_game!(game, G => Ok(<G as Game>::Board::SQUARES))?;
+        let read = |text: &String| json::parse(text, squares, Builder::literal());
         let expressions = expressions.iter().map(read).collect::<Result<_, _>>().map_err(to_python)?;
         let primitives = primitives::PrimitiveSet::new(expressions).map_err(to_python)?;
-        Ok(Self { size, primitives })
+        Ok(Self { game: game.into(), primitives })
     }
 
     /// A program for each tree: prefix codes, 65535 standing for the next of the tree's constants.
@@ -168,7 +152,7 @@ impl PrimitiveSet {
         let lower = |(index, (codes, constants)): (usize, (&Vec<u16>, &Vec<f64>))| {
             let fail = |error| PyValueError::new_err(format!("tree {index}: {error}"));
             let expression = self.primitives.expression(codes, constants, Builder::default()).map_err(fail)?;
-            with_board!(self.size, B => compile::<B>(&expression, None).map(Program).map_err(fail))
+            with_game!(self.game.as_str(), G => compile::<G>(&expression, None).map(Program).map_err(fail))
         };
         // Errors are values here, so that they do not look like a stop.
         let lower_all = |stop: &AtomicBool| {

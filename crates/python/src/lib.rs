@@ -3,15 +3,18 @@
 // Python hands over values and gets values back.
 #![allow(clippy::needless_pass_by_value)]
 
+// First, for its macros.
+#[macro_use]
+mod games;
+
 mod arena;
 mod boards;
-mod checkers;
 mod endgame;
 mod expressions;
-mod held;
 mod interrupt;
 mod players;
 mod random;
+mod rules;
 
 use pyo3::prelude::*;
 
@@ -22,9 +25,7 @@ mod _native {
     #[pymodule_export]
     use super::arena::{Games, play};
     #[pymodule_export]
-    use super::boards::{othello_flips, othello_moves, perft, symmetry};
-    #[pymodule_export]
-    use super::checkers::{checkers_destinations, checkers_mobility, checkers_moves, checkers_perft, checkers_play};
+    use super::boards::{othello_flips, othello_moves, symmetry};
     #[pymodule_export]
     use super::endgame::solve;
     #[pymodule_export]
@@ -33,6 +34,8 @@ mod _native {
     use super::players::{Player, Positions, analyse};
     #[pymodule_export]
     use super::random::Stream;
+    #[pymodule_export]
+    use super::rules::{destinations, legal_moves, mobility, perft, row_after};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

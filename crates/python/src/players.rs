@@ -8,8 +8,7 @@ use std::time::Duration;
 use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
 use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
-use evoply_core::rules::othello::Othello;
-use evoply_core::rules::{Color, Game};
+use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::Ordering;
@@ -19,9 +18,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::boards::{Row, position, size_of_game, with_board};
 use crate::expressions::{Program, parse_view};
-use crate::held::{AnyPlayer, AnyPositions, Held, with_held};
+use crate::games::{Any, Batches, Held, Players, Programs, Row, position, row};
 use crate::interrupt;
 
 /// The deepest search that is taken on: no game here has more plies.
@@ -35,7 +33,7 @@ const MOST_POSITIONS: usize = 10_000_000;
 
 /// What chooses a move: a kind, an evaluator and its options.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Player(pub AnyPlayer);
+pub struct Player(pub Any<Players>);
 
 fn parse_ties(ties: &str) -> PyResult<Ties> {
     match ties {
@@ -121,10 +119,10 @@ impl Player {
         let table = if table == 0 { 0 } else { 1 << table };
         let time = milliseconds.map(Duration::from_millis);
         let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves };
-        with_board!(size_of_game(game)?, B => {
-            let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<Othello<B>>> {
+        with_game!(game, G => {
+            let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<G>> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
-                let program = Arc::clone(&B::program(&program.0)?.program);
+                let program = Arc::clone(&G::held::<Programs>(&program.0, "program")?.program);
                 if program.outputs() != leaves.outputs() {
                     let wanted = if leaves.outputs() == 1 { "one output" } else { "two outputs to alternate" };
                     return Err(PyValueError::new_err(format!("an evaluator has {wanted}")));
@@ -139,7 +137,7 @@ impl Player {
                     "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
                 ))),
             };
-            Ok(Self(B::wrap_player(KernelPlayer { chooser, ties, epsilon })))
+            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon })))
         })
     }
 
@@ -152,7 +150,7 @@ impl Player {
 
 /// A batch of positions of one game.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Positions(pub AnyPositions);
+pub struct Positions(pub Any<Batches>);
 
 impl Positions {
     pub fn len(&self) -> usize {
@@ -162,13 +160,13 @@ impl Positions {
 
 #[pymethods]
 impl Positions {
-    /// Rows of (Black's discs, White's discs, whether Black moves, plies played).
+    /// Rows of (Black's pieces, White's, kings of both, whether Black moves, plies played, quiet plies).
     #[new]
     #[pyo3(signature = (game, rows, /))]
     fn new(game: &str, rows: Vec<Row>) -> PyResult<Self> {
-        with_board!(size_of_game(game)?, B => {
-            let positions = rows.into_iter().map(position::<B>).collect::<PyResult<_>>()?;
-            Ok(Self(B::wrap_positions(positions)))
+        with_game!(game, G => {
+            let positions = rows.into_iter().map(position::<G>).collect::<PyResult<_>>()?;
+            Ok(Self(G::wrap(positions)))
         })
     }
 
@@ -183,14 +181,14 @@ impl Positions {
         if count > MOST_POSITIONS {
             return Err(PyValueError::new_err(format!("{count} positions are over the limit of {MOST_POSITIONS}")));
         }
-        with_board!(size_of_game(game)?, B => {
+        with_game!(game, G => {
             let found = interrupt::run(
                 py,
-                |stop| random_positions::<Othello<B>>(count, Key(key), least_plies..=most_plies, stop),
+                |stop| random_positions::<G>(count, Key(key), least_plies..=most_plies, stop),
                 |_| Ok(()),
             )?;
             let positions: Option<Vec<_>> = found.into_iter().collect();
-            positions.map(|positions| Self(B::wrap_positions(positions))).ok_or_else(|| {
+            positions.map(|positions| Self(G::wrap(positions))).ok_or_else(|| {
                 PyValueError::new_err(format!(
                     "no game of {game} that goes on was found after {least_plies} to {most_plies} plies"
                 ))
@@ -204,11 +202,6 @@ impl Positions {
 
     /// The row of a position.
     fn __getitem__(&self, index: usize) -> PyResult<Row> {
-        fn row<B: Held>(position: &Othello<B>) -> Row {
-            use evoply_core::bitboard::Word;
-            let (black, white) = (position.discs(Color::Black).0.to_u128(), position.discs(Color::White).0.to_u128());
-            (black, white, position.turn() == Color::Black, position.ply())
-        }
         with_held!(&self.0, positions => positions.get(index).map(row)).ok_or_else(|| PyIndexError::new_err(index))
     }
 
@@ -224,8 +217,8 @@ impl Positions {
         if keys.len() != self.len() {
             return Err(PyValueError::new_err(format!("{} keys for {} positions", keys.len(), self.len())));
         }
-        let codes = with_board!(size_of_game(self.0.game())?, B => {
-            let (positions, player) = (B::positions(&self.0)?, B::player(&player.0)?);
+        let codes = with_game!(self.0.game(), G => {
+            let (positions, player) = (G::held::<Batches>(&self.0, "position")?, G::held::<Players>(&player.0, "player")?);
             interrupt::run(
                 py,
                 |stop| {
@@ -239,7 +232,7 @@ impl Positions {
                         let (position, key) = (&positions[index], Key(keys[index]));
                         workspace.begin(key);
                         let choice = dispatch(Choose { player, position, key, workspace, stop });
-                        *code = choice.map_or(-1, |choice| i64::from(Othello::<B>::code(choice.chosen)));
+                        *code = choice.map_or(-1, |choice| G::code(choice.chosen) as i64);
                     })?;
                     Ok(codes)
                 },
@@ -251,25 +244,28 @@ impl Positions {
 }
 
 /// Move, score for the side to move, nodes, principal variation, depth, seconds.
-type Analysis = (u8, Option<f64>, u64, Vec<u8>, u32, f64);
+type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64);
 
 /// What a player chooses at a position that is not over, and what is known about it.
 ///
 /// `game_key` is the key of the game; the draws are those of the side to move at this ply.
 #[pyfunction]
-#[pyo3(signature = (player, black, white, black_to_move, ply, game_key))]
+#[pyo3(signature = (player, black, white, kings, black_to_move, ply, quiet_plies, game_key))]
+#[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
 pub fn analyse(
     py: Python<'_>,
     player: &Player,
     black: u128,
     white: u128,
+    kings: u128,
     black_to_move: bool,
     ply: u32,
+    quiet_plies: u32,
     game_key: u64,
 ) -> PyResult<Analysis> {
-    with_board!(size_of_game(player.0.game())?, B => {
-        let player = B::player(&player.0)?;
-        let position = position::<B>((black, white, black_to_move, ply))?;
+    with_game!(player.0.game(), G => {
+        let player = G::held::<Players>(&player.0, "player")?;
+        let position = position::<G>((black, white, kings, black_to_move, ply, quiet_plies))?;
         let answer = |stop: &AtomicBool| {
             let analysis = player.analyse(&position, Key(game_key), stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
@@ -278,8 +274,8 @@ pub fn analyse(
         let analysis = analysis.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
         let choice = analysis.choice;
         let line = std::iter::once(choice.chosen).chain(choice.continuation);
-        let line = line.map(Othello::<B>::code).collect();
-        let code = Othello::<B>::code(choice.chosen);
+        let line = line.map(G::code).collect();
+        let code = G::code(choice.chosen);
         Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64()))
     })
 }

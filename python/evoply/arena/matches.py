@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,26 @@ from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
-from evoply.games.othello import Position
+from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE, Player
+from evoply.protocols import Position
 from evoply.wording import shorten
 
-__all__ = ["Contestant", "MatchResult", "match"]
+__all__ = ["Contestant", "MatchResult", "Openings", "match", "opening_plies"]
 
-DEFAULT_OPENING_PLIES = 8
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
+
+Openings = int | Literal["usual"] | None
+"""Random plies before the players begin: so many, what is usual in the game, or none."""
+
+
+def opening_plies(game: str, openings: Openings) -> int:
+    """Return the random plies that *openings* asks for; `ValueError` names it if it is wrong."""
+    if openings == "usual":
+        return game_rules(game).opening_plies
+    return checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,8 @@ class MatchResult:
     distinct_games: int
     opening_plies: int
     seed: int
+    endings: Mapping[str, int] = field(default_factory=dict)
+    """How many games ended in each way that occurred, by the value of `evoply.protocols.Ending`."""
     reproducible: bool = True
     """False if a player is limited in time: the same match may end differently next time."""
 
@@ -74,6 +86,7 @@ class MatchResult:
             "elo": self.elo if math.isfinite(self.elo) else None,
             "games": self.games,
             "distinct_games": self.distinct_games,
+            "endings": dict(self.endings),
             "openings": self.opening_plies,
             "seed": self.seed,
             "reproducible": self.reproducible,
@@ -117,18 +130,20 @@ def match(
     game: str = "othello",
     games: int = 1000,
     seed: int = 0,
-    openings: int | None = DEFAULT_OPENING_PLIES,
+    openings: Openings = "usual",
     start: Position | None = None,
+    draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
-    Every opening of *openings* uniformly random legal plies (None or 0: no opening, as papers
-    play) is played twice with colours swapped, so *games* must be even. A tree, or an individual
-    of a generation, plays as `evoply.players.player_of` says: one ply ahead. For the text
-    `champion@RUN` give `runs=evoply.runs.resolve_champion`. *progress* is told the number of
+    Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
+    None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must
+    be even. *draws* are the rules about draws, by default those of the game. A tree, or an
+    individual of a generation, plays as `evoply.players.player_of` says: one ply ahead. For the
+    text `champion@RUN` give `runs=evoply.runs.resolve_champion`. *progress* is told the number of
     finished games now and then. Raises ValueError for players that cannot be read or do not play
     this game.
 
@@ -137,7 +152,7 @@ def match(
     """
     games = checked_whole("games", games, MOST_GAMES)
     seed = checked_whole("seed", seed, 2**64 - 1)
-    openings = checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    plies = opening_plies(game, openings)
     threads = checked_whole("threads", threads, MOST_THREADS)
     if not games or games % 2:
         raise ValueError(
@@ -146,7 +161,7 @@ def match(
         )
     rules = game_rules(game)
     start = start or rules.start()
-    if not isinstance(start, Position):
+    if not hasattr(start, "row"):
         raise TypeError(f"start: {shorten(repr(start))} is not a position")
     if start.game != game:
         raise ValueError(f"start: a position of {start.game} in a match of {game}")
@@ -156,14 +171,15 @@ def match(
         np.zeros(games // 2, dtype=np.uint32),
         np.ones(games // 2, dtype=np.uint32),
         stream=_native.Stream(seed, "match"),
-        opening_plies=openings,
+        opening_plies=plies,
         start=start.row,
+        draws=draws,
     )
     seats = (one_seat, other_seat)
     results = play_seats(game, seats, schedule, threads=threads, progress=progress)
     points = results.black_points
     points[1::2] = 1 - points[1::2]
-    result = _result(one, other, game, points, results, openings, seed)
+    result = _result(one, other, game, points, results, plies, seed)
     return replace(result, reproducible=False) if any(map(is_timed, read)) else result
 
 
@@ -188,4 +204,5 @@ def _result(
         distinct_games=len(np.unique(results.hashes)),
         opening_plies=openings,
         seed=seed,
+        endings=results.ending_counts,
     )

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from evoply import _native
-from evoply.games.othello import Game, Move, Position
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.games import game_rules
+from evoply.games.draws import DrawRules
+from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError, Move, Position
 from evoply.protocols import Player as ChoosesMoves
 
 __all__ = ["ChoosesByKey", "play_python_game", "random_opening"]
@@ -25,11 +26,17 @@ class ChoosesByKey(Protocol):
         """Return one of `position.legal_moves`; asked only where there is a choice."""
 
 
-def random_opening(start: Position, key: int, plies: int) -> Game:
-    """Return a game of up to *plies* uniformly random moves; a forced move draws nothing."""
+def random_opening(
+    start: Position, key: int, plies: int, draws: DrawRules | None = None
+) -> GameRecord:
+    """Return a game of up to *plies* uniformly random moves; a forced move draws nothing.
+
+    *draws* are the rules about draws of the game, by default the usual ones.
+    """
     stream = _native.Stream.from_key(key)
-    game = Game(start)
-    while len(game) < plies and (moves := game.position.legal_moves):
+    game = game_rules(start.game).game(start, draws=draws)
+    while len(game) < plies and game.outcome() is None:
+        moves = game.position.legal_moves
         game = game.play(moves[0] if len(moves) == 1 else moves[stream.below(len(moves))])
     return game
 
@@ -43,18 +50,22 @@ def play_python_game(
     opening_key: int,
     opening_plies: int,
     game_key: int,
-) -> Game:
+    draws: DrawRules | None = None,
+) -> GameRecord:
     """Play one game, Black's player first, and return its record, opening included.
 
-    A Python player that chooses an illegal move raises `IllegalMoveError` naming the player.
+    *draws* as in `random_opening`. A Python player that chooses an illegal move raises
+    `IllegalMoveError` naming the player.
     """
-    game = random_opening(start, opening_key, opening_plies)
-    while moves := game.position.legal_moves:
-        position = game.position
+    rules = game_rules(start.game)
+    game = random_opening(start, opening_key, opening_plies, draws)
+    while game.outcome() is None:
+        position: Position = game.position
+        moves = position.legal_moves
         player = players[0] if position.turn is Color.BLACK else players[1]
         if isinstance(player, _native.Player):
             code, *_ = _native.analyse(player, *position.row, game_key)
-            game = game.play(Move.from_code(code, position.size))
+            game = game.play(rules.move_from_code(code))
             continue
         try:
             # A forced move is no choice: nobody is asked.

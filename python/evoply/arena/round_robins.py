@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_GAMES, MOST_OPENING_PLIES
+from evoply.arena.matches import MOST_GAMES, Openings, opening_plies
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
@@ -144,7 +144,7 @@ def round_robin(
     game: str = "othello",
     games: int = 100,
     seed: int = 0,
-    openings: int | None = DEFAULT_OPENING_PLIES,
+    openings: Openings = "usual",
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
@@ -162,7 +162,7 @@ def round_robin(
         raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
     games = checked_whole("games", games, MOST_GAMES)
     seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    plies = opening_plies(game, openings)
     threads = checked_whole("threads", threads, MOST_THREADS)
     if not games or games % 2:
         raise ValueError(

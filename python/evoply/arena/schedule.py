@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.games import game_rules
+from evoply.games.draws import DrawRules
+from evoply.protocols import Ending, Row
 
 __all__ = ["Results", "Schedule", "play"]
 
@@ -47,8 +49,10 @@ class Schedule:
     game_keys: NDArray[np.uint64]
     opening_plies: int
     """Uniformly random legal plies before the players begin."""
-    start: tuple[int, int, bool, int]
+    start: Row
     """The position before the opening, as the kernel writes it (`Position.row`)."""
+    draws: DrawRules | None = None
+    """When a game is drawn that the board would let go on; None: the rules of the game."""
 
     def __len__(self) -> int:
         return len(self.black)
@@ -61,7 +65,8 @@ class Schedule:
         *,
         stream: _native.Stream,
         opening_plies: int,
-        start: tuple[int, int, bool, int],
+        start: Row,
+        draws: DrawRules | None = None,
     ) -> Schedule:
         """Return two games for each pair of players: the same opening with colours swapped.
 
@@ -79,6 +84,7 @@ class Schedule:
             game_keys=stream.child("game").keys(2 * len(first)),
             opening_plies=opening_plies,
             start=start,
+            draws=draws,
         )
 
     def part(self, games: slice | NDArray[np.intp]) -> Schedule:
@@ -101,12 +107,17 @@ class Results:
     """What came of a schedule; every array has one entry a game, in the order of the schedule."""
 
     black_discs: NDArray[np.int32]
+    """Black's pieces at the end, discs in Othello."""
     white_discs: NDArray[np.int32]
+    winners: NDArray[np.int8]
+    """1 where Black won, -1 where White did, 0 for draws."""
+    endings: NDArray[np.uint8]
+    """What ended each game: places in the list of all `Ending`s."""
     plies: NDArray[np.int32]
     """Plies from the start position, openings and passes included."""
     hashes: NDArray[np.uint64]
     """A hash of the start and all moves: equal for equal games."""
-    moves: list[bytes] | None = None
+    moves: list[list[int]] | None = None
     """Move codes of every game, openings and passes included, if they were recorded."""
 
     def __len__(self) -> int:
@@ -115,8 +126,14 @@ class Results:
     @property
     def black_points(self) -> NDArray[np.float64]:
         """Black's points in each game: 1, 0.5 or 0."""
-        signs: NDArray[np.float64] = np.sign(self.black_discs - self.white_discs).astype(np.float64)
-        return (signs + 1) / 2
+        points: NDArray[np.float64] = (self.winners.astype(np.float64) + 1) / 2
+        return points
+
+    @property
+    def ending_counts(self) -> dict[str, int]:
+        """How many games ended in each way that occurred, by the value of `Ending`."""
+        counts = np.bincount(self.endings, minlength=len(Ending)).tolist()
+        return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
 
 
 def play(
@@ -134,7 +151,7 @@ def play(
     KeyboardInterrupt within a fraction of a second; no partial result comes out. Raises
     `ValueError` for another number of threads than 0 to 1024.
     """
-    game_rules(game)
+    rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
         game,
@@ -145,8 +162,17 @@ def play(
         schedule.game_keys,
         start=schedule.start,
         opening_plies=schedule.opening_plies,
+        draws=(rules.draws if schedule.draws is None else schedule.draws).limits,
         threads=threads,
         record_moves=record_moves,
         progress=progress,
     )
-    return Results(games.black_discs, games.white_discs, games.plies, games.hashes, games.moves)
+    return Results(
+        black_discs=games.black_discs,
+        white_discs=games.white_discs,
+        winners=games.winners,
+        endings=games.endings,
+        plies=games.plies,
+        hashes=games.hashes,
+        moves=games.moves,
+    )

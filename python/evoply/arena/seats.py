@@ -16,7 +16,6 @@ from evoply import _native
 from evoply.arena.python_games import ChoosesByKey, play_python_game
 from evoply.arena.schedule import Results, Schedule, play
 from evoply.games import game_rules
-from evoply.games.othello import Game
 from evoply.gp import Tree
 from evoply.players import (
     AlphaBeta,
@@ -27,7 +26,7 @@ from evoply.players import (
     parse_player,
     player_of,
 )
-from evoply.protocols import Color
+from evoply.protocols import Color, Ending, GameRecord
 from evoply.protocols import Player as ChoosesMoves
 
 __all__ = ["Contestant", "Seat", "is_timed", "play_seats", "read_contestant", "seat_of"]
@@ -114,7 +113,7 @@ def _play_in_python(
 ) -> Results:
     """Play a schedule one game after the other, asking Python for moves."""
     start = game_rules(game).position_from_row(schedule.start)
-    records: list[Game] = []
+    records: list[GameRecord] = []
     for index in range(len(schedule)):
         records.append(
             play_python_game(
@@ -123,6 +122,7 @@ def _play_in_python(
                 opening_key=int(schedule.opening_keys[index]),
                 opening_plies=schedule.opening_plies,
                 game_key=int(schedule.game_keys[index]),
+                draws=schedule.draws,
             )
         )
         progress(index + 1)
@@ -130,11 +130,22 @@ def _play_in_python(
     numbers: dict[object, int] = {}
     hashes = [numbers.setdefault(record.moves, len(numbers)) for record in records]
     return Results(
-        black_discs=np.array([p.discs(Color.BLACK) for p in finals], dtype=np.int32),
-        white_discs=np.array([p.discs(Color.WHITE) for p in finals], dtype=np.int32),
+        black_discs=np.array([p.pieces(Color.BLACK) for p in finals], dtype=np.int32),
+        white_discs=np.array([p.pieces(Color.WHITE) for p in finals], dtype=np.int32),
+        winners=np.array([_winner(record) for record in records], dtype=np.int8),
+        endings=np.array([_ENDINGS.index(record.ending()) for record in records], dtype=np.uint8),
         plies=np.array([len(record.moves) for record in records], dtype=np.int32),
         hashes=np.array(hashes, dtype=np.uint64),
     )
+
+
+_ENDINGS: list[Ending | None] = list(Ending)
+
+
+def _winner(record: GameRecord) -> int:
+    outcome = record.outcome()
+    winner = None if outcome is None else outcome.winner
+    return {Color.BLACK: 1, Color.WHITE: -1, None: 0}[winner]
 
 
 def _joined(parts: Sequence[Results], places: NDArray[np.intp]) -> Results:
@@ -143,6 +154,8 @@ def _joined(parts: Sequence[Results], places: NDArray[np.intp]) -> Results:
     return Results(
         black_discs=np.concatenate([part.black_discs for part in parts])[order],
         white_discs=np.concatenate([part.white_discs for part in parts])[order],
+        winners=np.concatenate([part.winners for part in parts])[order],
+        endings=np.concatenate([part.endings for part in parts])[order],
         plies=np.concatenate([part.plies for part in parts])[order],
         hashes=np.concatenate([part.hashes for part in parts])[order],
     )

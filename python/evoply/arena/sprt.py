@@ -19,13 +19,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from evoply import _native
-from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_GAMES, MOST_OPENING_PLIES
+from evoply.arena.matches import MOST_GAMES, Openings, opening_plies
 from evoply.arena.round_robins import first_points, pair_sums
 from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.games import game_rules
-from evoply.games.othello import Position
 from evoply.players import NOT_REPRODUCIBLE, Player
+from evoply.protocols import Position
 
 __all__ = ["Sprt", "SprtResult", "log_likelihood_ratio", "sprt_match"]
 
@@ -218,7 +218,7 @@ def sprt_match(
     game: str = "othello",
     games: int = 100_000,
     seed: int = 0,
-    openings: int = DEFAULT_OPENING_PLIES,
+    openings: Openings = "usual",
     start: Position | None = None,
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
@@ -236,7 +236,7 @@ def sprt_match(
     """
     games = checked_whole("games", games, MOST_GAMES)
     seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = checked_whole("openings", openings, MOST_OPENING_PLIES)
+    plies = opening_plies(game, openings)
     threads = checked_whole("threads", threads, MOST_THREADS)
     if not games or games % 2:
         raise ValueError(f"games: {games} is not an even number: every opening is played twice")

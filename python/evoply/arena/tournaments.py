@@ -18,7 +18,7 @@ from scipy.stats import spearmanr
 
 from evoply import _native
 from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
-from evoply.arena.matches import DEFAULT_OPENING_PLIES, MOST_OPENING_PLIES
+from evoply.arena.matches import Openings, opening_plies
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
 from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
@@ -141,7 +141,7 @@ def tournament(
     threshold: float = 0.6,
     times: int = 1,
     seed: int = 0,
-    openings: int | None = DEFAULT_OPENING_PLIES,
+    openings: Openings = "usual",
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
@@ -166,7 +166,7 @@ def tournament(
     if not times:
         raise ValueError("times: a tournament is played at least once")
     seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+    plies = opening_plies(game, openings)
     threads = checked_whole("threads", threads, MOST_THREADS)
     read = [read_contestant(player, game, runs) for player in players]
     labels, seats = zip(*(seat_of(player, game) for player in read), strict=True)

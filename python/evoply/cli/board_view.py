@@ -1,12 +1,14 @@
-"""An Othello board in a terminal: colored discs, plain discs, or letters."""
+"""A board in a terminal: colored discs, plain discs, or letters."""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.text import Text
 
+from evoply.cli.checkers_view import checkers_text
+from evoply.games import checkers
 from evoply.games.othello import Game, Position
-from evoply.protocols import Color
+from evoply.protocols import Color, GameRecord
 
 __all__ = ["board_text"]
 
@@ -16,7 +18,16 @@ _LETTERS = {Color.BLACK: "X", Color.WHITE: "O"}
 _DISCS = {Color.BLACK: "●", Color.WHITE: "○"}
 
 
-def board_text(game: Game, console: Console, *, legal: bool = True) -> Text:
+def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Text:
+    """Return the board after the last move of *game*, in what *console* can show."""
+    if isinstance(game, checkers.Game):
+        return checkers_text(game, console, legal=legal)
+    if isinstance(game, Game):
+        return _othello_text(game, console, legal=legal)
+    return Text(str(game.position))
+
+
+def _othello_text(game: Game, console: Console, *, legal: bool) -> Text:
     """Return the board after the last move of *game*, in what *console* can show.
 
     Legal moves are marked by a small dot (`*` in letters), the last move by a brighter square

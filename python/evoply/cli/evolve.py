@@ -61,7 +61,7 @@ def evolve(
     time_limit
         Seconds, looked at between generations; none: no limit.
     game
-        othello (8x8), othello-4, othello-6 or othello-10.
+        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     set_
         Any value of the config, as PATH=VALUE; may be given several times.
     tests

@@ -11,11 +11,12 @@ from cyclopts import Parameter
 from evoply.cli.options import (
     Game,
     Json,
+    Openings,
     Position,
     Seed,
     Threads,
     WholeOrDefault,
-    WholeOrNone,
+    chosen_openings,
 )
 from evoply.cli.output import Output, percent, stderr, table
 from evoply.wording import shorten
@@ -48,7 +49,7 @@ def match(
     games: WholeOrDefault = None,
     seed: Seed = 1,
     game: Game = None,
-    openings: WholeOrNone = 8,
+    openings: Openings = None,
     position: Position = None,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
@@ -72,8 +73,6 @@ def match(
     games
         How many games, default 1000; even, because every opening is played twice, with
         colours swapped. With --sprt at most so many, default 100000.
-    openings
-        Random legal plies before the players begin; none plays from the start.
     sprt
         Two Elo differences, such as 0 10: stop as soon as it is known which of them is likelier.
     alpha
@@ -88,12 +87,10 @@ def match(
     from evoply.cli.player_texts import read_players, read_position
 
     game, (one, other) = read_players([first, second], game)
-    if openings != "none" and not 0 <= openings <= 1000:
-        raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
+    plies = chosen_openings(openings)
     start = read_position(game, position).position
     output = Output(json)
     if sprt is not None:
-        plies = 0 if openings == "none" else openings
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
         with progress_bar(f"{one.label} against {other.label}", most, is_shown=not quiet) as moved:
@@ -120,7 +117,7 @@ def match(
             game=game,
             games=games,
             seed=seed,
-            openings=None if openings == "none" else openings,
+            openings=plies,
             start=start,
             threads=threads,
             progress=progress,
@@ -135,6 +132,10 @@ def match(
             f"{result.losses:,} lost" + (f"; 95 % interval {between}" * (_INTERVAL not in shown))
         )
     output.say(_how_it_was_played(result))
+    drawn = {name: count for name, count in result.endings.items() if name != "board"}
+    if drawn:
+        ways = ", ".join(f"{count:,} by {name}" for name, count in drawn.items())
+        output.say(f"Drawn by rule: {ways}")
     if result.interval is None:
         output.say(_too_few(result.distinct_games))
     if not result.reproducible:

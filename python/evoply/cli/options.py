@@ -11,7 +11,21 @@ from cyclopts.validators import Number
 
 from evoply.wording import shorten
 
-__all__ = ["Game", "Json", "Position", "Seed", "Threads", "Whole", "WholeOrDefault", "WholeOrNone"]
+__all__ = [
+    "GAME_NAMES",
+    "Game",
+    "Json",
+    "Openings",
+    "Position",
+    "Seed",
+    "Threads",
+    "Whole",
+    "WholeOrDefault",
+    "WholeOrNone",
+    "chosen_openings",
+]
+
+GAME_NAMES = "othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10"
 
 MOST_THREADS = 1024
 
@@ -33,6 +47,28 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
 Whole = Annotated[int, Parameter(converter=_whole)]
 WholeOrNone = Annotated[int | Literal["none"], Parameter(converter=_whole_or_none)]
 
+Openings = Annotated[
+    int | Literal["none"] | None,
+    Parameter(
+        converter=_whole_or_none,
+        show_default=False,
+        help="Random legal plies before the players begin, by default 8 in Othello and 4 in "
+        "checkers; none plays from the start.",
+    ),
+]
+
+
+def chosen_openings(openings: int | Literal["none"] | None) -> int | Literal["usual"] | None:
+    """Return what `evoply.arena` calls the openings; `ValueError` if they are too long."""
+    if openings is None:
+        return "usual"
+    if openings == "none":
+        return None
+    if not 0 <= openings <= 1000:
+        raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
+    return openings
+
+
 WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]
 
 Json = Annotated[
@@ -46,10 +82,7 @@ Json = Annotated[
 ]
 Game = Annotated[
     str | None,
-    Parameter(
-        help="othello (8x8), othello-4, othello-6 or othello-10. Default: that of a champion or "
-        "saved player, else othello."
-    ),
+    Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
 ]
 Threads = Annotated[
     int,
@@ -73,6 +106,7 @@ Position = Annotated[
     # A board may begin with an empty square, a hyphen.
     Parameter(
         allow_leading_hyphen=True,
-        help="Where to begin: a board such as '---- -OX- -XO- ---- X', or moves: f5d6c3.",
+        help="Where to begin: a board such as '---- -OX- -XO- ---- X', in checkers a FEN such as "
+        "W:W18,K24:B1,12, or moves: f5d6c3, '11-15 23-19'.",
     ),
 ]

@@ -25,12 +25,13 @@ def perft(
 ) -> None:
     """Count the leaves of the tree of legal moves.
 
-    A forced pass counts as a ply, and a game that ends earlier as one leaf.
+    A forced pass counts as a ply. A game that ends earlier counts as one leaf in
+    Othello and as none in checkers, as in the published tables.
 
     Parameters
     ----------
     game
-        othello (8x8), othello-4, othello-6 or othello-10.
+        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     depth
         Plies to look ahead.
     """
@@ -40,8 +41,7 @@ def perft(
     start = read_position(game, position).position
     output = Output(json)
     began = perf_counter()
-    black, white, black_to_move, _ = start.row
-    leaves = _native.perft(game, black, white, black_to_move, depth, threads=threads)
+    leaves = _native.perft(game, start.row, depth, threads=threads)
     seconds = perf_counter() - began
     output.say(
         f"{game}, depth {depth}: {leaves:,} leaves in {seconds:.3f} s, "

@@ -12,7 +12,7 @@ from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
     from evoply.cli.terminal_game import TerminalGame
-    from evoply.protocols import Outcome
+    from evoply.protocols import GameRecord, Outcome
 
 __all__ = ["play"]
 
@@ -30,9 +30,10 @@ def play(
 ) -> None:
     """Play against a player.
 
-    Legal moves are marked on the board. Type a square such as f5, or several in
-    one line, which are played all or not at all; or moves, hint, undo, board,
-    help, quit. Without a terminal the moves are read from standard input.
+    Legal moves are marked on the board. Type a square such as f5, in checkers a
+    move such as 11-15 or 15x24, or several in one line, which are played all or
+    not at all; or moves, hint, undo, board, help, quit. Without a terminal the
+    moves are read from standard input.
 
     Parameters
     ----------
@@ -96,10 +97,17 @@ def _ending(session: TerminalGame) -> str:
     if outcome is None:
         return _how_to_go_on(session)
     words = {1.0: "You win", 0.5: "You draw", 0.0: "You lose"}
+    how = _how_it_ended(session.game, outcome)
     return (
-        f"The game is over: {outcome}. {words[outcome.points(session.color)]}.\n"
-        f"Moves: {session.game}"
+        f"The game is over: {how}. {words[outcome.points(session.color)]}.\nMoves: {session.game}"
     )
+
+
+def _how_it_ended(game: GameRecord, outcome: Outcome) -> str:
+    ending = game.ending()
+    if ending is None or ending.value == "board":
+        return str(outcome)
+    return f"{outcome} by {ending.value}"
 
 
 def _how_to_go_on(session: TerminalGame) -> str:
@@ -116,6 +124,7 @@ def _how_to_go_on(session: TerminalGame) -> str:
 def _result(session: TerminalGame) -> dict[str, Any]:
     outcome: Outcome | None = session.game.outcome()
     winner = outcome.winner if outcome else None
+    ending = session.game.ending()
     return {
         "game": session.game.position.game,
         "against": session.opponent.label,
@@ -124,6 +133,7 @@ def _result(session: TerminalGame) -> dict[str, Any]:
         "transcript": str(session.game),
         "finished": outcome is not None,
         "winner": winner.value if winner else None,
+        "ending": None if ending is None else ending.value,
         "points": outcome.points(session.color) if outcome else None,
         "disc_difference": outcome.disc_difference if outcome else None,
     }

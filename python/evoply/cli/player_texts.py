@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
-from evoply.games.othello import Game
-from evoply.protocols import InvalidMoveError
+from evoply.protocols import GameRecord, InvalidMoveError
 
 if TYPE_CHECKING:
     from evoply.players import Player
@@ -71,7 +70,7 @@ def _own_game(text: str) -> str | None:
     return None
 
 
-def read_position(game: str, text: str | None) -> Game:
+def read_position(game: str, text: str | None) -> GameRecord:
     """Return the record of *game* that *text* shows: a board, moves, or a board and moves.
 
     Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
@@ -80,7 +79,7 @@ def read_position(game: str, text: str | None) -> Game:
     if text is None:
         return rules.record()
     if re.search(r"\d", text) is None:
-        return Game(rules.parse(text))
+        return rules.game(rules.parse(text))
     record = rules.record(text)
     if record.start.size != rules.size:
         raise InvalidMoveError(

@@ -55,7 +55,9 @@ def replay(
     output.labelled("Moves", record.transcript())
     output.labelled("", f"the first {played.opening_plies} plies are random")
     if outcome is not None:
-        output.labelled("Result", str(outcome))
+        ending = record.ending()
+        rule = "" if ending is None or ending.value == "board" else f" by {ending.value}"
+        output.labelled("Result", f"{outcome}{rule}")
     output.people.print(board_text(record, output.people, legal=False))
     output.result(
         {

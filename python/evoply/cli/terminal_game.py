@@ -6,21 +6,22 @@ import contextlib
 import sys
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Any
 
 from rich.console import Console
 
 from evoply import _native as native
 from evoply.cli.board_view import board_text
-from evoply.games.othello import Game, Move, Position
+from evoply.games import game_rules
 from evoply.players import Player, RandomPlayer, parse_player
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError, Position
 
 __all__ = ["TerminalGame"]
 
 _HINT_PLAYER = "mobility:depth=4"
 """Who gives hints where the opponent has no opinion."""
 
-_HELP = """Type a square such as f5, or several to play one after the other (all of
+_HELP = """Type a move such as {move}, or several to play one after the other (all of
 them, or none if one turns out not to be legal), or
   moves   list the legal moves
   hint    what the opponent would play here
@@ -37,14 +38,14 @@ class TerminalGame:
     opponent: Player
     color: Color
     """The person's side."""
-    game: Game
+    game: GameRecord
     seed: int
     refused: int = 0
     """Lines that were neither a legal move nor a command."""
     is_left: bool = False
     _engine: native.Player = field(init=False)
     _words: deque[str] = field(init=False, default_factory=deque)
-    _before_line: Game | None = field(init=False, default=None)
+    _before_line: GameRecord | None = field(init=False, default=None)
     """The game before a line of several words, None within a line of one."""
 
     def __post_init__(self) -> None:
@@ -67,13 +68,14 @@ class TerminalGame:
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
         is_new = True
-        while moves := self.game.position.legal_moves:
+        while self.game.outcome() is None:
+            moves = self.game.position.legal_moves
             if self.game.position.turn is not self.color:
                 self._answer()
                 is_new = True
             elif moves.must_pass:
                 self._say("You have no move and pass.")
-                self.game = self.game.play(Move.PASS)
+                self.game = self.game.play(moves[0])
             else:
                 if is_new:
                     self._show()
@@ -87,7 +89,7 @@ class TerminalGame:
         position = self.game.position
         if position.legal_moves.must_pass:
             self._say(f"{self.opponent.label} has no move and passes.")
-            self.game = self.game.play(Move.PASS)
+            self.game = self.game.play(position.legal_moves[0])
             return
         if self.is_interactive:
             with self.console.status(f"{self.opponent.label} is thinking"):
@@ -97,17 +99,19 @@ class TerminalGame:
         self._say(f"{self.opponent.label} plays {move}{value}")
         self.game = self.game.play(move)
 
-    def _choice(self, player: native.Player, position: Position) -> tuple[Move, str]:
+    def _choice(self, player: native.Player, position: Position) -> tuple[Any, str]:
         key = native.Stream(self.seed, "play", "game").key
         code, score, *_ = native.analyse(player, *position.row, key)
         value = "" if score is None else f" (value {round(score, 6) + 0.0:.4g})"
-        return Move.from_code(code, position.size), value
+        return game_rules(position.game).move_from_code(code), value
 
     def _obey(self, word: str) -> bool:
         """Do what *word* says; return whether the board is to be shown again."""
         match word:
             case "help" | "?" | "h":
-                self._say(_HELP)
+                self._say(
+                    _HELP.format(move=game_rules(self.game.position.game).start().legal_moves[0])
+                )
             case "moves":
                 self._say(str(self.game.position.legal_moves))
             case "hint":
@@ -146,7 +150,10 @@ class TerminalGame:
         for count in range(len(self.game) - 1, -1, -1):
             before = self.game.positions[count]
             if before.turn is self.color and not before.legal_moves.must_pass:
-                self.game = Game(self.game.start, self.game.moves[:count])
+                game = game_rules(before.game).game(self.game.start)
+                for move in self.game.moves[:count]:
+                    game = game.play(move)
+                self.game = game
                 return True
         return self._refuse("there is nothing to take back")
 

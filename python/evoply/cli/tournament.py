@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.match import progress_bar
-from evoply.cli.options import Game, Json, Seed, Threads, Whole, WholeOrDefault, WholeOrNone
+from evoply.cli.options import (
+    Game,
+    Json,
+    Openings,
+    Seed,
+    Threads,
+    Whole,
+    WholeOrDefault,
+    chosen_openings,
+)
 from evoply.cli.output import Output, percent, table
 from evoply.wording import did_you_mean, shorten
 
@@ -26,7 +35,7 @@ def tournament(
     *players: str,
     mode: Literal["round-robin", "elimination"] = "round-robin",
     games: WholeOrDefault = None,
-    openings: WholeOrNone = 8,
+    openings: Openings = None,
     seed: Seed = 1,
     field: Path | None = None,
     bracket: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
@@ -54,8 +63,6 @@ def tournament(
     games
         Games of every pairing, default 100; of every player in a round of an elimination
         tournament, default 20. Even: every opening is played with both colours.
-    openings
-        Random legal plies before the players begin; none plays from the start.
     field
         A TOML file of players: tables [[player]] with player, and name, bracket and fitness if
         there are any.
@@ -82,7 +89,7 @@ def tournament(
     game, read = read_players(texts, game)
     names = [entry.name for entry in entries] + [None] * len(players)
     labels = [name or player.label for name, player in zip(names, read, strict=True)]
-    plies = _plies(openings)
+    plies = chosen_openings(openings)
     output = Output(json)
     shared: dict[str, Any] = {"game": game, "seed": seed, "openings": plies, "threads": threads}
     if mode == "round-robin":
@@ -118,14 +125,6 @@ def tournament(
     _say_stars(output, stars)
     _write(html, stars, output)
     output.result(stars.to_dict())
-
-
-def _plies(openings: int | str) -> int | None:
-    if isinstance(openings, str):
-        return None
-    if not 0 <= openings <= 1000:
-        raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
-    return openings
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:

@@ -174,7 +174,7 @@ class EvolutionConfig(Part):
     """
 
     game: str = "othello"
-    """`othello` (8x8), `othello-4`, `othello-6` or `othello-10`."""
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """Where all randomness comes from."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)

@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from evoply.evolution.config_fitness import measure_from_text
+from evoply.games import GAMES
+from evoply.games.othello import OTHELLO
 
 __all__ = ["combination_problems", "part_of"]
 
@@ -42,6 +44,7 @@ def combination_problems(data: Mapping[str, Any]) -> list[Problem]:
             data, selection=part_of(data, "selection"), counted=_kind(measure, "points")
         ),
         *_measure_problems(fitness, measure, data.get("population_size", 500)),
+        *_epoch_problems(data, measure),
         *_termination_problems(data, measure),
         *_seed_problems(data),
     ]
@@ -59,6 +62,13 @@ def _measure(fitness: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _kind(part: Mapping[str, Any], usual: str) -> str:
     return str(part.get("kind", usual))
+
+
+def _epoch_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> list[Problem]:
+    game = data.get("game", "othello")
+    if _kind(measure, "points") != "epoch_discs" or game not in GAMES or game in OTHELLO:
+        return []
+    return [("fitness.measure.kind", f"epoch_discs counts discs as Othello is filled, not {game}")]
 
 
 def _selection_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> list[Problem]:

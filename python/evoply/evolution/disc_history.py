@@ -33,7 +33,7 @@ class DiscHistory:
     """Whether Black makes ply p (a pass included), shape (games, most plies)."""
 
 
-def disc_history(moves: Sequence[bytes], start: Position) -> DiscHistory:
+def disc_history(moves: Sequence[Sequence[int]], start: Position) -> DiscHistory:
     """Return the discs along the games that begin at *start*; *moves* are the kernel's codes."""
     if start.size * start.size > 64:
         return disc_history_one_by_one(moves, start)
@@ -41,7 +41,7 @@ def disc_history(moves: Sequence[bytes], start: Position) -> DiscHistory:
     ended = start.size * start.size  # the code of a pass changes nothing either
     codes = np.full((games, plies), ended, dtype=np.uint8)
     for row, game in zip(codes, moves, strict=True):
-        row[: len(game)] = np.frombuffer(game, dtype=np.uint8)
+        row[: len(game)] = game
     sides = [np.full(games, side, dtype=np.uint64) for side in (start.black, start.white)]
     counts = np.empty((2, games, plies + 1), dtype=np.int64)
     counts[:, :, 0] = np.array([[start.black.bit_count()], [start.white.bit_count()]])
@@ -56,7 +56,7 @@ def disc_history(moves: Sequence[bytes], start: Position) -> DiscHistory:
     return DiscHistory(counts[0], counts[1], _turns(games, plies, first))
 
 
-def disc_history_one_by_one(moves: Sequence[bytes], start: Position) -> DiscHistory:
+def disc_history_one_by_one(moves: Sequence[Sequence[int]], start: Position) -> DiscHistory:
     """Return the same as `disc_history`, game by game from positions: the plain account of it."""
     games, plies = len(moves), max(map(len, moves), default=0)
     counts = np.empty((2, games, plies + 1), dtype=np.int64)

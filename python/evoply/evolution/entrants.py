@@ -93,6 +93,5 @@ def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def black_half_points(results: arena.Results) -> NDArray[np.int64]:
     """Return Black's half points in each game: 2, 1 or 0."""
-    difference = np.asarray(results.black_discs, dtype=np.int64) - results.white_discs
-    half_points: NDArray[np.int64] = np.sign(difference) + 1
+    half_points: NDArray[np.int64] = results.winners.astype(np.int64) + 1
     return half_points

@@ -214,9 +214,8 @@ def trial(
 
 def trial_of(panel: Panel, results: arena.Results, trees: int) -> Trial:
     """Return the points of *trees* from the results of their games against a panel."""
-    difference = np.asarray(results.black_discs, dtype=np.int64) - results.white_discs
     signs = np.where(panel.seats.is_black, 1, -1)
-    points = np.sign(difference).reshape(trees, -1) * signs + 1
+    points = results.winners.astype(np.int64).reshape(trees, -1) * signs + 1
     starts = np.cumsum([0, *panel.games[:-1]])
     return Trial(
         half_points=np.add.reduceat(points, starts, axis=1),

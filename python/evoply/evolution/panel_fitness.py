@@ -25,6 +25,7 @@ from evoply.evolution.disc_history import DiscHistory, disc_history
 from evoply.evolution.entrants import Entrants, Measured, Play, cases_of, shared
 from evoply.evolution.panel import Panel, schedule_of, trial_of
 from evoply.games import game_rules
+from evoply.games.othello import Position
 
 __all__ = ["epoch_gains", "panel_measured", "stage_epochs"]
 
@@ -50,7 +51,7 @@ def panel_measured(
     trial = trial_of(panel, results, trees)
     by_stage: NDArray[np.float64] | None = None
     if isinstance(measure, PointFitness):
-        black = (np.sign(results.black_discs - results.white_discs) + 1) / 2
+        black = results.black_points
         by_game = _for_trees(panel, black, 1 - black)
         fitness = np.array(trial.fitness)[entrants.who]
         if measure.sharing:
@@ -133,7 +134,7 @@ def all_epoch_gains(
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Return `epoch_gains` of each of *epochs*, replaying the games once."""
     rules = game_rules(game)
-    history = disc_history(results.moves or [], rules.start())
+    history = disc_history(results.moves or [], Position(rules.size))
     clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
     return [_gains(history, clock, epoch) for epoch in epochs]
 

@@ -32,7 +32,7 @@ from evoply.expressions.operations import (
 )
 from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
 from evoply.games import game_rules
-from evoply.protocols import Color
+from evoply.protocols import Color, Row
 
 
 class KernelPosition(Protocol):
@@ -43,8 +43,8 @@ class KernelPosition(Protocol):
         """The name of the game, such as "othello"."""
 
     @property
-    def row(self) -> tuple[int, int, bool, int]:
-        """Black's set, White's set, whether Black moves, ply."""
+    def row(self) -> Row:
+        """The kernel's form."""
 
 
 class Expression:
@@ -340,7 +340,7 @@ def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) ->
     if own is not None:
         # To the kernel own is the side to move; nothing here depends on who really is.
         is_black = own is Color.BLACK
-        rows = [(black, white, is_black, ply) for black, white, _, ply in rows]
+        rows = [(*row[:3], is_black, *row[4:]) for row in rows]
     return _native.Positions(game, rows)
 
 

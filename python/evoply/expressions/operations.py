@@ -44,6 +44,10 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "own": Operation("squares"),
         "opponent": Operation("squares"),
+        "own_men": Operation("squares"),
+        "own_kings": Operation("squares"),
+        "opponent_men": Operation("squares"),
+        "opponent_kings": Operation("squares"),
         "empty": Operation("squares"),
         "moved_to": Operation("squares"),
         "squares": Operation("squares", ("square list",)),

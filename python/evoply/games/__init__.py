@@ -4,56 +4,67 @@
 line here; the conformance tests then test it by themselves.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Any, Protocol
 
-from evoply.games import othello
-from evoply.protocols import InvalidMoveError
+from evoply.games.checkers import CHECKERS
+from evoply.games.draws import DrawRules
+from evoply.games.othello import OTHELLO
+from evoply.protocols import GameRecord, Position, Row
 from evoply.wording import did_you_mean
 
 __all__ = ["GAMES", "GameRules", "game_rules"]
 
 
-@dataclass(frozen=True, slots=True)
-class GameRules:
+class GameRules(Protocol):
     """One game by name: how to begin it and how to read it."""
 
-    name: str
-    size: int
-    title: str
+    @property
+    def name(self) -> str:
+        """The name, a key of `GAMES`."""
 
-    def start(self) -> othello.Position:
+    @property
+    def size(self) -> int:
+        """The squares along one side of the board."""
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+
+    @property
+    def opening_plies(self) -> int:
+        """Random plies of a usual opening."""
+
+    @property
+    def draws(self) -> DrawRules:
+        """When a game is usually drawn that the board would let go on."""
+
+    def start(self) -> Position:
         """Return the start position."""
-        return othello.Position(self.size)
 
-    def parse(self, text: str) -> othello.Position:
+    def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
-        position = othello.Position.parse(text)
-        if position.size != self.size:
-            raise InvalidMoveError(
-                f"the position is {position.size}x{position.size}, and {self.name} is played on"
-                f" {self.size}x{self.size}"
-            )
-        return position
 
-    def position_from_row(self, row: tuple[int, int, bool, int]) -> othello.Position:
+    def position_from_row(self, row: Row) -> Position:
         """Return the position that the kernel holds as *row*."""
-        return othello.Position.from_row(self.name, row)
 
-    def record(self, text: str = "") -> othello.Game:
+    def move_from_code(self, code: int) -> Any:
+        """Return the move that the kernel knows as *code*."""
+
+    def record(self, text: str = "") -> GameRecord:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        return othello.Game.from_transcript(text, self.size)
+
+    def game(
+        self, start: Any, codes: Iterable[int] = (), draws: DrawRules | None = None
+    ) -> GameRecord:
+        """Return the game from *start* whose moves the kernel knows as *codes*.
+
+        *draws* are its rules about draws, by default those of this game.
+        """
 
 
-GAMES: Mapping[str, GameRules] = MappingProxyType(
-    {
-        "othello": GameRules("othello", 8, "Othello 8x8"),
-        "othello-4": GameRules("othello-4", 4, "Othello 4x4"),
-        "othello-6": GameRules("othello-6", 6, "Othello 6x6"),
-        "othello-10": GameRules("othello-10", 10, "Othello 10x10"),
-    }
-)
+GAMES: Mapping[str, GameRules] = MappingProxyType({**OTHELLO, **CHECKERS})
 
 
 def game_rules(name: str) -> GameRules:

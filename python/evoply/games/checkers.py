@@ -6,7 +6,6 @@ losses only; draws by quiet plies, repetition and length are rules of a `Game`, 
 This module knows no players and no evaluation; the rules themselves are the kernel's.
 """
 
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,9 +13,10 @@ from typing import Self
 
 from evoply.games import checkers_drawing, checkers_text
 from evoply.games.checkers_move import LegalMoves, Move
-from evoply.games.checkers_position import SIZES, Position, Row
+from evoply.games.checkers_position import SIZES, Position
+from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
 from evoply.games.othello_text import Word, check_length, place
-from evoply.protocols import IllegalMoveError, InvalidMoveError, Outcome
+from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 __all__ = [
     "CHECKERS",
@@ -28,44 +28,6 @@ __all__ = [
     "Move",
     "Position",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawRules:
-    """When a game is drawn that the board alone would let go on; None switches a rule off.
-
-    *quiet_plies* without a capture or a move of a man; the same board with the same side to move
-    for the time number *repetitions*; *max_plies* played. The defaults are evoply's own: the
-    sources of the game differ.
-    """
-
-    quiet_plies: int | None = 80
-    repetitions: int | None = 3
-    max_plies: int | None = 300
-
-    def __post_init__(self) -> None:
-        for name, least in (("quiet_plies", 1), ("repetitions", 2), ("max_plies", 1)):
-            limit = getattr(self, name)
-            if limit is not None and operator.index(limit) < least:
-                raise ValueError(f"{name} must be at least {least}, or None, and is {limit}")
-
-    def reason(self, positions: Sequence[Position]) -> str | None:
-        """Return why a game with these positions, the last not decided, is a draw, or None."""
-        last = positions[-1]
-        if self.quiet_plies is not None and last.quiet_plies >= self.quiet_plies:
-            return f"{self.quiet_plies} plies without a capture or a move of a man"
-        if self.repetitions is not None:
-            # Only positions since the last capture or move of a man can be the same.
-            before = positions[-1 - min(last.quiet_plies, len(positions) - 1) : -1]
-            if before.count(last) + 1 >= self.repetitions:
-                return f"the position occurred {self.repetitions} times"
-        if self.max_plies is not None and last.ply >= self.max_plies:
-            return f"{self.max_plies} plies played"
-        return None
-
-
-NO_DRAWS = DrawRules(None, None, None)
-"""No draws at all: what perft and records of unknown rules go by."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +44,7 @@ class Game:
 
     start: Position = field(default_factory=Position)
     moves: tuple[Move, ...] = ()
-    draws: DrawRules = DrawRules()
+    draws: DrawRules = USUAL_DRAWS
     positions: tuple[Position, ...] = field(init=False, compare=False)
     """The positions from the start to the end, one more than moves."""
 
@@ -197,6 +159,12 @@ class Game:
         black, white = self.position.black, self.position.white
         return Outcome(None, black.bit_count() - white.bit_count())
 
+    def ending(self) -> Ending | None:
+        """Return what ended the game, None while it goes on."""
+        if self.position.outcome() is not None:
+            return Ending.BOARD
+        return self.draws.ending(self.positions)
+
     def draw_reason(self) -> str | None:
         """Return in words why the game is a draw, or None if it is not."""
         decided = self.position.outcome() is not None
@@ -248,6 +216,9 @@ class CheckersRules:
     name: str
     size: int
     title: str
+    opening_plies: int = 4
+    """Random plies of a usual opening."""
+    draws: DrawRules = USUAL_DRAWS
 
     def start(self) -> Position:
         """Return the start position."""
@@ -264,18 +235,30 @@ class CheckersRules:
         """Return the position that the kernel holds as *row*."""
         return Position.from_row(self.name, row)
 
+    def move_from_code(self, code: int) -> Move:
+        """Return the move that the kernel knows as *code*."""
+        return Move.from_code(code, self.size)
+
     def record(self, text: str = "") -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        return Game.from_transcript(text, self.name)
+        return Game.from_transcript(text, self.name, self.draws)
+
+    def game(
+        self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
+    ) -> Game:
+        """Return the game from *start* whose moves the kernel knows as *codes*."""
+        return Game.from_codes(codes, start, self.draws if draws is None else draws)
+
+
+def _rules(name: str, title: str) -> CheckersRules:
+    return CheckersRules(name, SIZES[name], title)
 
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
     {
-        "checkers": CheckersRules("checkers", SIZES["checkers"], "American checkers"),
-        "lose-checkers": CheckersRules("lose-checkers", SIZES["lose-checkers"], "Lose checkers"),
-        "checkers-10": CheckersRules(
-            "checkers-10", SIZES["checkers-10"], "American checkers 10x10"
-        ),
+        "checkers": _rules("checkers", "American checkers"),
+        "lose-checkers": _rules("lose-checkers", "Lose checkers"),
+        "checkers-10": _rules("checkers-10", "American checkers 10x10"),
     }
 )
 """The games of this family by name."""

@@ -175,6 +175,11 @@ class LegalMoves(Sequence[Move]):
 
     moves: tuple[Move, ...]
 
+    @property
+    def must_pass(self) -> bool:
+        """Never: who cannot move has lost or won."""
+        return False
+
     def __len__(self) -> int:
         return len(self.moves)
 

@@ -10,16 +10,13 @@ from evoply import _native
 from evoply.games import checkers_drawing, checkers_text
 from evoply.games.checkers_move import LegalMoves, Move, parse_squares, square_number, text_of
 from evoply.games.squares import squares_in
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
+from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome, Row
 
-__all__ = ["SIZES", "Position", "Row"]
+__all__ = ["SIZES", "Position"]
 
 SIZES = {"checkers": 8, "lose-checkers": 8, "checkers-10": 10}
 """Squares along one side of each game's board."""
 _ROWS_OF_MEN = 3
-
-Row = tuple[int, int, int, bool, int, int]
-"""The kernel's form: black set, white set, kings, whether Black is to move, ply, quiet plies."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -139,12 +136,12 @@ class Position:
     def mobility(self, color: Color | None = None) -> int:
         """Return how many legal moves *color* (by default the side to move) would have to move."""
         is_black = (self.turn if color is None else color) is Color.BLACK
-        return _native.checkers_mobility(self.game, self.row, is_black)
+        return _native.mobility(self.game, self.row, is_black)
 
     @cached_property
     def legal_moves(self) -> LegalMoves:
         """The legal moves by square and path; empty exactly when the game is over."""
-        codes = _native.checkers_moves(self.game, self.row)
+        codes = _native.legal_moves(self.game, self.row)
         return LegalMoves(tuple(Move.from_code(code, self.size) for code in codes))
 
     def parse_move(self, text: str, /) -> Move:
@@ -188,7 +185,7 @@ class Position:
             move = self.parse_move(move)
         elif move not in self.legal_moves:
             raise IllegalMoveError(f"illegal move {self._why_not(str(move))}")
-        row = _native.checkers_play(self.game, self.row, move.code(self.size))
+        row = _native.row_after(self.game, self.row, move.code(self.size))
         return self._replace(row)
 
     def _replace(self, row: Row) -> Self:

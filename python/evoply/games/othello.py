@@ -6,18 +6,20 @@ players and no evaluation; the rules themselves are the kernel's.
 """
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Self
 
 from evoply import _native
 from evoply.games import drawing, othello_text
+from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello_move import LegalMoves, Move
 from evoply.games.squares import SIZES, square_name, squares_in
-from evoply.protocols import Color, IllegalMoveError, Outcome
+from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
-__all__ = ["SIZES", "Game", "LegalMoves", "Move", "Position"]
+__all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
 
 _NAMES = {4: "othello-4", 6: "othello-6", 8: "othello", 10: "othello-10"}
 
@@ -90,12 +92,14 @@ class Position:
         )
 
     @classmethod
-    def from_row(cls, game: str, row: tuple[int, int, bool, int]) -> Self:
+    def from_row(cls, game: str, row: Row) -> Self:
         """Return the position of *game* that the kernel holds as *row*."""
         sizes = {name: size for size, name in _NAMES.items()}
         if game not in sizes:
             raise ValueError(f"{game!r} is not one of {', '.join(sizes)}")
-        black, white, black_to_move, ply = row
+        black, white, kings, black_to_move, ply, quiet_plies = row
+        if kings or quiet_plies:
+            raise ValueError("Othello has neither kings nor quiet plies")
         turn = Color.BLACK if black_to_move else Color.WHITE
         return cls(sizes[game], black=black, white=white, turn=turn, ply=ply)
 
@@ -105,9 +109,9 @@ class Position:
         return _NAMES[self.size]
 
     @property
-    def row(self) -> tuple[int, int, bool, int]:
-        """The kernel's form: black set, white set, whether Black is to move, ply."""
-        return self.black, self.white, self.turn is Color.BLACK, self.ply
+    def row(self) -> Row:
+        """The kernel's form: black, white, no kings, whether Black moves, ply, no quiet plies."""
+        return self.black, self.white, 0, self.turn is Color.BLACK, self.ply, 0
 
     @property
     def own(self) -> int:
@@ -133,6 +137,10 @@ class Position:
     def discs(self, color: Color) -> int:
         """Return the number of discs of *color* on the board."""
         return (self.black if color is Color.BLACK else self.white).bit_count()
+
+    def pieces(self, color: Color) -> int:
+        """Return the number of discs of *color*, as every game calls it."""
+        return self.discs(color)
 
     def mobility(self, color: Color | None = None) -> int:
         """Return how many squares *color* (by default the side to move) could move to.
@@ -333,6 +341,10 @@ class Game:
         """Return the outcome of the game, or None while it goes on."""
         return self.position.outcome()
 
+    def ending(self) -> Ending | None:
+        """Return what ended the game, always the board; None while it goes on."""
+        return None if self.position.legal_moves else Ending.BOARD
+
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", without the passes, which the rules imply."""
         return "".join(str(move) for move in self.moves if move.square is not None)
@@ -354,3 +366,63 @@ class Game:
 
     def _repr_html_(self) -> str:
         return drawing.game_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class OthelloRules:
+    """Othello on one board by name: how to begin it and how to read it."""
+
+    name: str
+    size: int
+    title: str
+    opening_plies: int = 8
+    """Random plies of a usual opening."""
+    draws: DrawRules = NO_DRAWS
+
+    def start(self) -> Position:
+        """Return the start position."""
+        return Position(self.size)
+
+    def parse(self, text: str) -> Position:
+        """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
+        position = Position.parse(text)
+        if position.size != self.size:
+            raise InvalidMoveError(
+                f"the position is {position.size}x{position.size}, and {self.name} is played on"
+                f" {self.size}x{self.size}"
+            )
+        return position
+
+    def position_from_row(self, row: Row) -> Position:
+        """Return the position that the kernel holds as *row*."""
+        return Position.from_row(self.name, row)
+
+    def move_from_code(self, code: int) -> Move:
+        """Return the move that the kernel knows as *code*."""
+        return Move.from_code(code, self.size)
+
+    def record(self, text: str = "") -> Game:
+        """Return the game that the transcript *text* records, by default one not yet begun."""
+        return Game.from_transcript(text, self.size)
+
+    def game(
+        self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
+    ) -> Game:
+        """Return the game from *start* whose moves the kernel knows as *codes*.
+
+        Raises `ValueError` for *draws*: Othello knows none but those of the board.
+        """
+        if draws is not None and draws != NO_DRAWS:
+            raise ValueError("Othello has no draws but those of the board")
+        return Game.from_codes(codes, start)
+
+
+OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
+    {
+        "othello": OthelloRules("othello", 8, "Othello 8x8"),
+        "othello-4": OthelloRules("othello-4", 4, "Othello 4x4"),
+        "othello-6": OthelloRules("othello-6", 6, "Othello 6x6"),
+        "othello-10": OthelloRules("othello-10", 10, "Othello 10x10"),
+    }
+)
+"""The games of this family by name."""

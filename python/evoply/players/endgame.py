@@ -54,12 +54,9 @@ def solve(
     >>> solve(Position.parse(board), mode="outcome").score
     1
     """
-    black, white, black_to_move, _ = position.row
     score, code, nodes, seconds, line, moves = _native.solve(
         position.game,
-        black,
-        white,
-        black_to_move,
+        position.row,
         mode,
         empties_to_winner=empties_to_winner,
         every_move=every_move,

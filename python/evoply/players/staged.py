@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
 from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
-from evoply.games.othello import Move, Position
 from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
 from evoply.notebook import table_html
@@ -32,7 +31,7 @@ from evoply.players.specs import (
     View,
     _Model,
 )
-from evoply.protocols import Color
+from evoply.protocols import Color, Position
 from evoply.wording import shorten
 
 __all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
@@ -267,7 +266,7 @@ class StagedSeat:
     staged: Staged
     players: tuple[_native.Player, ...]
 
-    def choose_by_key(self, position: Position, game_key: int) -> Move:
+    def choose_by_key(self, position: Position, game_key: int) -> Any:
         """Return the move that the stage of this position chooses; see `Staged`."""
         shares = self.staged.shares(position.clock)
         stage = shares.index(max(shares))
@@ -276,7 +275,7 @@ class StagedSeat:
             ends = accumulate(shares)
             stage = next((place for place, end in enumerate(ends) if draw < end), stage)
         code, *_ = _native.analyse(self.players[stage], *position.row, game_key)
-        return Move.from_code(code, position.size)
+        return game_rules(position.game).move_from_code(code)
 
 
 class RandomStart(_Model):
@@ -339,13 +338,13 @@ class RandomStartSeat:
     start: _native.Player
     player: _native.Player | StagedSeat
 
-    def choose_by_key(self, position: Position, game_key: int) -> Move:
+    def choose_by_key(self, position: Position, game_key: int) -> Any:
         """Return the move of the part of the game that *position* belongs to."""
         player = self.start if position.ply < self.plies else self.player
         if isinstance(player, StagedSeat):
             return player.choose_by_key(position, game_key)
         code, *_ = _native.analyse(player, *position.row, game_key)
-        return Move.from_code(code, position.size)
+        return game_rules(position.game).move_from_code(code)
 
 
 def _move_stream(game_key: int, position: Position) -> _native.Stream:

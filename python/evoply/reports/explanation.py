@@ -32,10 +32,10 @@ from evoply.players import (
     player_of,
     steady_player,
 )
+from evoply.protocols import Row
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
     MEASURED_DEPTH,
-    Row,
     changed_moves,
     chosen_moves,
     positions_with_choice,

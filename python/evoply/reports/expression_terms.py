@@ -10,7 +10,8 @@ from evoply.expressions.expression import build
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.players import AfterState, AlphaBeta
-from evoply.reports.influence import Row, changed_moves, chosen_moves
+from evoply.protocols import Row
+from evoply.reports.influence import changed_moves, chosen_moves
 from evoply.reports.phrases import (
     expression_phrase,
     joined,

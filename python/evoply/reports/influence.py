@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply.games import game_rules
 from evoply.players import AfterState, AlphaBeta
+from evoply.protocols import Row
 
 __all__ = ["MEASURED_DEPTH", "changed_moves", "chosen_moves", "positions_with_choice", "values_of"]
 
@@ -22,8 +23,6 @@ MEASURED_DEPTH = 3
 
 BOUND = 1e12
 """Players take a value beyond this for the bound itself."""
-
-Row = tuple[int, int, bool, int]
 
 
 def values_of(program: _native.Program, rows: Sequence[Row], game: str) -> NDArray[np.float64]:
@@ -46,15 +45,13 @@ def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
         drawn = _native.Positions.random(
             game, count + count // 4 + 8, stream.child(attempt).key, 0, size * size - 5
         )
-        rows += [row for row in map(drawn.__getitem__, range(len(drawn))) if _choices(size, row)]
+        rows += [row for row in map(drawn.__getitem__, range(len(drawn))) if _has_choice(game, row)]
         attempt += 1
     return rows[:count]
 
 
-def _choices(size: int, row: Row) -> bool:
-    black, white, is_black, _ = row
-    own, opponent = (black, white) if is_black else (white, black)
-    return _native.othello_moves(size, own, opponent).bit_count() > 1
+def _has_choice(game: str, row: Row) -> bool:
+    return len(_native.legal_moves(game, row)) > 1
 
 
 def chosen_moves(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from evoply import _native
 from evoply.games import game_rules
 from evoply.players import Player, RandomPlayer, steady_player
-from evoply.reports.influence import Row, positions_with_choice, values_of
+from evoply.protocols import Row
+from evoply.reports.influence import positions_with_choice, values_of
 
 __all__ = ["square_effects"]
 
@@ -34,9 +38,11 @@ def square_effects(
     for square in range(size * size):
         bit = 1 << square
         occupied = [row for row in rows if (row[0] | row[1]) & bit]
-        counts.append(len(occupied))
-        held += [_with_disc(row, bit, is_own=True) for row in occupied]
-        held += [_with_disc(row, bit, is_own=False) for row in occupied]
+        pairs = [[_with_disc(row, bit, is_own=own) for own in (True, False)] for row in occupied]
+        # In checkers a piece cannot always change its colour where it stands.
+        pairs = [pair for pair in pairs if _are_possible(game, pair)]
+        counts.append(len(pairs))
+        held += [row for place in (0, 1) for row in (pair[place] for pair in pairs)]
     values = values_of(player.evaluator.program(game), held, game)
     effects: list[float] = []
     start = 0
@@ -48,7 +54,15 @@ def square_effects(
 
 
 def _with_disc(row: Row, bit: int, *, is_own: bool) -> Row:
-    black, white, is_black, ply = row
+    black, white, kings, is_black, ply, quiet_plies = row
     if is_own == is_black:
-        return black | bit, white & ~bit, is_black, ply
-    return black & ~bit, white | bit, is_black, ply
+        return black | bit, white & ~bit, kings, is_black, ply, quiet_plies
+    return black & ~bit, white | bit, kings, is_black, ply, quiet_plies
+
+
+def _are_possible(game: str, rows: Sequence[Row]) -> bool:
+    try:
+        _native.Positions(game, rows)
+    except ValueError:
+        return False
+    return True

@@ -25,8 +25,7 @@ from evoply.evolution.measures import measured
 from evoply.evolution.panel import Panel, native_players, panel_of, schedule_of
 from evoply.evolution.python_parts import PythonParts
 from evoply.games import game_rules
-from evoply.games.othello import Game
-from evoply.protocols import RunError
+from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
 
 __all__ = ["Replay", "replay"]
@@ -36,7 +35,7 @@ __all__ = ["Replay", "replay"]
 class Replay:
     """A training game, who played it, and which individual it counted for."""
 
-    game: Game
+    game: GameRecord
     black: str
     """The tree or the opponent's name."""
     white: str
@@ -84,10 +83,11 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     # Step 3. The one game, with its moves.
     schedule = _only(schedule_of(config, 1, panel, stream), place)
     results = arena.play(config.game, [*players, *panel.players], schedule, record_moves=True)
-    record = Game.from_codes((results.moves or [b""])[0], game_rules(config.game).start())
+    rules = game_rules(config.game)
+    record = rules.game(rules.start(), (results.moves or [[]])[0])
     is_black = bool(seats.is_black[place])
     opponent = panel.labels[seats.opponents[place]]
-    difference = int(results.black_discs[0]) - int(results.white_discs[0])
+    black_points = float(results.black_points[0])
     return Replay(
         game=record,
         black=str(tree) if is_black else opponent,
@@ -97,7 +97,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         games=games,
         individuals=tuple(counted_for),
         opening_plies=config.fitness.opening_plies,
-        points=0.5 if difference == 0 else float((difference > 0) == is_black),
+        points=black_points if is_black else 1 - black_points,
     )
 
 

@@ -130,7 +130,7 @@ def _white_turns(games: list[_Game], programs: list[_native.Program], ends: list
         ]
         # White is own: it is the side to move in the rows, as the paper's White is the trees' own.
         rows = [
-            (*_after(game, square), False, game.turns)
+            (*_after(game, square), 0, False, game.turns, 0)
             for game, squares in zip(staged, legal, strict=True)
             for square in squares
         ]

@@ -1,0 +1,71 @@
+"""Draws that the board alone does not decide: by quiet plies, by repetition, by a cap on length.
+
+They are rules of a game or a schedule, never of a position, which keeps counters and no history.
+"""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evoply.protocols import Ending
+
+__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules"]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRules:
+    """When a game is drawn that the board alone would let go on; None switches a rule off.
+
+    *quiet_plies* without a capture or a move of a man; the same board with the same side to move
+    for the time number *repetitions*; *max_plies* played. The defaults are evoply's own: the
+    sources of checkers differ.
+    """
+
+    quiet_plies: int | None = 80
+    repetitions: int | None = 3
+    max_plies: int | None = 300
+
+    def __post_init__(self) -> None:
+        for name, least in (("quiet_plies", 1), ("repetitions", 2), ("max_plies", 1)):
+            limit = getattr(self, name)
+            if limit is not None and operator.index(limit) < least:
+                raise ValueError(f"{name} must be at least {least}, or None, and is {limit}")
+
+    @property
+    def limits(self) -> tuple[int | None, int | None, int | None]:
+        """The kernel's form."""
+        return self.quiet_plies, self.repetitions, self.max_plies
+
+    def ending(self, positions: Sequence[Any]) -> Ending | None:
+        """Return what makes a game with these positions, the last not decided, a draw, or None."""
+        last = positions[-1]
+        if self.quiet_plies is not None and last.quiet_plies >= self.quiet_plies:
+            return Ending.QUIET_PLIES
+        if self.repetitions is not None:
+            # Only positions since the last capture or move of a man can be the same.
+            before = positions[-1 - min(last.quiet_plies, len(positions) - 1) : -1]
+            if before.count(last) + 1 >= self.repetitions:
+                return Ending.REPETITION
+        if self.max_plies is not None and last.ply >= self.max_plies:
+            return Ending.CAP
+        return None
+
+    def reason(self, positions: Sequence[Any]) -> str | None:
+        """Return in words why a game with these positions is a draw; see `ending`."""
+        match self.ending(positions):
+            case Ending.QUIET_PLIES:
+                return f"{self.quiet_plies} plies without a capture or a move of a man"
+            case Ending.REPETITION:
+                return f"the position occurred {self.repetitions} times"
+            case Ending.CAP:
+                return f"{self.max_plies} plies played"
+            case _:
+                return None
+
+
+NO_DRAWS = DrawRules(None, None, None)
+"""No draws but those of the board: what Othello, perft and records of unknown rules go by."""
+
+USUAL_DRAWS = DrawRules()
+"""The rules of checkers unless others are asked for."""
