@@ -34,13 +34,13 @@ BELLIN = Study(
             "fitness",
             "Fitness of the best trees of E1 to E5, side by side",
             fitness_ranges,
-            {"smoke": 4, "small": 38, "paper": 150},
+            {"smoke": 4, "small": 38, "paper": 195},
         ),
         Experiment(
             "tournament",
             "Tournaments of 33 evolved trees in 7 brackets, and whether fitness foretells success",
             tournaments,
-            {"smoke": 5, "small": 42, "paper": 220},
+            {"smoke": 5, "small": 42, "paper": 240},
         ),
     ),
     contradictions=(
