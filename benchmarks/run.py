@@ -80,8 +80,8 @@ def trees_of_size(count: int, size: int) -> list[Tree]:
 
 def perft_row() -> Row:
     start = Position()
-    seconds = timed(lambda: _native.perft("othello", start.black, start.white, True, 11, 1))
-    assert _native.perft("othello", start.black, start.white, True, 11, 1) == 212_258_800
+    seconds = timed(lambda: _native.perft("othello", start.row, 11, 1))
+    assert _native.perft("othello", start.row, 11, 1) == 212_258_800
     peer = timed(lambda: peers.perft(rust_reversi.Board(), 7), 1)
     assert peers.perft(rust_reversi.Board(), 7) == 55_092
     ours, theirs = 212_258_800 / seconds, 55_092 / peer
@@ -92,7 +92,7 @@ def perft_on_path_row(path: str) -> Row | None:
     """Count the same on another path of this machine, in a process of its own."""
     code = (
         "import time; from evoply import _native; from evoply.games.othello import Position;"
-        "s = Position(); f = lambda: _native.perft('othello', s.black, s.white, True, 11, 1);"
+        "s = Position(); f = lambda: _native.perft('othello', s.row, 11, 1);"
         "times = [(time.perf_counter(), f(), time.perf_counter()) for _ in range(3)];"
         "assert times[0][1] == 212_258_800; print(min(c - a for a, _, c in times))"
     )
@@ -103,7 +103,7 @@ def perft_on_path_row(path: str) -> Row | None:
     if done.returncode:
         return None  # The machine has no such path.
     start = Position()
-    best = timed(lambda: _native.perft("othello", start.black, start.white, True, 11, 1))
+    best = timed(lambda: _native.perft("othello", start.row, 11, 1))
     seconds = float(done.stdout)
     rate = 212_258_800 / seconds
     return Row(f"perft-11-{path}", "leaves/s", rate, f"our {_native.cpu}", 212_258_800 / best,
@@ -112,10 +112,10 @@ def perft_on_path_row(path: str) -> Row | None:
 
 def perft_10_row() -> Row:
     start = Position(10)
-    seconds = timed(lambda: _native.perft("othello-10", start.black, start.white, True, 9, 1))
-    assert _native.perft("othello-10", start.black, start.white, True, 9, 1) == 3_045_812
+    seconds = timed(lambda: _native.perft("othello-10", start.row, 9, 1))
+    assert _native.perft("othello-10", start.row, 9, 1) == 3_045_812
     eight = Position()
-    peer = timed(lambda: _native.perft("othello", eight.black, eight.white, True, 9, 1))
+    peer = timed(lambda: _native.perft("othello", eight.row, 9, 1))
     ours, theirs = 3_045_812 / seconds, 3_005_288 / peer
     return Row("othello-10-perft", "leaves/s", ours, "our 8x8", theirs, ours / theirs)
 
@@ -157,18 +157,18 @@ def gp_games_row(depth: int, games: int, seconds: float) -> Row:
     return Row(name, "games/s", ours, "DEAP + rust_reversi", theirs, ours / theirs)
 
 
-def positions(count: int) -> list[tuple[int, int, bool, int]]:
+def positions(count: int) -> list[tuple[int, int, int, bool, int, int]]:
     batch = _native.Positions.random("othello", count, 7, 12, 36)
     return [batch[index] for index in range(count)]
 
 
-def search_all(player: _native.Player, rows: list[tuple[int, int, bool, int]]) -> int:
+def search_all(player: _native.Player, rows: list[tuple[int, int, int, bool, int, int]]) -> int:
     return sum(_native.analyse(player, *row, 0)[2] for row in rows)
 
 
-def peer_boards(rows: list[tuple[int, int, bool, int]]) -> list[rust_reversi.Board]:
+def peer_boards(rows: list[tuple[int, int, int, bool, int, int]]) -> list[rust_reversi.Board]:
     boards = []
-    for black, white, black_moves, _ in rows:
+    for black, white, _, black_moves, _, _ in rows:
         board = rust_reversi.Board()
         own, opponent = (black, white) if black_moves else (white, black)
         turn = rust_reversi.Turn.BLACK if black_moves else rust_reversi.Turn.WHITE

@@ -14,6 +14,18 @@ from evoply.arena.elimination import drawn_pairs
 MODES = ["all", "same", "other"]
 
 
+def results_of(winners, hashes):
+    """Return results with these winners, all of games of 60 plies that the board ended."""
+    return Results(
+        black_discs=32 + winners,
+        white_discs=32 - winners,
+        winners=winners.astype(np.int8),
+        endings=np.zeros(len(winners), dtype=np.uint8),
+        plies=0 * winners + 60,
+        hashes=hashes,
+    )
+
+
 def coin_games(strengths, draws=0.1):
     """A game of chance: the stronger wins more often; plays any number of pairs."""
 
@@ -29,7 +41,7 @@ def coin_games(strengths, draws=0.1):
                     black.append(1 if won != is_swapped else -1)
         signs = np.array(black, dtype=np.int32)
         hashes = np.array([stream.bits() for _ in black], dtype=np.uint64)
-        return Results(32 + signs, 32 - signs, 0 * signs + 60, hashes)
+        return results_of(signs, hashes)
 
     return play
 
@@ -114,8 +126,8 @@ def test_every_tournament_ends_with_its_champions(players, mode, seed):
 
 def test_a_draw_is_not_a_win_and_the_threshold_is_more_than():
     def all_drawn(first, second, stream):
-        discs = np.full(2 * len(first), 32, dtype=np.int32)
-        return Results(discs, discs, discs, np.arange(2 * len(first), dtype=np.uint64))
+        nobody = np.zeros(2 * len(first), dtype=np.int32)
+        return results_of(nobody, np.arange(2 * len(first), dtype=np.uint64))
 
     run = eliminate([0, 0, 0], all_drawn, Stream(1))
     assert len(run.rounds) == 1
@@ -131,7 +143,7 @@ def test_a_draw_is_not_a_win_and_the_threshold_is_more_than():
             won = points[0, 1][number % 5] if one == 0 else 1 - points[0, 1][number % 5]
             black += [won, 1 - won]
         signs = 2 * np.array(black, dtype=np.int32) - 1
-        return Results(signs, -signs, signs, np.arange(len(black), dtype=np.uint64))
+        return results_of(signs, np.arange(len(black), dtype=np.uint64))
 
     run = eliminate([0, 0], first_player_wins_three_of_five, Stream(1), games=10)
     assert run.rounds[0].rate(0) == 0.6

@@ -15,7 +15,7 @@ from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
 from evoply.games.othello import Game, Move, Position
 from evoply.players import parse_player
-from evoply.protocols import IllegalMoveError
+from evoply.protocols import Color, Ending, IllegalMoveError
 
 TREE = "( - ( * white_corners 10 ) black )"
 
@@ -76,8 +76,11 @@ def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str])
             game_key=int(schedule.game_keys[index]),
         )
         assert [move.code(record.start.size) for move in record.moves] == list(codes)
-        outcome = record.outcome()
+        outcome, ending = record.outcome(), record.ending()
         assert outcome is not None
+        assert ending is not None
+        assert outcome.points(Color.BLACK) == results.black_points[index]
+        assert list(Ending).index(ending) == results.endings[index]
         assert outcome.disc_difference == results.black_discs[index] - results.white_discs[index]
 
 

@@ -112,7 +112,7 @@ def training_games(
     for black, white, moves in zip(
         schedule.black, schedule.white, results.moves or [], strict=True
     ):
-        record = othello.Game.from_codes(moves, game_rules(config.game).start())
+        record = othello.OTHELLO[config.game].game(othello.OTHELLO[config.game].start(), moves)
         color = Color.BLACK if black == 0 else Color.WHITE
         games.append((int(max(black, white)) - 1, record, color))
     return games
@@ -180,9 +180,17 @@ def test_epoch_fitness_counts_only_the_epoch(gain: Any, start: float, end: float
 
 def test_the_epoch_of_a_game_counted_by_hand() -> None:
     # f5 turns e5: 4-1. d6 turns d5: 3-3. c3 turns d4: 5-2. A clock of 5 % is three discs.
-    codes = bytes(othello.Move.parse(text).code(8) for text in ("f5", "d6", "c3"))
+    codes = [othello.Move.parse(text).code(8) for text in ("f5", "d6", "c3")]
     nothing = np.zeros(1, dtype=np.int32)
-    results = arena.Results(nothing, nothing, nothing, np.zeros(1, dtype=np.uint64), [codes])
+    results = arena.Results(
+        black_discs=nothing,
+        white_discs=nothing,
+        winners=nothing.astype(np.int8),
+        endings=nothing.astype(np.uint8),
+        plies=nothing,
+        hashes=nothing.astype(np.uint64),
+        moves=[codes],
+    )
     net = epoch_gains(results, "othello", EpochFitness(start=0.0, end=5.0))
     assert [side.tolist() for side in net] == [[3.0], [0.0]]
     gross = epoch_gains(results, "othello", EpochFitness(start=0.0, end=5.0, gain="gross"))
@@ -195,7 +203,7 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
 @settings(deadline=None, max_examples=15)
 @given(st.sampled_from(["othello-4", "othello-6", "othello"]), st.integers(0, 2**32))
 def test_replaying_side_by_side_is_replaying_one_by_one(game: str, seed: int) -> None:
-    start = game_rules(game).start()
+    start = othello.OTHELLO[game].start()
     player = read_opponent("random", game).native(game)
     count = np.zeros(6, dtype=np.uint32)
     schedule = arena.Schedule.pairs(

@@ -4,6 +4,7 @@ It shares nothing with the package but the names of operations.
 """
 
 import math
+from itertools import pairwise
 
 STEPS = {
     "n": (-1, 0),
@@ -21,13 +22,14 @@ class Board:
     """What an expression reads: sets of (row, column), and who is who."""
 
     def __init__(self, size, row, view_own_is_black=None):
-        black, white, black_to_move, self.ply = row
+        black, white, kings, black_to_move, self.ply, self.quiet_plies = row
         self.size = size
         self.all = {(r, c) for r in range(size) for c in range(size)}
         own_is_black = black_to_move if view_own_is_black is None else view_own_is_black
         self.own_is_black = own_is_black
         self.own = self.squares(black if own_is_black else white)
         self.opponent = self.squares(white if own_is_black else black)
+        self.kings = self.squares(kings)
         self.clock = (len(self.own | self.opponent) - 4) / (size * size - 4)
 
     def squares(self, bits):
@@ -53,6 +55,9 @@ class Board:
             result.add((row, column))
         return result
 
+    def number_of_moves(self, side):
+        return len(self.destinations(side))
+
     def destinations(self, side):
         own, opponent = (self.own, self.opponent) if side == "own" else (self.opponent, self.own)
         return {
@@ -66,6 +71,46 @@ class Board:
         while square in opponent:
             square, flipped = self.step(square, direction), flipped + 1
         return flipped > 0 and square in own
+
+
+class CheckersBoard(Board):
+    """The same in checkers, where kings differ and colours go different ways."""
+
+    def __init__(self, size, row):
+        super().__init__(size, row)
+        pieces = 3 * size
+        self.clock = (pieces - len(self.own | self.opponent)) / pieces
+
+    def destinations(self, side):
+        return {path[-1] for path in self.paths(side)}
+
+    def number_of_moves(self, side):
+        return len(self.paths(side))
+
+    def paths(self, side):
+        own, opponent = (self.own, self.opponent) if side == "own" else (self.opponent, self.own)
+        is_black = self.own_is_black == (side == "own")
+        steps, captures = [], []
+        for square in own:
+            ways = [STEPS[way] for way in ("nw", "ne", "sw", "se")]
+            if square not in self.kings:
+                ways = [way for way in ways if (way[0] > 0) == is_black]
+            captures += self.captures([square], ways, own - {square}, opponent)
+            for down, right in ways:
+                to = (square[0] + down, square[1] + right)
+                if to in self.all - own - opponent:
+                    steps.append([square, to])
+        return captures or steps
+
+    def captures(self, path, ways, friends, enemies):
+        found = []
+        for down, right in ways:
+            row, column = path[-1]
+            over, to = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            jumped = [((a + c) // 2, (b + d) // 2) for (a, b), (c, d) in pairwise(path)]
+            if over in enemies and over not in jumped and to in self.all - friends - enemies:
+                found += self.captures([*path, to], ways, friends, enemies)
+        return found or ([path] if len(path) > 1 else [])
 
 
 def evaluate(written, board):
@@ -112,6 +157,10 @@ def weighted_sum(board, of, tables, selector):
 OPERATIONS = {
     "own": lambda board, v: board.own,
     "opponent": lambda board, v: board.opponent,
+    "own_men": lambda board, v: board.own - board.kings,
+    "own_kings": lambda board, v: board.own & board.kings,
+    "opponent_men": lambda board, v: board.opponent - board.kings,
+    "opponent_kings": lambda board, v: board.opponent & board.kings,
     "empty": lambda board, v: board.all - board.own - board.opponent,
     "moved_to": lambda board, v: set(),
     "squares": lambda board, v, indices: board.listed(indices),
@@ -129,12 +178,12 @@ OPERATIONS = {
     "number": lambda board, v, value: number(value),
     "pieces": lambda board, v: float(len(board.own) + len(board.opponent)),
     "ply": lambda board, v: float(board.ply),
-    "quiet_plies": lambda board, v: 0.0,
+    "quiet_plies": lambda board, v: float(board.quiet_plies),
     "t": lambda board, v: board.clock,
     "root_t": lambda board, v: board.clock,
     "root_ply": lambda board, v: float(board.ply),
     "count": lambda board, v, a: float(len(v[a])),
-    "number_of_moves": lambda board, v, side: float(len(board.destinations(side))),
+    "number_of_moves": lambda board, v, side: float(board.number_of_moves(side)),
     "weighted_sum": lambda board, v, a, tables, selector: weighted_sum(
         board, v[a], tables, 0.0 if selector is None else v[selector]
     ),

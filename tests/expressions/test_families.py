@@ -112,7 +112,7 @@ def test_names_never_look_like_members():
 
 
 def test_square_tests_equal_the_operation_on_squares():
-    position_rows = [(0x0F0F, 0xF0F0_0000, is_black, 9) for is_black in (True, False)]
+    position_rows = [(0x0F0F, 0xF0F0_0000, 0, is_black, 9, 0) for is_black in (True, False)]
     batch = _native.Positions("othello", position_rows)
     for square in range(0, 64, 5):
         name = "abcdefgh"[square % 8] + str(square // 8 + 1)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from evoply import _native
 from evoply.expressions import ExpressionError, class_letters, features
 from evoply.expressions.features import FEATURES
-from evoply.games import GAMES
-from evoply.games.othello import Position
+from evoply.games.othello import OTHELLO, Position
 from evoply.protocols import Color
 
 # Own is X, to move.
@@ -70,12 +69,12 @@ def test_unknown_options_are_refused(make, message):
 
 @st.composite
 def positions(draw, game):
-    size = GAMES[game].size
+    size = OTHELLO[game].size
     rows = _native.Positions.random(game, 1, draw(st.integers(0, 2**64 - 1)), 0, size * size)
-    return GAMES[game].position_from_row(rows[0])
+    return OTHELLO[game].position_from_row(rows[0])
 
 
-@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("game", list(OTHELLO))
 @settings(deadline=None)
 @given(data=st.data())
 def test_laws_on_random_positions(game, data):

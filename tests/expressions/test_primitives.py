@@ -114,7 +114,8 @@ def test_sets_without_letters_fit_every_game(game):
     from evoply import _native
 
     batch = _native.Positions(game, [position.row])
-    assert program.evaluate(batch)[0, 0] == 12.0
+    # white + 10: own pieces and ten.
+    assert program.evaluate(batch)[0, 0] == position.pieces(position.turn) + 10
 
 
 def test_letters_name_the_primitive_that_does_not_fit():

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from evoply._native import Stream
-from evoply.games import GAMES, checkers, othello
+from evoply.games import checkers, othello
 from evoply.protocols import Color
 
 SIZES = st.sampled_from(othello.SIZES)
@@ -32,7 +32,7 @@ def played(rules: Any, choices: list[int]) -> Any:
 
 
 def games(name: str) -> st.SearchStrategy[othello.Game]:
-    return CHOICES.map(lambda choices: played(GAMES[name], choices))
+    return CHOICES.map(lambda choices: played(othello.OTHELLO[name], choices))
 
 
 def checkers_games(name: str) -> st.SearchStrategy[checkers.Game]:
@@ -41,7 +41,7 @@ def checkers_games(name: str) -> st.SearchStrategy[checkers.Game]:
 
 @st.composite
 def reachable_positions(draw: st.DrawFn) -> othello.Position:
-    name = draw(st.sampled_from(sorted(GAMES)))
+    name = draw(st.sampled_from(sorted(othello.OTHELLO)))
     return draw(games(name)).position
 
 

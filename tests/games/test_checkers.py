@@ -108,7 +108,7 @@ def test_quiet_plies_count_kings_steps_only() -> None:
 def test_mobility_and_destinations_agree_with_the_legal_moves(position: Position) -> None:
     moves = position.legal_moves
     assert position.mobility() == len(moves)
-    ends = _native.checkers_destinations(position.game, position.row, position.row[3])
+    ends = _native.destinations(position.game, position.row, position.row[3])
     assert sorted({move.path[-1] for move in moves}) == list(squares_in(ends))
     captures = {move.is_capture for move in moves}
     assert len(captures) <= 1
@@ -143,11 +143,13 @@ def test_unknown_games_are_refused() -> None:
     with pytest.raises(ValueError, match="checkers, lose-checkers, checkers-10"):
         Position("chess")
     with pytest.raises(ValueError, match="unknown game"):
-        _native.checkers_moves("othello", Position().row)
+        _native.legal_moves("chess", Position().row)
+    with pytest.raises(ValueError, match="neither kings nor quiet plies"):
+        _native.legal_moves("othello", (1, 2, 1, True, 0, 0))
     with pytest.raises(ValueError, match="no position of checkers"):
-        _native.checkers_moves("checkers", (2, 2, 0, True, 0, 0))
+        _native.legal_moves("checkers", (2, 2, 0, True, 0, 0))
     with pytest.raises(ValueError, match="no legal move"):
-        _native.checkers_play("checkers", Position().row, 5)
+        _native.row_after("checkers", Position().row, 5)
 
 
 def shuffled(rules: DrawRules, plies: int) -> Game:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evoply._native import Stream, checkers_perft
+from evoply._native import Stream, perft
 from evoply.games.checkers import CHECKERS, Position
 from evoply.games.checkers_move import numbered_square
 from evoply.games.squares import square_name
@@ -38,22 +38,22 @@ def count_leaves(position: Position, depth: int) -> int:
 def test_perft_from_the_start(game: str) -> None:
     start = CHECKERS[game].start()
     for depth, leaves in enumerate(TABLES[game][:8], start=1):
-        assert checkers_perft(game, start.row, depth) == leaves
-        assert checkers_perft(game, start.row, depth, threads=1) == leaves
+        assert perft(game, start.row, depth) == leaves
+        assert perft(game, start.row, depth, threads=1) == leaves
     for depth in range(1, 5):
         assert count_leaves(start, depth) == TABLES[game][depth - 1]
 
 
 @pytest.mark.parametrize(("game", "depth"), [("checkers", 11), ("lose-checkers", 11)])
 def test_deep_perft_from_the_start(game: str, depth: int) -> None:
-    assert checkers_perft(game, CHECKERS[game].start().row, depth) == TABLES[game][depth - 1]
+    assert perft(game, CHECKERS[game].start().row, depth) == TABLES[game][depth - 1]
 
 
 @pytest.mark.long
 def test_deepest_perft_from_the_start() -> None:
-    assert checkers_perft("checkers", Position().row, 13) == TABLES["checkers"][12]
+    assert perft("checkers", Position().row, 13) == TABLES["checkers"][12]
     start = Position("checkers-10")
-    assert checkers_perft("checkers-10", start.row, 9) == TABLES["checkers-10"][8]
+    assert perft("checkers-10", start.row, 9) == TABLES["checkers-10"][8]
 
 
 def test_counted_positions() -> None:
@@ -65,7 +65,7 @@ def test_counted_positions() -> None:
         longest = max((len(move.path) for move in position.legal_moves), default=0)
         assert longest == problem["longest_path"]
         for depth, leaves in enumerate(problem["perft"], start=1):
-            assert checkers_perft("checkers", position.row, depth) == leaves
+            assert perft("checkers", position.row, depth) == leaves
             if depth <= 2:
                 assert count_leaves(position, depth) == leaves
 

@@ -7,21 +7,19 @@ from game_strategies import CHOICES, played
 from hypothesis import given, settings
 
 from evoply.games import GAMES, GameRules, game_rules
-from evoply.games.checkers import CHECKERS, CheckersRules
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
+from evoply.games.checkers import CHECKERS
+from evoply.games.othello import OTHELLO
+from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError
 
-Rules = GameRules | CheckersRules
-RULES: dict[str, Rules] = {**GAMES, **CHECKERS}
-
-pytestmark = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
+pytestmark = pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES.keys())
 few = settings(deadline=None, max_examples=40)
 
 
-def possible_moves(rules: Rules) -> list[Any]:
+def possible_moves(rules: GameRules) -> list[Any]:
     """Return every move of one step that a position of the game could ever have."""
     move_type: Any = type(rules.start().legal_moves[0])
     size = rules.size
-    if rules.name in GAMES:
+    if rules.name in OTHELLO:
         moves = [move_type.from_code(code, size) for code in range(size * size + 1)]
         assert [move.code(size) for move in moves] == list(range(size * size + 1))
         return moves
@@ -37,11 +35,11 @@ def possible_moves(rules: Rules) -> list[Any]:
 
 def with_counters(position: Any, *, later: int = 0, other_side: bool = False) -> tuple[Any, ...]:
     """Return the row of *position* at a later ply, or with the other side to move."""
-    *sets, black_to_move, ply = position.row[: 4 if position.game in GAMES else 5]
-    return (*sets, black_to_move is not other_side, ply + later, *position.row[len(sets) + 2 :])
+    *sets, black_to_move, ply, quiet_plies = position.row
+    return (*sets, black_to_move is not other_side, ply + later, quiet_plies)
 
 
-def test_start(rules: Rules) -> None:
+def test_start(rules: GameRules) -> None:
     start = rules.start()
     assert start.game == rules.name
     assert start.size == rules.size
@@ -49,14 +47,15 @@ def test_start(rules: Rules) -> None:
     assert start.ply == 0
     assert start.clock == 0.0
     assert start.outcome() is None
-    assert rules.name in CHECKERS or game_rules(rules.name) is rules
+    assert game_rules(rules.name) is rules
+    assert rules.opening_plies > 0
     assert rules.title
 
 
 @few
 @given(choices=CHOICES)
 def test_legal_moves_are_empty_exactly_when_the_game_is_over(
-    rules: Rules, choices: list[int]
+    rules: GameRules, choices: list[int]
 ) -> None:
     for position in played(rules, choices).positions:
         assert (len(position.legal_moves) == 0) == (position.outcome() is not None)
@@ -65,7 +64,7 @@ def test_legal_moves_are_empty_exactly_when_the_game_is_over(
 
 @few
 @given(choices=CHOICES)
-def test_listed_moves_are_legal_and_no_others(rules: Rules, choices: list[int]) -> None:
+def test_listed_moves_are_legal_and_no_others(rules: GameRules, choices: list[int]) -> None:
     position = played(rules, choices).position
     listed = list(position.legal_moves)
     assert listed == sorted(listed, key=lambda move: move.code(position.size))
@@ -82,7 +81,7 @@ def test_listed_moves_are_legal_and_no_others(rules: Rules, choices: list[int]) 
 
 @few
 @given(choices=CHOICES)
-def test_play_does_not_change_its_argument(rules: Rules, choices: list[int]) -> None:
+def test_play_does_not_change_its_argument(rules: GameRules, choices: list[int]) -> None:
     game = played(rules, choices)
     position = game.position
     before = (position.row, position.text(), hash(position), tuple(position.legal_moves))
@@ -97,7 +96,7 @@ def test_play_does_not_change_its_argument(rules: Rules, choices: list[int]) -> 
 
 @few
 @given(choices=CHOICES)
-def test_everything_reads_back_what_it_writes(rules: Rules, choices: list[int]) -> None:
+def test_everything_reads_back_what_it_writes(rules: GameRules, choices: list[int]) -> None:
     game = played(rules, choices)
     position = game.position
     assert rules.parse(str(position)) == position
@@ -110,13 +109,14 @@ def test_everything_reads_back_what_it_writes(rules: Rules, choices: list[int]) 
         assert type(move).parse(str(move), rules.size) == move
         assert type(move).parse(str(move).upper(), rules.size) == move
     codes = [move.code(rules.size) for move in game.moves]
-    assert type(game).from_codes(codes, game.start) == game
+    assert rules.game(game.start, codes) == game
+    assert [rules.move_from_code(code) for code in codes] == list(game.moves)
 
 
 @few
 @given(choices=CHOICES)
 def test_equality_and_hash_use_board_and_side_to_move_only(
-    rules: Rules, choices: list[int]
+    rules: GameRules, choices: list[int]
 ) -> None:
     position = played(rules, choices).position
     later: Any = rules.position_from_row(with_counters(position, later=7))  # type: ignore[arg-type]
@@ -129,7 +129,7 @@ def test_equality_and_hash_use_board_and_side_to_move_only(
 
 @few
 @given(choices=CHOICES)
-def test_outcome_changes_sign_with_the_colors(rules: Rules, choices: list[int]) -> None:
+def test_outcome_changes_sign_with_the_colors(rules: GameRules, choices: list[int]) -> None:
     position = played(rules, choices).position
     swapped = position.colors_exchanged()
     assert (swapped.turn, swapped.ply) == (position.turn.opposite, position.ply)
@@ -149,37 +149,41 @@ def test_outcome_changes_sign_with_the_colors(rules: Rules, choices: list[int]) 
 
 @few
 @given(choices=CHOICES)
-def test_random_games_end_within_the_bound(rules: Rules, choices: list[int]) -> None:
+def test_random_games_end_within_the_bound(rules: GameRules, choices: list[int]) -> None:
     # Every other ply of Othello at least places a disc; checkers has a cap.
     most = 300 if rules.name in CHECKERS else 2 * (rules.size**2 - 4)
     game = played(rules, (choices + [0] * (most + 8))[: most + 8])
     assert game.outcome() is not None
+    ending = game.ending()
+    assert (ending is Ending.BOARD) == (game.position.outcome() is not None)
+    assert ending is Ending.BOARD or rules.name in CHECKERS
+    assert rules.game(game.start).ending() is None
     assert len(game) <= most
     clocks = [position.clock for position in game.positions]
     assert clocks == sorted(clocks)
     assert 0 <= clocks[-1] <= 1
 
 
-def test_the_message_for_an_unreadable_move_names_it(rules: Rules) -> None:
+def test_the_message_for_an_unreadable_move_names_it(rules: GameRules) -> None:
     for text in ("", "z9", "a0", "a11", "5f", "f5d6", "ä1", "a１", "\x00", "x" * 1000):
         with pytest.raises(InvalidMoveError) as caught:
             rules.start().play(text)
         assert len(str(caught.value)) < 300
 
 
-def test_positions_and_games_show_themselves(rules: Rules) -> None:
+def test_positions_and_games_show_themselves(rules: GameRules) -> None:
     game = played(rules, [3, 1, 4])
     assert game.position._repr_svg_().startswith("<svg")
     assert "<svg" in game._repr_html_()
     assert rules.record() == type(game)(rules.start())
 
 
-def test_a_position_of_another_game_is_refused(rules: Rules) -> None:
+def test_a_position_of_another_game_is_refused(rules: GameRules) -> None:
     if rules.name in CHECKERS:
         with pytest.raises(InvalidMoveError, match=rules.name):
             rules.parse(GAMES["othello"].start().text())
         return
-    for other in GAMES.values():
+    for other in OTHELLO.values():
         if other.size != rules.size:
             with pytest.raises(InvalidMoveError, match=rules.name):
                 rules.parse(other.start().text())

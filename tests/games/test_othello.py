@@ -9,7 +9,7 @@ from game_strategies import CHOICES, any_positions, played, positions, reachable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evoply.games import GAMES, othello
+from evoply.games import othello
 from evoply.games.othello import Game, LegalMoves, Move, Position
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
@@ -182,7 +182,7 @@ def test_a_pass_is_one_move_on_every_board() -> None:
         (lambda: Position(4, black=-1), "outside"),
         (lambda: Position(4, black=3, white=2), "b1 holds"),
         (lambda: Position(4, ply=-1), "ply"),
-        (lambda: Position.from_row("chess", (0, 0, True, 0)), "othello-10"),
+        (lambda: Position.from_row("chess", (0, 0, 0, True, 0, 0)), "othello-10"),
         (lambda: Move(64), "64"),
         (lambda: Move.from_code(65), "65"),
     ],
@@ -203,7 +203,7 @@ def test_a_game_refuses_moves_that_cannot_be_played() -> None:
 @quick
 @given(CHOICES)
 def test_a_game_built_at_once_equals_one_played(choices: list[int]) -> None:
-    game = played(GAMES["othello-6"], choices)
+    game = played(othello.OTHELLO["othello-6"], choices)
     again = Game(game.start, game.moves)
     assert again == game
     assert hash(again) == hash(game)
@@ -225,7 +225,7 @@ def test_other_symmetries_do_not_exist(index: Any) -> None:
 
 
 def test_sets_and_plies_are_whole_numbers_and_turns_are_colors() -> None:
-    for row in ((1.5, 0, True, 0), ("x", 0, True, 0), (1, 2, True, 0.5)):
+    for row in ((1.5, 0, 0, True, 0, 0), ("x", 0, 0, True, 0, 0), (1, 2, 0, True, 0.5, 0)):
         with pytest.raises(TypeError):
             Position.from_row("othello", row)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="red"):

@@ -9,8 +9,7 @@ import pyspiel
 import pytest
 
 from evoply._native import Stream, perft
-from evoply.games import GAMES
-from evoply.games.othello import Move, Position
+from evoply.games.othello import OTHELLO, Move, Position
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"
@@ -37,8 +36,7 @@ def count_leaves(position: Position, depth: int) -> int:
 
 
 def native_perft(position: Position, depth: int) -> int:
-    black, white, black_to_move, _ = position.row
-    return perft(position.game, black, white, black_to_move, depth)
+    return perft(position.game, position.row, depth)
 
 
 def test_there_are_160_positions() -> None:
@@ -56,9 +54,9 @@ def test_published_position(problem: dict[str, Any]) -> None:
         assert count_leaves(position, depth) == leaves
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", OTHELLO)
 def test_perft_from_the_start(game: str) -> None:
-    start = GAMES[game].start()
+    start = OTHELLO[game].start()
     table = TABLES[game]
     for depth in range(1, 9):
         assert native_perft(start, depth) == table[depth - 1]
@@ -70,14 +68,14 @@ def test_perft_from_the_start(game: str) -> None:
     ("game", "depth"), [("othello", 11), ("othello-4", 12), ("othello-6", 11), ("othello-10", 11)]
 )
 def test_deep_perft_from_the_start(game: str, depth: int) -> None:
-    assert native_perft(GAMES[game].start(), depth) == TABLES[game][depth - 1]
+    assert native_perft(OTHELLO[game].start(), depth) == TABLES[game][depth - 1]
 
 
 def test_open_spiels_playthrough_reproduces() -> None:
     text = (TESTDATA / "openspiel/othello.txt").read_text(encoding="utf-8")
     states = re.split(r"^# State \d+\n", text, flags=re.MULTILINE)[1:]
     assert len(states) == 61
-    position = GAMES["othello"].start()
+    position = OTHELLO["othello"].start()
     checked = 0
     for state in states:
         board = re.search(r"# (?:(Black|White) \(|Terminal)[^\n]*\n(?:# .*\n)*", state)

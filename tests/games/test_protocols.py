@@ -29,7 +29,9 @@ def test_config_error_shows_every_error() -> None:
 
 
 def test_unknown_game_lists_the_names() -> None:
-    with pytest.raises(ValueError, match=r"'go'.*othello, othello-4, othello-6, othello-10"):
+    with pytest.raises(
+        ValueError, match=r"'go'.*othello, othello-4, othello-6, othello-10, checkers, lose"
+    ):
         game_rules("go")
     with pytest.raises(TypeError):
         GAMES["go"] = GAMES["othello"]  # type: ignore[index]

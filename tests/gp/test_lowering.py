@@ -5,7 +5,7 @@ from evoply import _native
 from evoply.gp import lower, parse_tree
 
 # Row 1 from the left: own on a1 b1 c1, opponent on d1 and on h8.
-POSITION = (0b111, (1 << 3) | (1 << 63), True, 9)
+POSITION = (0b111, (1 << 3) | (1 << 63), 0, True, 9, 0)
 FEATURES = {
     "white": 3,
     "black": 2,

@@ -1,7 +1,7 @@
 import pytest
 
 from evoply import _native
-from evoply.games.othello import Game, Position
+from evoply.games.othello import OTHELLO, Game, Position
 from evoply.players import solve
 
 
@@ -16,7 +16,7 @@ def brute_force(position: Position) -> int:
 
 @pytest.mark.parametrize("game", ["othello-4", "othello-6", "othello", "othello-10"])
 def test_solutions_are_those_of_minimax(game: str) -> None:
-    size = Position.from_row(game, (0, 0, True, 0)).size
+    size = OTHELLO[game].size
     plies = size * size - 9
     batch = _native.Positions.random(game, 40, 5, plies, plies + 5)
     for index in range(len(batch)):

@@ -30,9 +30,8 @@ DISCS = ExpressionEvaluator(expression=count(board.own))
 
 def chosen(player, position):
     """Return the move that *player* makes in *position*, as text."""
-    black, white, is_black, ply = position.row
     native = player.native(position.game)
-    code = _native.analyse(native, black, white, is_black, ply, 1)[0]
+    code = _native.analyse(native, *position.row, 1)[0]
     return next(str(move) for move in position.legal_moves if move.code(position.size) == code)
 
 
@@ -42,7 +41,7 @@ def greedy_move(position):
 
     def gain(move):
         after = position.play(move)
-        return after.discs(side) - after.discs(side.opposite)
+        return after.pieces(side) - after.pieces(side.opposite)
 
     return str(max(position.legal_moves, key=gain))
 

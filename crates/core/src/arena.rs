@@ -193,8 +193,9 @@ impl<G: Game> Task for PlayGame<'_, G> {
         let Self { players, pairing, conditions, workspaces, course, stop } = self;
         let mut position = conditions.start;
         let mut record = Record { hash: start_hash(&position), ..Record::default() };
+        let has_draws = conditions.draws != DrawRules::NONE;
         course.begin();
-        let mut drawn = course.arrive(&position, &conditions.draws);
+        let mut drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         let mut apply = |position: &mut G, chosen: G::Move| {
             *position = position.play_unchecked(chosen);
             record.hash = Key(record.hash).child(G::code(chosen)).0;
@@ -202,7 +203,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
             if conditions.record_moves {
                 record.moves.push(G::code(chosen));
             }
-            course.arrive(position, &conditions.draws)
+            if has_draws { course.arrive(position, &conditions.draws) } else { None }
         };
         // Step 1. The opening: the same for every game with this opening key.
         let mut opening = pairing.opening.stream();

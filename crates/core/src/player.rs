@@ -145,12 +145,12 @@ pub fn block_of<G: Game>(
     Block {
         own,
         opponent,
-        kings: children.kings,
+        kings: if G::HAS_KINGS { children.kings } else { None },
         moved_to: children.moved_to,
         own_is_black: speaker == Color::Black,
         ply: f64::from(parent.ply().wrapping_add(1)),
         quiet_plies: f64::from(parent.quiet_plies().wrapping_add(1)),
-        quiet: children.quiet,
+        quiet: if G::HAS_KINGS { children.quiet } else { 0 },
         root_clock,
         root_ply,
     }

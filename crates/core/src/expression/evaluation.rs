@@ -142,7 +142,9 @@ impl<B: Board> Registers<B> {
         self.sets[1] = block.opponent;
         self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & B::FULL);
         self.sets[3] = block.moved_to;
-        if let Some(kings) = block.kings {
+        if G::HAS_KINGS
+            && let Some(kings) = block.kings
+        {
             self.sets[usize::from(KINGS)] = kings;
         }
         cpu.call(Run { registers: self, ops: &program.body, program, block, outputs, game: PhantomData::<G> });

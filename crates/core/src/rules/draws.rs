@@ -78,10 +78,11 @@ impl<G: Game> Course<G> {
     }
 }
 
-/// Who won a game that is over, and what ended it: the board before any rule of draws.
+/// Who won a game that has ended, and what ended it: the board, unless it would let the game go on and a rule made it a
+/// draw.
 pub fn result<G: Game>(position: &G, drawn: Option<Ending>) -> (Option<Color>, Ending) {
-    match (position.outcome(), drawn) {
-        (Some(outcome), _) => (outcome.winner, Ending::Board),
-        (None, ending) => (None, ending.unwrap_or_default()),
+    match drawn {
+        Some(ending) if !position.is_over() => (None, ending),
+        _ => (position.result().winner, Ending::Board),
     }
 }

@@ -140,8 +140,8 @@ impl<G: Game> Children<G> {
     /// The boards as the side to move sees them, after moves of `mover`.
     #[inline(always)]
     pub fn seen(&self, mover: Color) -> SeenLanes<'_, G::Board> {
-        let own_is_black = mover == Color::White;
-        SeenLanes { own: &self.to_move, opponent: &self.moved, kings: self.kings.as_ref(), own_is_black }
+        let kings = if G::HAS_KINGS { self.kings.as_ref() } else { None };
+        SeenLanes { own: &self.to_move, opponent: &self.moved, kings, own_is_black: mover == Color::White }
     }
 }
 
@@ -194,8 +194,15 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// board has is a panic.
     #[must_use]
     fn play_unchecked(&self, chosen: Self::Move) -> Self;
+    /// Whether nobody can move any more.
+    fn is_over(&self) -> bool;
+    /// How a game that is over ended; of one that goes on it means nothing.
+    fn result(&self) -> Outcome;
     /// How the game ended, `None` while it goes on.
-    fn outcome(&self) -> Option<Outcome>;
+    #[inline(always)]
+    fn outcome(&self) -> Option<Outcome> {
+        self.is_over().then(|| self.result())
+    }
     /// Squares a move lands on; empty for a pass.
     fn moved_to(chosen: Self::Move) -> Bitboard<Self::Board>;
 

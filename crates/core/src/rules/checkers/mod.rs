@@ -199,12 +199,13 @@ impl<V: Variant> Game for Checkers<V> {
         }
     }
 
-    fn outcome(&self) -> Option<Outcome> {
-        if self.side_to_move().can_move() {
-            return None;
-        }
+    fn is_over(&self) -> bool {
+        !self.side_to_move().can_move()
+    }
+
+    fn result(&self) -> Outcome {
         let difference = self.pieces(Color::Black).len() as i32 - self.pieces(Color::White).len() as i32;
-        Some(Outcome { winner: Some(if V::LOSING { self.turn } else { self.turn.opposite() }), difference })
+        Outcome { winner: Some(if V::LOSING { self.turn } else { self.turn.opposite() }), difference }
     }
 
     #[inline(always)]

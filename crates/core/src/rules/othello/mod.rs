@@ -237,17 +237,18 @@ impl<B: Board> Game for Othello<B> {
         Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.wrapping_add(1) }
     }
 
-    fn outcome(&self) -> Option<Outcome> {
-        if !moves(self.own, self.opponent).is_empty() || !moves(self.opponent, self.own).is_empty() {
-            return None;
-        }
+    fn is_over(&self) -> bool {
+        moves(self.own, self.opponent).is_empty() && moves(self.opponent, self.own).is_empty()
+    }
+
+    fn result(&self) -> Outcome {
         let difference = self.discs(Color::Black).len() as i32 - self.discs(Color::White).len() as i32;
         let winner = match difference.signum() {
             1 => Some(Color::Black),
             -1 => Some(Color::White),
             _ => None,
         };
-        Some(Outcome { winner, difference })
+        Outcome { winner, difference }
     }
 
     #[inline(always)]
