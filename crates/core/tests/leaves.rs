@@ -166,7 +166,7 @@ fn noise_alone_spreads_choices() {
     let mut ask = |draw| {
         let (key, stop) = (Key::new(1).child(draw), &AtomicBool::new(false));
         let task = Choose { player: &player, position: &position, key, workspace: &mut workspace, stop };
-        usize::from(Othello::<Size8>::code(on(available()[0], task).unwrap().chosen))
+        Othello::<Size8>::code(on(available()[0], task).unwrap().chosen) as usize
     };
     let mut counts = [0_u32; 64];
     for draw in 0..3000 {
