@@ -139,7 +139,7 @@ def coevolution(request: Request) -> Result:
             request.progress(place * runs + run + 1, len(KINDS) * runs)
             scores.append(score)
             games, generations = games + played, generations + bred
-        figures.append(mean_of(scores))
+        figures.append(mean_of(scores, within=(0.0, 1.0)))
         rows.append(
             row(
                 kind,
