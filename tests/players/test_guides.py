@@ -73,7 +73,7 @@ def test_a_coin_a_game_falls_once():
     """Some keys give games of one evaluator, the others games of the other."""
     player = parse_player("material-alternating:depth=2,alternate=game").native("othello")
     batch = _native.Positions.random("othello", 30, 5, 10, 40)
-    rows = [batch[index] for index in range(len(batch)) if batch[index][2]]
+    rows = [batch[index] for index in range(len(batch)) if batch[index][3]]
     games = {tuple(_native.analyse(player, *row, key)[0] for row in rows) for key in range(40)}
     assert len(games) == 2
 

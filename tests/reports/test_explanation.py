@@ -155,7 +155,7 @@ def test_impossible_numbers_of_positions_are_refused(positions: int) -> None:
 
 def test_positions_leave_a_choice_and_cover_all_stages() -> None:
     rows = positions_with_choice("othello", 300, 0)
-    plies = [row[3] for row in rows]
+    plies = [row[4] for row in rows]
     assert len(rows) == 300
     assert min(plies) < 5
     assert max(plies) > 50

@@ -132,7 +132,7 @@ def test_tables_of_players(name):
             against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
             mean = rows[f"{against}, mean of runs"]
             assert mean.paper == f"{min(printed):.2f} to {max(printed):.2f}"
-            if table.game not in GAMES:
+            if table.preset not in PRESETS:
                 assert mean.ours is None
                 assert mean.reason.startswith("Not played")
                 continue
@@ -140,7 +140,7 @@ def test_tables_of_players(name):
             assert run.interval[0] <= run.ours <= run.interval[1]
             assert 0 <= run.ours <= 1000
             assert mean.ours == run.ours == rows[f"{against}, best"].ours
-    if table.game in GAMES:
+    if table.preset in PRESETS:
         assert [one.title for one in result.pictures][1] == "Learning curves"
     json.dumps(result.to_dict(), allow_nan=False)
 

@@ -24,7 +24,7 @@ from evoply.evolution import (
 )
 from evoply.gp import Individual
 from evoply.players import Player
-from evoply.presets import preset_text
+from evoply.presets import PRESETS, preset_text
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
 from evoply.studies.benbassat_guides import TITLES, guide, missing_game, score_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
@@ -165,10 +165,17 @@ def evolve_player(
     return Evolved(tree, player, tuple(curve), games)
 
 
+def _missing_preset(table: Table) -> str | None:
+    """Return why no players can be evolved for *table*, or None where they can."""
+    if table.preset in PRESETS:
+        return None
+    return f"Not played: there are no primitives and no preset for {table.game} yet."
+
+
 def players_table(name: str, request: Request) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
     table, size = TABLES[name], _SIZES[request.scale]
-    reason = missing_game(table.game)
+    reason = missing_game(table.game) or _missing_preset(table)
     if reason:
         return _not_run(name, request, reason)
     rows: list[Row] = []
