@@ -162,7 +162,7 @@ def play(
     *,
     start: _Row,
     opening_plies: int = 8,
-    draws: tuple[int | None, int | None, int | None] = (None, None, None),
+    draws: tuple[int | None, int | None, int | None] = ...,
     threads: int = 0,
     record_moves: bool = False,
     progress: Callable[[int], object] | None = None,
