@@ -44,8 +44,8 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         matches = _kept_matches(run, str(champion.tree)) or _matches(run, player, threads)
         output.say()
         output.say(
-            f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of 8 random plies, "
-            "each played twice with colours swapped"
+            f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of "
+            f"{matches[0]['openings']} random plies, each played twice with colours swapped"
         )
         output.people.print(match_table(matches, output.people.width))
     report = _write_report(run, output) if with_tests else None

@@ -16,6 +16,7 @@ or `.toml` file. Options:
 * `random_plies=N`: uniformly random moves before ply N of the game (0 to 1000)
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`
 * `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
+* `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
 * `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 
@@ -33,9 +34,10 @@ from typing import Any, NoReturn, get_args
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
+from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest
 from evoply.players.files import MAX_BYTES, load_player, read_player
-from evoply.players.named import NAMED_PLAYERS
+from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.player import Player
 from evoply.players.specs import (
     LONGEST_NAME,
@@ -62,6 +64,8 @@ from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
 LONGEST_SHOWN = 120
+MOST_MEN = 100
+"""The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -205,7 +209,7 @@ def _parse(
         return with_options(_champion(run.strip(), column, runs), chosen, name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column)
-    return _named(name.strip(), given, bare)
+    return _named(name.strip(), given, bare, game)
 
 
 def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player:
@@ -246,15 +250,24 @@ def _champion(run: str, column: int, runs: Runs | None) -> Player:
     return runs(run)
 
 
-def _named(name: str, given: _Options, bare: str) -> Player:
+def _named(name: str, given: _Options, bare: str, game: str) -> Player:
     named = NAMED_PLAYERS[name]
-    if named.expression is None:
+    expression = named.expression
+    if expression is None:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
-    chosen = {**named.leaves, **given.read(_SEARCH)}
+    # A board of another size is refused with its own words when the player is checked.
+    if named.games and game in CHECKERS:
+        listed = ", ".join(named.games)
+        raise PlayerTextError(f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name))
+    read = given.read({**_SEARCH, "king": _king} if named.counts_kings else _SEARCH)
+    king = read.pop("king", 1.0)
+    if king != 1:
+        expression = expression + (king - 1) * KINGS
+    chosen = {**named.leaves, **read}
     if not {"nodes", "time"} & set(chosen):
         chosen = {"depth": named.depth, **chosen}
-    evaluator = ExpressionEvaluator(expression=named.expression.to_dict())
+    evaluator = ExpressionEvaluator(expression=expression.to_dict())
     return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
 
 
@@ -379,6 +392,14 @@ def _percentage(value: str) -> float:
 
 def _noise(value: str) -> str | int:
     return value if value == "uniform" else _whole(1, MAX_NOISE)(value)
+
+
+def _king(value: str) -> float:
+    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
+        number = float(value)
+        if number <= MOST_MEN:
+            return number
+    raise ValueError(f"must be a number of men from 0 to {MOST_MEN}, not {shorten(value)!r}")
 
 
 def _yes(value: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from evoply.expressions import Number, board, divide, features, number, weighted_sum
+from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
 from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.players.specs import ExpressionEvaluator, Noise, View
 
@@ -28,6 +28,8 @@ class NamedPlayer:
     """What a name stands for: an expression, searched *depth* plies deep (0: after-state).
 
     *second* is an evaluator that alternates with it, *noise* what is drawn for each leaf.
+    *counts_kings*: option `king` says how many men a king is worth. *games* are those that it
+    plays, all of them if it names none.
     """
 
     title: str
@@ -36,6 +38,8 @@ class NamedPlayer:
     view: View = "player"
     second: Number | None = None
     noise: Noise | None = None
+    counts_kings: bool = False
+    games: tuple[str, ...] = ()
 
     @property
     def leaves(self) -> dict[str, Any]:
@@ -45,22 +49,28 @@ class NamedPlayer:
         return {} if self.noise is None else {"noise": self.noise}
 
 
+KINGS = count(board.own_kings) - count(board.opponent_kings)
+"""What is added, times their worth beyond a man, where kings count more."""
+
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
     {
         "random": NamedPlayer("uniformly random legal moves", None),
         "greedy": NamedPlayer(
-            "most discs more than the opponent after its move",
+            "most pieces more than the opponent after its move; option king",
             features.discs("own") - features.discs("opponent"),
+            counts_kings=True,
         ),
         "swh": NamedPlayer(
             "standard weighted piece counter (8x8), one ply",
             weighted_sum(board.own, [SWH_WEIGHTS]) - weighted_sum(board.opponent, [SWH_WEIGHTS]),
+            games=("othello",),
         ),
         "material": NamedPlayer(
-            "alpha-beta on the difference in discs; option depth",
+            "alpha-beta on the difference in pieces; options depth and, in checkers, king",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
+            counts_kings=True,
         ),
         "material-alternating": NamedPlayer(
             "alpha-beta, for each move on the difference in discs or, by a coin, in corners",
@@ -94,6 +104,7 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
         "edgar-like": NamedPlayer(
             "a weight for every square and ply (8x8), learned by self-play; not the lost original",
             edgar_expression(edgar_table()),
+            games=("othello",),
         ),
     }
 )
