@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from evoply.expressions import Number, board, divide, features, number, weighted_sum
+from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
 from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.players.specs import ExpressionEvaluator, Noise, View
 
@@ -21,6 +21,10 @@ SWH_WEIGHTS: tuple[float, ...] = tuple(
     weight for row in (*_SWH_QUARTER, *reversed(_SWH_QUARTER)) for weight in (*row, *reversed(row))
 )
 """The standard weights heuristic of Othello 8x8, one weight per square, row by row from a1."""
+
+_WITH_KINGS = (count(board.own_men) + 1.5 * count(board.own_kings)) - (
+    count(board.opponent_men) + 1.5 * count(board.opponent_kings)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,13 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
                 features.discs("own") + features.discs("opponent"),
                 when_zero="zero",
             ),
+        ),
+        "material-kings": NamedPlayer(
+            "alpha-beta, for each move with a king worth a man or, by a coin, one and a half",
+            features.discs("own") - features.discs("opponent"),
+            depth=1,
+            view="turn",
+            second=_WITH_KINGS,
         ),
         "random-leaf": NamedPlayer(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from evoply import _native
 from evoply.arena import MatchResult, match
 from evoply.games import GAMES
+from evoply.games.draws import DrawRules
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
@@ -25,7 +26,7 @@ GUIDES: Mapping[str, Mapping[str, str]] = {
     "corners": {
         "othello": "material-alternating",
         "lose-checkers": "random-leaf",
-        "checkers-10": "material-alternating",
+        "checkers-10": "material-kings",
     },
     "share": {"othello": "material-share"},
     "integers": {"lose-checkers": "random-leaf:noise=6"},
@@ -72,6 +73,12 @@ LADDER = (
     Step("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
 )
 
+DRAWS = {
+    "lose-checkers": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+    "checkers-10": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+}
+"""The paper gives no rule. Positions may repeat, as in the other program that is quoted."""
+
 _GAMES: dict[Scale, tuple[int, int, int]] = {
     "smoke": (100, 20, 20),
     "small": (2000, 400, 60),
@@ -116,6 +123,7 @@ def calibrate(step: Step, request: Request) -> MatchResult:
         game=step.game,
         games=games_of(step, request.scale),
         openings=None,
+        draws=DRAWS.get(step.game),
         seed=seed,
         threads=request.threads,
     )
