@@ -120,7 +120,8 @@ class GuideFitness(Part):
 
     As text: `25Co` is co_play 25 alone, `10ab2+20Co` ten games against the paper's guide that looks
     two plies ahead and co_play 20, `5rand+40Co` five against `random`. That guide is
-    `random-leaf:depth=2` in lose checkers, else `material-alternating:depth=2,ties=random`.
+    `random-leaf:depth=2` in lose checkers, `material-kings:depth=2,ties=random` in other checkers
+    and `material-alternating:depth=2,ties=random` in Othello.
     """
 
     kind: Literal["guides"] = "guides"
@@ -156,7 +157,11 @@ Measure = Annotated[
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
 
-_GUIDES = {"lose-checkers": "random-leaf:depth={}"}
+_GUIDES = {
+    "lose-checkers": "random-leaf:depth={}",
+    "checkers": "material-kings:depth={},ties=random",
+    "checkers-10": "material-kings:depth={},ties=random",
+}
 _GUIDE = "material-alternating:depth={},ties=random"
 """The guide of games that are not in `_GUIDES`."""
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from evoply.expressions import features
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao, set_of
+from evoply.expressions.checkers_sets import benbassat_checkers
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitives import PrimitiveSet
 from evoply.expressions.typed_sets import benbassat, compose_squares
@@ -41,6 +42,10 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
             "benbassat-10": benbassat(10),
             "benbassat-extended": benbassat(extended=True),
             "benbassat-extended-6": benbassat(6, extended=True),
+            "benbassat-checkers": benbassat_checkers(),
+            "benbassat-checkers-10": benbassat_checkers(10),
+            "benbassat-checkers-extended": benbassat_checkers(extended=True),
+            "benbassat-checkers-extended-10": benbassat_checkers(10, extended=True),
             "squares": compose_squares(),
         }
     )

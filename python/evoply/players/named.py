@@ -22,6 +22,10 @@ SWH_WEIGHTS: tuple[float, ...] = tuple(
 )
 """The standard weights heuristic of Othello 8x8, one weight per square, row by row from a1."""
 
+_WITH_KINGS = (count(board.own_men) + 1.5 * count(board.own_kings)) - (
+    count(board.opponent_men) + 1.5 * count(board.opponent_kings)
+)
+
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
@@ -89,6 +93,13 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
                 features.discs("own") + features.discs("opponent"),
                 when_zero="zero",
             ),
+        ),
+        "material-kings": NamedPlayer(
+            "alpha-beta, for each move with a king worth a man or, by a coin, one and a half",
+            features.discs("own") - features.discs("opponent"),
+            depth=1,
+            view="turn",
+            second=_WITH_KINGS,
         ),
         "random-leaf": NamedPlayer(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",

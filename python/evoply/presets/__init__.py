@@ -34,6 +34,19 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "benbassat-reversi-extended": Preset(
             "benbassat-reversi-extended.toml", "the same with primitives that count corners"
         ),
+        "benbassat-lose-checkers": Preset(
+            "benbassat-lose-checkers.toml",
+            "Benbassat & Sipper: lose checkers, guided and by co-play",
+        ),
+        "benbassat-lose-checkers-extended": Preset(
+            "benbassat-lose-checkers-extended.toml", "the same with primitives that see kings"
+        ),
+        "benbassat-10": Preset(
+            "benbassat-10.toml", "Benbassat & Sipper: checkers on the 10x10 board, by co-play"
+        ),
+        "benbassat-10-extended": Preset(
+            "benbassat-10-extended.toml", "the same with primitives that see kings"
+        ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
     }
 )

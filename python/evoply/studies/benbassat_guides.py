@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from evoply import _native
 from evoply.arena import MatchResult, match
 from evoply.games import GAMES
+from evoply.games.draws import DrawRules
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
@@ -25,10 +26,11 @@ GUIDES: Mapping[str, Mapping[str, str]] = {
     "corners": {
         "othello": "material-alternating",
         "lose-checkers": "random-leaf",
-        "checkers-10": "material-alternating",
+        "checkers-10": "material-kings",
     },
     "share": {"othello": "material-share"},
     "integers": {"lose-checkers": "random-leaf:noise=6"},
+    "leaf": {"checkers-10": "material-kings:alternate=leaf"},
 }
 """The guide of each game by reading; every reading but the first is about one game only."""
 READINGS = tuple(GUIDES)
@@ -64,13 +66,19 @@ LADDER = (
     Step("lose-checkers", 7, 5, 0.8478, {"corners": "0.8575 (243)", "integers": "0.7925 (274)"}),
     Step("lose-checkers", 8, 3, 0.5873, {"corners": "0.9333 (322)", "integers": "0.9500 (281)"}),
     Step("lose-checkers", 5, 8, 0.5562, {"corners": "0.0667 (300)", "integers": "0.1500 (461)"}),
-    Step("checkers-10", 2, 0, 0.99885, {}),
-    Step("checkers-10", 3, 2, 0.5229, {}),
+    Step("checkers-10", 2, 0, 0.99885, {"leaf": "0.9989 (2)"}),
+    Step("checkers-10", 3, 2, 0.5229, {"leaf": "0.8442 (37)"}),
     Step("othello", 2, 0, 0.8471, {"corners": "0.8532 (19)", "share": "0.7326 (69)"}),
     Step("othello", 3, 2, 0.6004, {"corners": "0.5918 (26)", "share": "0.6491 (74)"}),
     Step("othello", 5, 3, 0.7509, {"corners": "0.7340 (40)", "share": "0.8200 (218)"}),
     Step("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
 )
+
+DRAWS = {
+    "lose-checkers": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+    "checkers-10": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+}
+"""The paper gives no rule. Positions may repeat, as in the other program that is quoted."""
 
 _GAMES: dict[Scale, tuple[int, int, int]] = {
     "smoke": (100, 20, 20),
@@ -116,6 +124,7 @@ def calibrate(step: Step, request: Request) -> MatchResult:
         game=step.game,
         games=games_of(step, request.scale),
         openings=None,
+        draws=DRAWS.get(step.game),
         seed=seed,
         threads=request.threads,
     )
@@ -179,22 +188,33 @@ def _columns(
     )
 
 
+_OTHER = (
+    "The other program shares no line with this one; in brackets behind its figures stand standard "
+    "errors of the last digits. Positions may repeat in checkers, as they did there."
+)
 _NOTES = {
     "corners": (
-        "Lose checkers: every leaf has a random value from [0, 1) for the side to move. Reversi: "
-        "for each move a coin chooses the difference in discs or in corners. That is a guess, "
-        "found with the printed figures in view: at equal depth nearly all pure counts of pieces "
-        "rank moves alike, so that alternating between them makes nothing unpredictable.",
-        "In brackets behind the figures of the other program: standard errors of the last digits.",
+        "Lose checkers: every leaf has a random value from [0, 1) for the side to move. 10x10: for "
+        "each move a coin says whether a king counts as one man or as one and a half. Reversi: for "
+        "each move a coin chooses the difference in discs or in corners. That is a guess, found "
+        "with the printed figures in view: at equal depth nearly all pure counts of pieces rank "
+        "moves alike, so that alternating between them makes nothing unpredictable.",
+        _OTHER,
     ),
     "share": (
         "Reversi, read literally: for each move a coin chooses the difference in discs or the own "
         "share of the discs. Both rank moves alike, but for drawn games.",
-        "In brackets behind the figures of the other program: standard errors of the last digits.",
+        _OTHER,
     ),
     "integers": (
         "Lose checkers: every leaf has a random whole number from 0 to 6, so that values tie. The "
         "range was chosen by another program with the printed figures in view.",
-        "In brackets behind the figures of the other program: standard errors of the last digits.",
+        _OTHER,
+    ),
+    "leaf": (
+        "10x10: the coin that says what a king counts is thrown for every leaf. The printed 0.5229 "
+        "was reached by another program with the first of equal moves, most advanced pieces "
+        "first, instead of a random one.",
+        _OTHER,
     ),
 }

@@ -1,0 +1,21 @@
+"""Benbassat & Sipper's primitives for checkers, where there are kings beside men.
+
+The basic set of the paper counts men only and cannot tell a king from an enemy: it is blind to
+kings but for `IsFriendlyPiece`. The extended one counts kings and all pieces, too.
+"""
+
+from __future__ import annotations
+
+from evoply.expressions.functions import board
+from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.typed_sets import Pieces, benbassat
+
+CHECKERS = Pieces(board.own_men, board.opponent_men, board.own_kings, board.opponent_kings)
+"""What checkers show to Benbassat's sets."""
+
+
+def benbassat_checkers(size: int = 8, *, extended: bool = False) -> PrimitiveSet:
+    """Return Benbassat & Sipper's set for checkers on a board of *size*; squares are dark ones."""
+    primitives = benbassat(size, extended=extended, playable="dark", pieces=CHECKERS)
+    name = "benbassat-checkers" + ("-extended" if extended else "")
+    return primitives.renamed(name if size == 8 else f"{name}-{size}")
