@@ -259,7 +259,9 @@ def _named(name: str, given: _Options, bare: str, game: str) -> Player:
     # A board of another size is refused with its own words when the player is checked.
     if named.games and game in CHECKERS:
         listed = ", ".join(named.games)
-        raise PlayerTextError(f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name))
+        raise PlayerTextError(
+            f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
+        )
     read = given.read({**_SEARCH, "king": _king} if named.counts_kings else _SEARCH)
     king = read.pop("king", 1.0)
     if king != 1:
