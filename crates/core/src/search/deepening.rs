@@ -12,7 +12,7 @@ use std::sync::atomic;
 use std::time::Instant;
 
 use super::horizon::{Horizon, Valued};
-use super::ordering::{Candidate, Candidates, Killers, Ordering};
+use super::ordering::{Candidates, Killers, Ordering};
 use super::table::{Entry, Table};
 use super::{Search, WIN, outcome_value};
 use crate::cpu::{Cpu, Task};
@@ -31,6 +31,38 @@ const LEAST_TABLE_DEPTH: u32 = 3;
 ///
 /// Random ties are drawn from `stream` among the moves whose exact values are equal.
 pub fn search<G: Game, C: Cpu>(
+    cpu: C,
+    search: &Search<'_, G>,
+    position: &G,
+    stream: Stream,
+    registers: &mut Registers<G::Board>,
+    table: &mut Table,
+) -> Option<Choice<G>> {
+    cpu.call(Deepening { cpu, search, position, stream, registers, table })
+}
+
+/// A whole search, as a task of its CPU path.
+struct Deepening<'a, 's, G: Game, C: Cpu> {
+    cpu: C,
+    search: &'a Search<'s, G>,
+    position: &'a G,
+    stream: Stream,
+    registers: &'a mut Registers<G::Board>,
+    table: &'a mut Table,
+}
+
+impl<G: Game, C: Cpu> Task for Deepening<'_, '_, G, C> {
+    type Output = Option<Choice<G>>;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Self::Output {
+        let Self { cpu, search, position, stream, registers, table } = self;
+        deepen(cpu, search, position, stream, registers, table)
+    }
+}
+
+/// The body of [`search`].
+#[inline(always)]
+fn deepen<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     position: &G,
@@ -173,6 +205,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     }
 
     /// Value the moves at the root by the boards after them.
+    #[inline(always)]
     fn one_ply(&mut self, position: &G, root: &mut Root<G>) {
         let mut values = Vec::new();
         self.horizon.blocks(position, self.search.rule.root(), |siblings| {
@@ -258,8 +291,9 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         let estimated_before = std::mem::take(&mut self.estimated);
         let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
         while !self.stopped
-            && let Some(Candidate { index, chosen, child }) = candidates.take_best()
+            && let Some(index) = candidates.take_best()
         {
+            let child = candidates.child(position, index);
             let (floor, path) = (alpha.max(best), self.search.rule.step(path, index));
             // At the last ply the upper end of the window does not matter.
             let asks = best_move.is_some() && depth > 2 && floor.next_up() < beta;
@@ -270,32 +304,31 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
             }
             if value > best {
                 best = value;
-                best_move = Some((index, chosen));
+                best_move = Some(index);
                 if value > alpha && value < beta {
-                    self.keep_line(depth, chosen);
+                    self.keep_line(depth, candidates.chosen(index));
                 }
             }
             if best >= beta {
                 break;
             }
         }
-        self.candidates[depth as usize] = candidates;
-        // Step 6. Remember, and return.
-        if self.stopped {
-            return 0.0;
-        }
-        // The best of moves that all failed is nothing to go by.
+        // Step 6. Remember, and return. The best of moves that all failed is nothing to go by.
         let best_move = best_move.filter(|_| best > alpha);
-        if let Some((_, chosen)) = best_move
+        if let Some(index) = best_move
             && best >= beta
             && self.search.options.ordering == Ordering::Killer
         {
-            self.killers.add(depth, G::code(chosen));
+            self.killers.add(depth, G::code(candidates.chosen(index)));
+        }
+        self.candidates[depth as usize] = candidates;
+        if self.stopped {
+            return 0.0;
         }
         if let Some(key) = key {
             let lower = if best > alpha { best } else { f64::NEG_INFINITY };
             let upper = if best < beta { best } else { f64::INFINITY };
-            let index = best_move.and_then(|(index, _)| index.try_into().ok());
+            let index = best_move.and_then(|index| index.try_into().ok());
             let entry = Entry { lower, upper, depth: depth as u8, best: index, estimated: self.estimated };
             self.table.store(key, entry);
         }
@@ -388,7 +421,8 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     #[inline(always)]
     fn gather(&mut self, position: &G, path: Key, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
         let ordering = self.search.options.ordering;
-        candidates.fill(self.horizon.cpu(), position, ordering == Ordering::Killer);
+        let cpu = self.horizon.cpu();
+        candidates.fill(cpu, position);
         if ordering == Ordering::Evaluator && candidates.len() > 1 {
             self.horizon.blocks(position, path, |siblings| {
                 if self.nodes + siblings.len() as u64 > self.node_limit {
@@ -396,13 +430,13 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
                     return false;
                 }
                 self.nodes += siblings.len() as u64;
-                candidates.add_scores(siblings.values());
+                candidates.rank_by_values(siblings.lanes());
                 true
             });
         } else if ordering == Ordering::Killer {
-            candidates.score_by_replies(&self.killers, depth);
+            candidates.rank_by_replies(cpu, position, &self.killers, depth);
         } else {
-            candidates.score_alike();
+            candidates.rank_alike();
         }
         if let Some(index) = hash_move
             && ordering != Ordering::None

@@ -65,6 +65,12 @@ impl Valued {
         &self.values.0[..self.len]
     }
 
+    /// The values, minus infinity where there is no child.
+    #[inline(always)]
+    pub fn lanes(&self) -> &Lanes<f64> {
+        &self.values
+    }
+
     /// The greatest value.
     #[inline(always)]
     pub fn best(&self) -> f64 {

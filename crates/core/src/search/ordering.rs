@@ -1,8 +1,8 @@
 //! Which moves are looked at first: only speed depends on it, never the value.
 
 use crate::cpu::Cpu;
-use crate::lanes::LANES;
-use crate::rules::Game;
+use crate::lanes::{LANES, Lanes};
+use crate::rules::{Children, Game};
 
 /// Which moves are looked at first. Where there is a table, its best move comes before all others, except in `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,134 +17,178 @@ pub enum Ordering {
     Killer,
 }
 
-/// A move that may be looked at: its place in the order of legal moves, and the position after it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate<G: Game> {
-    pub index: usize,
-    pub chosen: G::Move,
-    pub child: G,
-}
-
 /// Moves of one position, best first as they are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<G: Game> {
-    waiting: Vec<Candidate<G>>,
-    scores: Vec<f64>,
-    /// How many moves the opponent has after each, if they were counted.
-    replies: Vec<f64>,
+    moves: Vec<G::Move>,
+    /// The positions after them, eight by eight.
+    blocks: Vec<Children<G>>,
+    /// What speaks for each move, in the upper bits, and its place counted backwards in the lower ones, so that no two are
+    /// equal and of moves with equal scores the first is the greatest.
+    ranks: Vec<Lanes<u64>>,
 }
 
-/// The score of a move that was taken.
-const TAKEN: f64 = f64::NEG_INFINITY;
+/// The rank of a move that was taken, or of none: below all others.
+const TAKEN: u64 = 0;
+
+/// Bits of a rank that hold the place of the move.
+const PLACE: u64 = 0xFFFF;
+
+/// The lower bits of the ranks of the first block, and which of its lanes hold one, by how many moves there are.
+const LOWER_BITS: Lanes<u64> =
+    Lanes([PLACE, PLACE - 1, PLACE - 2, PLACE - 3, PLACE - 4, PLACE - 5, PLACE - 6, PLACE - 7]);
+const HELD: [Lanes<u64>; LANES + 1] = {
+    let mut held = [Lanes([0; LANES]); LANES + 1];
+    let mut len = 0;
+    while len <= LANES {
+        let mut lane = 0;
+        while lane < len {
+            held[len].0[lane] = u64::MAX;
+            lane += 1;
+        }
+        len += 1;
+    }
+    held
+};
+
+/// A number of replies subtracted from this leaves a whole number in the lower bits of the difference.
+const MANY_REPLIES: f64 = ((1_u64 << 52) + (1 << 30)) as f64;
 
 impl<G: Game> Default for Candidates<G> {
     fn default() -> Self {
-        Self { waiting: Vec::new(), scores: Vec::new(), replies: Vec::new() }
+        Self { moves: Vec::new(), blocks: Vec::new(), ranks: Vec::new() }
     }
 }
 
 impl<G: Game> Candidates<G> {
-    /// All moves of a position, in their order, without scores; `count`: count the opponent's replies too.
+    /// All moves of a position, in their order, not yet ranked.
     #[inline(always)]
-    pub fn fill(&mut self, cpu: impl Cpu, position: &G, count: bool) {
-        self.waiting.clear();
-        self.scores.clear();
-        self.replies.clear();
+    pub fn fill(&mut self, cpu: impl Cpu, position: &G) {
+        self.moves.clear();
+        self.blocks.clear();
+        self.ranks.clear();
         let mut expansion = position.expand(cpu);
-        let mut moves = G::remaining(&expansion).enumerate();
-        loop {
-            let children = position.next_children(cpu, &mut expansion);
-            for lane in 0..children.len {
-                let Some((index, chosen)) = moves.next() else { break };
-                self.waiting.push(Candidate { index, chosen, child: position.child(&children, lane) });
-            }
-            if count {
-                let replies = G::mobility_of_lanes(cpu, children.seen(position.turn()));
-                self.replies.extend_from_slice(&replies.0[..children.len]);
-            }
-            if children.len < LANES {
-                break;
-            }
+        self.moves.extend(G::remaining(&expansion));
+        while self.blocks.len() * LANES < self.moves.len() {
+            self.blocks.push(position.next_children(cpu, &mut expansion));
         }
     }
 
-    /// Prefer moves that leave few replies, which were counted, and killers.
+    /// Prefer moves that leave few replies, and killers.
     #[inline(always)]
-    pub fn score_by_replies(&mut self, killers: &Killers, depth: u32) {
-        let score =
-            |(candidate, replies): (&Candidate<G>, &f64)| killers.bonus(depth, G::code(candidate.chosen)) - replies;
-        self.scores.extend(self.waiting.iter().zip(&self.replies).map(score));
+    pub fn rank_by_replies(&mut self, cpu: impl Cpu, position: &G, killers: &Killers, depth: u32) {
+        for index in 0..self.blocks.len() {
+            let replies = G::mobility_of_lanes(cpu, self.blocks[index].seen(position.turn()));
+            self.rank_block(replies.map(|replies| (MANY_REPLIES - replies).to_bits() << PLACE.count_ones()));
+        }
+        for (killer, bonus) in killers.at(depth) {
+            if let Some(place) = self.moves.iter().position(|&chosen| G::code(chosen) == killer) {
+                self.ranks[place / LANES].0[place % LANES] += bonus << PLACE.count_ones();
+            }
+        }
     }
 
     /// Leave the moves in their order.
     #[inline(always)]
-    pub fn score_alike(&mut self) {
-        self.scores.resize(self.waiting.len(), 0.0);
+    pub fn rank_alike(&mut self) {
+        for _ in 0..self.blocks.len() {
+            self.rank_block(Lanes::splat(1 << PLACE.count_ones()));
+        }
     }
 
-    /// The scores of the next moves.
+    /// Prefer the greatest values; these are those of the next block.
     #[inline(always)]
-    pub fn add_scores(&mut self, scores: &[f64]) {
-        self.scores.extend_from_slice(scores);
+    pub fn rank_by_values(&mut self, values: &Lanes<f64>) {
+        // The bits of a float sort as the float does, once those of negative ones are turned round.
+        let bits = values.map(f64::to_bits);
+        self.rank_block(bits.map(|bits| (bits ^ ((bits as i64 >> 63) as u64 | 1 << 63)) & !PLACE));
+    }
+
+    #[inline(always)]
+    fn rank_block(&mut self, scores: Lanes<u64>) {
+        let first = self.ranks.len() * LANES;
+        let ranks = scores.zip(LOWER_BITS, |score, lower| score | (lower - first as u64));
+        let len = (self.moves.len() - first).min(LANES);
+        self.ranks.push(ranks.zip(HELD[len], |rank, held| rank & held));
     }
 
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.waiting.len()
+        self.moves.len()
     }
 
     /// Let the move in this place of the order of legal moves come first.
     #[inline(always)]
-    pub fn prefer(&mut self, index: u8) {
-        if let Some(score) = self.scores.get_mut(usize::from(index)) {
-            *score = f64::INFINITY;
+    pub fn prefer(&mut self, place: u8) {
+        let place = usize::from(place);
+        if let Some(ranks) = self.ranks.get_mut(place / LANES)
+            && place < self.moves.len()
+        {
+            ranks.0[place % LANES] |= !PLACE;
         }
     }
 
-    /// The first of the moves with the highest score that was not taken yet.
+    /// The place, in the order of legal moves, of the best move that was not taken yet.
     #[inline(always)]
-    pub fn take_best(&mut self) -> Option<Candidate<G>> {
-        let (mut best, mut highest) = (None, TAKEN);
-        for (index, &score) in self.scores.iter().enumerate() {
-            if score > highest {
-                (best, highest) = (Some(index), score);
-            }
+    pub fn take_best(&mut self) -> Option<usize> {
+        let mut best = Lanes::splat(TAKEN);
+        for ranks in &self.ranks {
+            best = best.zip(*ranks, u64::max);
         }
-        let index = best?;
-        self.scores[index] = TAKEN;
-        Some(self.waiting[index])
+        let [a, b, c, d, e, f, g, h] = best.0;
+        let best = a.max(b).max(c.max(d)).max(e.max(f).max(g.max(h)));
+        if best == TAKEN {
+            return None;
+        }
+        let place = (PLACE - (best & PLACE)) as usize;
+        self.ranks[place / LANES].0[place % LANES] = TAKEN;
+        Some(place)
+    }
+
+    /// The move in a place.
+    #[inline(always)]
+    pub fn chosen(&self, place: usize) -> G::Move {
+        self.moves[place]
+    }
+
+    /// The position after the move in a place.
+    #[inline(always)]
+    pub fn child(&self, position: &G, place: usize) -> G {
+        position.child(&self.blocks[place / LANES], place % LANES)
     }
 }
 
 /// Moves that cut off: the two latest by remaining depth.
 #[derive(Clone, Debug)]
 pub(super) struct Killers {
-    latest: Vec<[Option<u64>; 2]>,
+    latest: Vec<[u64; 2]>,
 }
+
+/// The code of no move.
+const NONE: u64 = u64::MAX;
+
+/// How many replies more a killer may leave than another move and still come first: the latest, and the one before.
+const BONUS: [u64; 2] = [6, 3];
 
 impl Killers {
     /// For depths up to `depth`.
     pub fn new(depth: u32) -> Self {
-        Self { latest: vec![[None; 2]; depth as usize + 1] }
+        Self { latest: vec![[NONE; 2]; depth as usize + 1] }
     }
 
     /// Remember that a move cut off.
     #[inline(always)]
     pub fn add(&mut self, depth: u32, code: u64) {
         let [first, second] = &mut self.latest[depth as usize];
-        if *first != Some(code) {
-            (*second, *first) = (*first, Some(code));
+        if *first != code {
+            (*second, *first) = (*first, code);
         }
     }
 
-    /// How many replies more a killer may leave than another move and still come first.
+    /// The codes of the killers of a depth, each with its bonus; of no move where there is none yet.
     #[inline(always)]
-    pub fn bonus(&self, depth: u32, code: u64) -> f64 {
+    fn at(&self, depth: u32) -> [(u64, u64); 2] {
         let [first, second] = self.latest[depth as usize];
-        match Some(code) {
-            code if code == first => 6.0,
-            code if code == second => 3.0,
-            _ => 0.0,
-        }
+        [(first, BONUS[0]), (second, BONUS[1])]
     }
 }

@@ -7,6 +7,7 @@
 //! square of the top row. Draws by repetition or quiet plies are the game loop's affair.
 
 mod moves;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 
@@ -106,6 +107,26 @@ impl<V: Variant> Checkers<V> {
         Some(Self { own, opponent, kings, turn, ply, quiet_plies })
     }
 
+    /// The position after a move, and the square that it landed on.
+    #[inline(always)]
+    fn after(&self, chosen: Move) -> (Self, Bitboard<V::Board>) {
+        let from = Bitboard::square(chosen.from());
+        let (to, captured) = chosen.effect::<V::Board>();
+        let to = Bitboard::square(to);
+        let was_king = !(self.kings & from).is_empty();
+        let is_king = was_king || !(to & last_row(self.turn)).is_empty();
+        let crown = if is_king { to } else { Bitboard::EMPTY };
+        let position = Self {
+            own: self.opponent - captured,
+            opponent: (self.own - from) | to,
+            kings: (self.kings - from - captured) | crown,
+            turn: self.turn.opposite(),
+            ply: self.ply.wrapping_add(1),
+            quiet_plies: if was_king && captured.is_empty() { self.quiet_plies.wrapping_add(1) } else { 0 },
+        };
+        (position, to)
+    }
+
     /// The board as the side to move sees it.
     #[inline(always)]
     pub fn side_to_move(&self) -> Side<V::Board> {
@@ -177,26 +198,7 @@ impl<V: Variant> Game for Checkers<V> {
 
     #[inline(always)]
     fn play_unchecked(&self, chosen: Move) -> Self {
-        let from = Bitboard::square(chosen.from());
-        let (mut to, mut captured) = (chosen.from(), Bitboard::EMPTY);
-        for (square, over) in chosen.path::<V::Board>() {
-            to = square;
-            if let Some(over) = over {
-                captured = captured | Bitboard::square(over);
-            }
-        }
-        let to = Bitboard::square(to);
-        let was_king = !(self.kings & from).is_empty();
-        let is_king = was_king || !(to & last_row(self.turn)).is_empty();
-        let crown = if is_king { to } else { Bitboard::EMPTY };
-        Self {
-            own: self.opponent - captured,
-            opponent: (self.own - from) | to,
-            kings: (self.kings - from - captured) | crown,
-            turn: self.turn.opposite(),
-            ply: self.ply.wrapping_add(1),
-            quiet_plies: if was_king && captured.is_empty() { self.quiet_plies.wrapping_add(1) } else { 0 },
-        }
+        self.after(chosen).0
     }
 
     fn is_over(&self) -> bool {
@@ -237,10 +239,10 @@ impl<V: Variant> Game for Checkers<V> {
     fn next_children(&self, _: impl Cpu, expansion: &mut Moves) -> Children<Self> {
         let (mut children, mut kings) = (Children::none(), Lanes::splat(<V::Board as Board>::Word::ZERO));
         for (lane, chosen) in expansion.by_ref().take(LANES).enumerate() {
-            let child = self.play_unchecked(chosen);
+            let (child, to) = self.after(chosen);
             children.to_move.0[lane] = child.own.0;
             children.moved.0[lane] = child.opponent.0;
-            children.moved_to.0[lane] = Self::moved_to(chosen).0;
+            children.moved_to.0[lane] = to.0;
             children.quiet |= u8::from(child.quiet_plies > 0) << lane;
             children.len = lane + 1;
             kings.0[lane] = child.kings.0;
@@ -263,8 +265,8 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn stuck_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
-        (0..LANES).fold(0, |stuck, lane| stuck | u8::from(!Side::new(&seen.lane(lane)).can_move()) << lane)
+    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+        !side_by_side::can_move(cpu, seen)
     }
 
     #[inline(always)]
@@ -273,8 +275,8 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn mobility_of_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
-        Lanes(from_fn(|lane| f64::from(Self::mobility(&seen.lane(lane)))))
+    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
+        side_by_side::number_of_moves(cpu, seen)
     }
 
     /// Clock from 0 with all pieces of the start towards 1 with none.

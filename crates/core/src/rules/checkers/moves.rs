@@ -6,6 +6,7 @@
 use std::array::from_fn;
 
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::lanes::Bits;
 use crate::rules::Seen;
 
 /// The four diagonals in the order of the squares they lead to: north-west, north-east, south-west, south-east.
@@ -25,7 +26,7 @@ pub(super) const fn dark(size: u32) -> u128 {
 
 /// Every square moved one step along a diagonal; squares that leave the board become light ones or bits beyond it.
 #[inline(always)]
-fn step<B: Board>(set: B::Word, diagonal: usize) -> B::Word {
+pub(super) fn step<B: Board, T: Bits>(set: T, diagonal: usize) -> T {
     match diagonal {
         0 => set >> (B::SIZE + 1),
         1 => set >> (B::SIZE - 1),
@@ -108,16 +109,32 @@ impl Move {
         })
     }
 
+    /// The square that the piece comes to in the end, and those of the pieces that it takes.
+    #[inline(always)]
+    pub fn effect<B: Board>(self) -> (u32, Bitboard<B>) {
+        if self.jumps() == 0 {
+            return ((self.from() as i32 + stride::<B>(self.diagonal(0))) as u32, Bitboard::EMPTY);
+        }
+        let (mut to, mut captured) = (self.from(), Bitboard::EMPTY);
+        for (square, over) in self.path::<B>() {
+            to = square;
+            if let Some(over) = over {
+                captured = captured | Bitboard::square(over);
+            }
+        }
+        (to, captured)
+    }
+
     /// The square that the piece comes to in the end.
     #[inline(always)]
     pub fn to<B: Board>(self) -> u32 {
-        self.path::<B>().last().map_or(self.from(), |(square, _)| square)
+        self.effect::<B>().0
     }
 
     /// The squares of the pieces that it takes.
     #[inline(always)]
     pub fn captured<B: Board>(self) -> Bitboard<B> {
-        self.path::<B>().filter_map(|(_, over)| over).collect()
+        self.effect::<B>().1
     }
 }
 
@@ -152,14 +169,14 @@ impl<B: Board> Side<B> {
     /// Pieces of `from` that can step along a diagonal.
     #[inline(always)]
     fn steppers(&self, from: B::Word, diagonal: usize) -> B::Word {
-        from & step::<B>(self.empty, 3 - diagonal)
+        from & step::<B, _>(self.empty, 3 - diagonal)
     }
 
     /// Pieces of `from` that can jump along a diagonal over a piece of `targets` to a square of `empty`.
     #[inline(always)]
     fn jumpers(from: B::Word, targets: B::Word, empty: B::Word, diagonal: usize) -> B::Word {
         let back = 3 - diagonal;
-        from & step::<B>(targets & step::<B>(empty, back), back)
+        from & step::<B, _>(targets & step::<B, _>(empty, back), back)
     }
 
     /// Pieces that can jump, by diagonal.
@@ -247,7 +264,7 @@ impl<B: Board> Side<B> {
         [(to_left, AHEAD), (to_right, AHEAD + 1)]
             .into_iter()
             .map(|(from, diagonal)| {
-                let landed = step::<B>(step::<B>(from, diagonal), diagonal);
+                let landed = step::<B, _>(step::<B, _>(from, diagonal), diagonal);
                 let jumpers = |diagonal| Self::jumpers(landed, self.opponent, self.empty, diagonal);
                 let (on_left, on_right) = (jumpers(AHEAD), jumpers(AHEAD + 1));
                 let ended = (landed & !(on_left | on_right)).count_ones();
@@ -273,7 +290,7 @@ impl<B: Board> Side<B> {
         let mut found = B::Word::ZERO;
         if jumping == B::Word::ZERO {
             for diagonal in 0..DIAGONALS {
-                found = found | (step::<B>(self.going(diagonal), diagonal) & self.empty);
+                found = found | (step::<B, _>(self.going(diagonal), diagonal) & self.empty);
             }
         } else {
             for from in Bitboard::<B>(jumping) {
@@ -315,8 +332,8 @@ impl<B: Board> Lifted<B> {
     fn jumps(&self, at: B::Word, targets: B::Word) -> impl Iterator<Item = (usize, B::Word, B::Word)> {
         let Self { empty, goes } = *self;
         (0..DIAGONALS).filter(move |&diagonal| goes[diagonal]).filter_map(move |diagonal| {
-            let over = step::<B>(at, diagonal) & targets;
-            let to = step::<B>(over, diagonal) & empty;
+            let over = step::<B, _>(at, diagonal) & targets;
+            let to = step::<B, _>(over, diagonal) & empty;
             (to != B::Word::ZERO).then_some((diagonal, to, over))
         })
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::cpu::{Task, available, on};
 use crate::stream::{Key, Stream};
 
 /// A square's piece: whose, and whether it is a king.
@@ -150,6 +151,55 @@ fn check<V: Variant>(position: &Checkers<V>) {
         assert_eq!(outcome.winner == Some(position.turn()), V::LOSING);
         assert_eq!(outcome.winner == Some(position.turn().opposite()), !V::LOSING);
     }
+}
+
+/// Eight boards as the side to move or the other one sees them: which can move, and the number of moves of each.
+struct Counts<'a, V: Variant>(SeenLanes<'a, V::Board>);
+
+impl<V: Variant> Task for Counts<'_, V> {
+    type Output = (u8, Lanes<f64>);
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        (Checkers::<V>::stuck_lanes(cpu, self.0), Checkers::<V>::mobility_of_lanes(cpu, self.0))
+    }
+}
+
+fn check_side_by_side<V: Variant>() {
+    let blocks = if cfg!(miri) { 20 } else { 20_000 };
+    let mut draws = Key::new(8).stream();
+    let (mut moving, mut going_on) = (0, 0);
+    for _ in 0..blocks {
+        let mut positions = Lanes::splat(Checkers::<V>::start());
+        for position in &mut positions.0 {
+            *position = any_position(&mut draws);
+        }
+        // As Black sees them, or White.
+        let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
+        let seen = positions.map(|position| {
+            let seen = position.seen();
+            if position.turn() == color { seen } else { seen.from_the_other_side() }
+        });
+        let (own, opponent) = (seen.map(|seen| seen.own.0), seen.map(|seen| seen.opponent.0));
+        let kings = seen.map(|seen| seen.kings.0);
+        let lanes =
+            SeenLanes { own: &own, opponent: &opponent, kings: Some(&kings), own_is_black: color == Color::Black };
+        let counts = seen.map(|seen| f64::from(Side::new(&seen).number_of_moves()));
+        let stuck = (0..LANES).fold(0, |stuck, lane| stuck | u8::from(counts.0[lane] == 0.0) << lane);
+        for path in available() {
+            assert_eq!(on(path, Counts::<V>(lanes)), (stuck, counts), "{path:?}");
+        }
+        moving += counts.0.iter().filter(|&&count| count > 0.0).count();
+        let longest = |seen: &Seen<V::Board>| Moves::of(&Side::new(seen)).map(Move::jumps).max();
+        going_on += seen.0.iter().filter(|seen| longest(seen) > Some(1)).count();
+    }
+    assert!(moving > blocks && going_on > blocks / 10, "{moving} {going_on}");
+}
+
+#[test]
+fn boards_side_by_side_count_as_one_by_one() {
+    check_side_by_side::<American>();
+    check_side_by_side::<Losing>();
+    check_side_by_side::<American10>();
 }
 
 fn check_many<V: Variant>() {
