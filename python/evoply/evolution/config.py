@@ -111,10 +111,18 @@ class PlayerSettings(Part):
     ordering: Literal["none", "evaluator", "killer"] = "none"
     """Which moves a search looks at first: only speed depends on it, and no digest."""
 
+    quiescence: bool = False
+    """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
+    looked at to their end."""
+
     @model_validator(mode="after")
-    def _ordering_needs_a_search(self) -> PlayerSettings:
-        if self.ordering != "none" and not self.depth:
-            raise ValueError("ordering is for a depth of 1 and more")
+    def _options_need_a_search(self) -> PlayerSettings:
+        for option, is_used in (
+            ("ordering", self.ordering != "none"),
+            ("quiescence", self.quiescence),
+        ):
+            if is_used and not self.depth:
+                raise ValueError(f"{option} is for a depth of 1 and more")
         return self
 
 

@@ -47,6 +47,7 @@ _ADDED: Mapping[str, Sequence[str]] = {
     ),
     "limits": ("oversized",),
     "fitness": ("sides", "measure"),
+    "player": ("quiescence",),
 }  # fmt: skip
 """Keys that older configs did not have: they count only where they are not the default."""
 

@@ -128,6 +128,7 @@ def players_of(
             ties=settings.ties,
             depth=max(settings.depth, 1),
             ordering=settings.ordering,
+            quiescence=settings.quiescence,
         )
         for program in programs
     ]
@@ -142,6 +143,7 @@ def individual_player(config: EvolutionConfig, tree: gp.Individual) -> Player:
             evaluator=evaluator,
             depth=settings.depth,
             ordering=settings.ordering,
+            quiescence=settings.quiescence,
             ties=settings.ties,
             view=settings.view,
         )

@@ -10,6 +10,7 @@ or `.toml` file. Options:
 * `ordering=none|hash|evaluator|killer`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
+* `quiescence=yes|no`, in checkers: value no board in the middle of a capture
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
@@ -430,10 +431,13 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "random_plies": _whole(0, MOST_RANDOM_PLIES),
         "noise": _noise,
         "alternate": _choice(*get_args(Alternate)),
+        "quiescence": _yes,
     }
 )
 _LEAVES = ("noise", "second")
-_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper", "alternate", *_LEAVES)
+_LOOKING_AHEAD = (
+    "nodes", "time", "ordering", "table", "deeper", "alternate", "quiescence", *_LEAVES
+)  # fmt: skip
 """Options that mean nothing to a player that only compares the boards after each move."""
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {"overlap": _percentage, "slide": _choice(*get_args(Slide))}

@@ -35,6 +35,7 @@ from evoply.expressions import (
     outputs_to_json,
 )
 from evoply.games import game_rules
+from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest, Individual, base_set, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
@@ -346,6 +347,9 @@ class AlphaBeta(_Valuing):
     never the move or its value. *deeper* also uses what the table knows from looking further than
     asked: then they do.
 
+    *quiescence*, in checkers: a board at the horizon whose side to move must capture is not valued;
+    all its moves are looked at, and so on until no capture is pending. They count as nodes.
+
     Two ways to play so that nobody foresees it (Benbassat & Sipper's guides): *noise* adds to the
     value of each leaf a draw of its own, "uniform" from [0, 1) or a whole number from 0 to *noise*;
     *second* is another evaluator, which takes over from the first when a coin says so, thrown for
@@ -364,6 +368,7 @@ class AlphaBeta(_Valuing):
     noise: Noise | None = None
     second: ExpressionEvaluator | None = None
     alternate: Alternate = "move"
+    quiescence: bool = Field(default=False, strict=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -427,11 +432,14 @@ class AlphaBeta(_Valuing):
             deeper=self.deeper,
             noise=0 if self.noise == "uniform" else self.noise,
             alternate=None if self.second is None else self.alternate,
+            quiescence=self.quiescence,
         )
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if an evaluator needs another board than *game*'s."""
+        """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
+        if self.quiescence and game not in CHECKERS:
+            raise ValueError(f"{game} has no captures: quiescence is for checkers")
         if self.second is not None:
             self.second.check_fits(game)
 
@@ -454,6 +462,7 @@ _USUAL = {
     "noise": None,
     "second": None,
     "alternate": "move",
+    "quiescence": False,
 }
 
 KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
@@ -490,7 +499,9 @@ def _search_options(player: AlphaBeta) -> list[str]:
         options.append(f"ordering={player.ordering}")
     if player.table:
         options.append(f"table={player.table}")
-    return [*options, "deeper=yes"] if player.deeper else options
+    if player.deeper:
+        options.append("deeper=yes")
+    return [*options, "quiescence=yes"] if player.quiescence else options
 
 
 def _leaf_options(player: AlphaBeta) -> list[str]:

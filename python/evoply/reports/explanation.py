@@ -323,6 +323,8 @@ def _habits(player: AfterState | AlphaBeta) -> str:
         plies = "its own move" if player.depth == 1 else f"{at_most}{player.depth} plies"
         measured = f" (measured at {MEASURED_DEPTH})" if player.depth > MEASURED_DEPTH else ""
         sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
+        if player.quiescence:
+            sentences.append("Beyond that it follows captures to their end.")
     if player.epsilon:
         sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
     return "".join(f" {sentence}" for sentence in sentences)

@@ -120,6 +120,7 @@ impl<V: Variant> Game for Checkers<V> {
     type Expansion = Moves;
 
     const HAS_KINGS: bool = true;
+    const HAS_CAPTURES: bool = true;
     const ENDED_LEAVES: u64 = 0;
 
     fn start() -> Self {
@@ -265,6 +266,11 @@ impl<V: Variant> Game for Checkers<V> {
     #[inline(always)]
     fn stuck_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
         (0..LANES).fold(0, |stuck, lane| stuck | u8::from(!Side::new(&seen.lane(lane)).can_move()) << lane)
+    }
+
+    #[inline(always)]
+    fn capturing_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+        (0..LANES).fold(0, |capturing, lane| capturing | u8::from(Side::new(&seen.lane(lane)).can_capture()) << lane)
     }
 
     #[inline(always)]
