@@ -46,6 +46,7 @@ from evoply.wording import shorten
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
+MAX_WORK = 10**15
 MAX_TIME = 86_400.0
 MAX_TABLE = 22
 MAX_NOISE = 1000
@@ -337,9 +338,10 @@ class AfterState(_Valuing):
 class AlphaBeta(_Valuing):
     """Searches *depth* plies, the own move included, by alpha-beta; finished games count exactly.
 
-    With a limit in *nodes* or in *time* (seconds) it looks deeper and deeper, and the last depth
-    that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always looked
-    ahead. A player with a limit in time is not `reproducible`.
+    With a limit in *nodes*, *work* or *time* (seconds) it looks deeper and deeper, and the last
+    depth that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always
+    looked ahead. *work* is nodes times operations of the lowered evaluator, so that a larger
+    evaluator sees fewer nodes: `nodes_for`. A player with a limit in time is not `reproducible`.
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
     move), "evaluator" (the best board after the move) or "killer" (few replies, and what cut off
@@ -361,6 +363,7 @@ class AlphaBeta(_Valuing):
     kind: Literal["alpha_beta"] = "alpha_beta"
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
+    work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
     ordering: Ordering = "none"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
@@ -374,8 +377,8 @@ class AlphaBeta(_Valuing):
     @classmethod
     def _as_deep_as_the_limit_allows(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "depth" not in data:
-            limits = [data.get("nodes"), data.get("time")]
-            return data if limits == [None, None] else {**data, "depth": MAX_DEPTH}
+            is_limited = any(data.get(limit) is not None for limit in SEARCH_LIMITS)
+            return {**data, "depth": MAX_DEPTH} if is_limited else data
         return data
 
     @model_serializer(mode="wrap")
@@ -383,6 +386,12 @@ class AlphaBeta(_Valuing):
         # Files and digests of plain players are what they were before there were these options.
         fields = write(self)
         return {key: value for key, value in fields.items() if _USUAL.get(key, ...) != value}
+
+    @model_validator(mode="after")
+    def _counts_in_one_way(self) -> AlphaBeta:
+        if self.nodes is not None and self.work is not None:
+            raise ValueError("nodes and work do not go together: work is a number of nodes")
+        return self
 
     @model_validator(mode="after")
     def _has_the_table_it_needs(self) -> AlphaBeta:
@@ -419,13 +428,14 @@ class AlphaBeta(_Valuing):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        program = self._two_programs(game) or self.evaluator.program(game)
         return _native_player(
             self,
             game,
             self.kind,
-            self._two_programs(game),
+            program,
             depth=self.depth,
-            nodes=self.nodes,
+            nodes=self.nodes if self.work is None else nodes_for(self.work, program.operations),
             milliseconds=None if self.time is None else round(self.time * 1000),
             ordering=self.ordering,
             table=self.table,
@@ -453,8 +463,21 @@ class AlphaBeta(_Valuing):
         return _native.Program(game, outputs_to_json([first, self.second.parsed], size))
 
 
+def nodes_for(work: int, operations: int) -> int:
+    """Return how many nodes a choice may count whose every node costs *operations*; at least 1.
+
+    >>> nodes_for(100_000, 30)
+    3333
+    """
+    return max(work // max(operations, 1), 1)
+
+
+SEARCH_LIMITS = ("nodes", "work", "time")
+"""What ends a search before its depth."""
+
 _USUAL = {
     "nodes": None,
+    "work": None,
     "time": None,
     "ordering": "none",
     "table": 0,
@@ -490,8 +513,8 @@ def _native_player(
 def _search_options(player: AlphaBeta) -> list[str]:
     limits = [
         f"{limit}={value}"
-        for limit, value in (("nodes", player.nodes), ("time", player.time))
-        if value is not None
+        for limit in SEARCH_LIMITS
+        if (value := getattr(player, limit)) is not None
     ]
     options = [] if limits and player.depth == MAX_DEPTH else [f"depth={player.depth}"]
     options += limits
