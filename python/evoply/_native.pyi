@@ -108,6 +108,7 @@ class Player:
         deeper: bool = False,
         noise: int | None = None,
         alternate: str | None = None,
+        quiescence: bool = False,
     ) -> Player: ...
     @property
     def game(self) -> str: ...

@@ -75,12 +75,13 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
 #[pymethods]
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
-    /// `depth` to `alternate` are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
+    /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
     /// alternates has a program with two outputs.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
-        milliseconds = None, ordering = "none", table = 0, deeper = false, noise = None, alternate = None
+        milliseconds = None, ordering = "none", table = 0, deeper = false, noise = None, alternate = None,
+        quiescence = false
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -98,6 +99,7 @@ impl Player {
         deeper: bool,
         noise: Option<u32>,
         alternate: Option<&str>,
+        quiescence: bool,
     ) -> PyResult<Self> {
         let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
         if !(0.0..=1.0).contains(&epsilon) {
@@ -113,13 +115,19 @@ impl Player {
         if leaves != Leaves::Plain && kind != "alpha_beta" {
             return Err(PyValueError::new_err("noise and alternate are for players that look ahead"));
         }
+        if quiescence && kind != "alpha_beta" {
+            return Err(PyValueError::new_err("quiescence is for players that look ahead"));
+        }
         if leaves.follow_paths() && table > 0 {
             return Err(PyValueError::new_err("what is drawn for each leaf goes with no table"));
         }
         let table = if table == 0 { 0 } else { 1 << table };
         let time = milliseconds.map(Duration::from_millis);
-        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves };
+        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence };
         with_game!(game, G => {
+            if quiescence && !<G as Game>::HAS_CAPTURES {
+                return Err(PyValueError::new_err(format!("{game} has no captures: quiescence is for checkers")));
+            }
             let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<G>> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
                 let program = Arc::clone(&G::held::<Programs>(&program.0, "program")?.program);

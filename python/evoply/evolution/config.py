@@ -55,6 +55,7 @@ from evoply.evolution.config_individual import (
 )
 from evoply.evolution.config_part import Part
 from evoply.expressions import PrimitiveSet
+from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, nodes_for
 
 __all__ = [
     "Afterwards",
@@ -100,21 +101,56 @@ __all__ = [
 
 
 class PlayerSettings(Part):
-    """How a tree plays: 0 or no `depth` compares the boards after each move, 1 or more searches."""
+    """How a tree plays: with no `depth`, `nodes` or `work` it only compares boards after a move."""
 
     ties: Literal["first", "last", "random"] = "first"
     """Which of equally good moves is played."""
     view: Literal["player", "turn"] = "player"
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
-    """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player."""
+    """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player, or
+    with `nodes` or `work` as deep as they allow."""
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
+    """Positions that a search may look at for one move; None for no limit."""
+    work: int | None = Field(default=None, ge=1, le=MAX_WORK)
+    """The same in positions times operations of the individual's program: a larger tree sees fewer
+    positions, so that its size costs strength."""
     ordering: Literal["none", "evaluator", "killer"] = "none"
-    """Which moves a search looks at first: only speed depends on it, and no digest."""
+    """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
+    `work` how deep it looks."""
+
+    quiescence: bool = False
+    """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
+    looked at to their end."""
+
+    @property
+    def plies(self) -> int:
+        """Plies looked ahead at most; 0 for a player that does not search."""
+        return self.depth or (MAX_DEPTH if self.is_limited else 0)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether something else than the depth may end a search."""
+        return self.nodes is not None or self.work is not None
+
+    def nodes_of(self, operations: int) -> int | None:
+        """Return the limit in nodes of an individual whose program has *operations*."""
+        return self.nodes if self.work is None else nodes_for(self.work, operations)
 
     @model_validator(mode="after")
-    def _ordering_needs_a_search(self) -> PlayerSettings:
-        if self.ordering != "none" and not self.depth:
-            raise ValueError("ordering is for a depth of 1 and more")
+    def _counts_in_one_way(self) -> PlayerSettings:
+        if self.nodes is not None and self.work is not None:
+            raise ValueError("nodes and work do not go together: work is a number of nodes")
+        return self
+
+    @model_validator(mode="after")
+    def _options_need_a_search(self) -> PlayerSettings:
+        for option, is_used in (
+            ("ordering", self.ordering != "none"),
+            ("quiescence", self.quiescence),
+        ):
+            if is_used and not self.plies:
+                raise ValueError(f"{option} is for a depth of 1 and more")
         return self
 
 

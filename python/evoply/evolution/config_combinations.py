@@ -47,6 +47,7 @@ def combination_problems(data: Mapping[str, Any]) -> list[Problem]:
         *_epoch_problems(data, measure),
         *_termination_problems(data, measure),
         *_seed_problems(data),
+        *_player_problems(data),
     ]
 
 
@@ -210,6 +211,13 @@ def _measure_problems(
     if kind in _AMONG_THEMSELVES and fitness.get("sides", "both") != "both":
         problems.append(("fitness.sides", f"with fitness.measure {kind} both colours are played"))
     return problems
+
+
+def _player_problems(data: Mapping[str, Any]) -> list[Problem]:
+    game = data.get("game", "othello")
+    if part_of(data, "player").get("quiescence") is not True or game not in OTHELLO:
+        return []
+    return [("player.quiescence", f"{game} has no captures: quiescence is for checkers")]
 
 
 def _termination_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> list[Problem]:

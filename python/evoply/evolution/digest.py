@@ -47,6 +47,7 @@ _ADDED: Mapping[str, Sequence[str]] = {
     ),
     "limits": ("oversized",),
     "fitness": ("sides", "measure"),
+    "player": ("quiescence", "nodes", "work"),
 }  # fmt: skip
 """Keys that older configs did not have: they count only where they are not the default."""
 
@@ -62,7 +63,8 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         for name, field in type(part).model_fields.items():
             if name in names and getattr(part, name) == field.default:
                 written.pop(name, None)
-    del settings["player"]["ordering"]  # changes no move
+    if not config.player.is_limited:
+        del settings["player"]["ordering"]  # changes no move
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}

@@ -118,7 +118,7 @@ def players_of(
 ) -> list[_native.Player]:
     """Return a kernel player for each lowered tree, with the config's settings."""
     settings = config.player
-    kind = "alpha_beta" if settings.depth else "after_state"
+    kind = "alpha_beta" if settings.plies else "after_state"
     return [
         _native.Player(
             config.game,
@@ -126,8 +126,10 @@ def players_of(
             program,
             view=settings.view,
             ties=settings.ties,
-            depth=max(settings.depth, 1),
+            depth=max(settings.plies, 1),
+            nodes=settings.nodes_of(program.operations),
             ordering=settings.ordering,
+            quiescence=settings.quiescence,
         )
         for program in programs
     ]
@@ -137,11 +139,14 @@ def individual_player(config: EvolutionConfig, tree: gp.Individual) -> Player:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
     settings = config.player
-    if settings.depth:
+    if settings.plies:
         return AlphaBeta(
             evaluator=evaluator,
-            depth=settings.depth,
+            depth=settings.plies,
+            nodes=settings.nodes,
+            work=settings.work,
             ordering=settings.ordering,
+            quiescence=settings.quiescence,
             ties=settings.ties,
             view=settings.view,
         )

@@ -6,10 +6,11 @@ or `.toml` file. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
-  reproducible)
+  reproducible); `work=N`: nodes times operations of the evaluator
 * `ordering=none|hash|evaluator|killer`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
+* `quiescence=yes|no`, in checkers: value no board in the middle of a capture
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
@@ -46,6 +47,8 @@ from evoply.players.specs import (
     MAX_NOISE,
     MAX_TABLE,
     MAX_TIME,
+    MAX_WORK,
+    SEARCH_LIMITS,
     AfterState,
     AlphaBeta,
     Alternate,
@@ -123,7 +126,8 @@ def parse_player(
 def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
     """Return *player* with other options (not those of a tree); depth 0 is the after-state.
 
-    A limit in nodes or time without a depth means as deep as the limit allows.
+    A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and work
+    take each other's place.
     """
     options = dict(options)
     plies = options.pop("random_plies", player.plies if isinstance(player, RandomStart) else 0)
@@ -156,16 +160,21 @@ def _with_options(
         "epsilon": player.epsilon,
         **options,
     }
-    is_limited = fields.get("nodes") is not None or fields.get("time") is not None
+    is_limited = any(fields.get(limit) is not None for limit in SEARCH_LIMITS)
     usual, kept = 0, {}
     if isinstance(player, AlphaBeta):
         usual, kept = player.depth, {key: getattr(player, key) for key in _LOOKING_AHEAD}
+        kept |= {
+            one: None for one, other in (("nodes", "work"), ("work", "nodes")) if other in fields
+        }
     depth = fields.pop("depth", MAX_DEPTH if is_limited else usual)
     if depth:
         return AlphaBeta(depth=depth, **{**kept, **fields})
     for option in _LOOKING_AHEAD:
         if option in fields or (option in _LEAVES and kept.get(option) is not None):
-            raise ValueError(f"{option} is for players that look ahead: give depth, nodes or time")
+            raise ValueError(
+                f"{option} is for players that look ahead: give depth, nodes, work or time"
+            )
     return AfterState(**fields)
 
 
@@ -267,7 +276,7 @@ def _named(name: str, given: _Options, bare: str, game: str) -> Player:
     if king != 1:
         expression = expression + (king - 1) * KINGS
     chosen = {**named.leaves, **read}
-    if not {"nodes", "time"} & set(chosen):
+    if not set(SEARCH_LIMITS) & set(chosen):
         chosen = {"depth": named.depth, **chosen}
     evaluator = ExpressionEvaluator(expression=expression.to_dict())
     return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
@@ -423,6 +432,7 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "epsilon": _probability,
         "view": _choice(*get_args(View)),
         "nodes": _whole(1, MAX_NODES),
+        "work": _whole(1, MAX_WORK),
         "time": _seconds,
         "ordering": _choice(*get_args(Ordering)),
         "table": _whole(0, MAX_TABLE),
@@ -430,10 +440,13 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
         "random_plies": _whole(0, MOST_RANDOM_PLIES),
         "noise": _noise,
         "alternate": _choice(*get_args(Alternate)),
+        "quiescence": _yes,
     }
 )
 _LEAVES = ("noise", "second")
-_LOOKING_AHEAD = ("nodes", "time", "ordering", "table", "deeper", "alternate", *_LEAVES)
+_LOOKING_AHEAD = (
+    *SEARCH_LIMITS, "ordering", "table", "deeper", "alternate", "quiescence", *_LEAVES
+)  # fmt: skip
 """Options that mean nothing to a player that only compares the boards after each move."""
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {"overlap": _percentage, "slide": _choice(*get_args(Slide))}

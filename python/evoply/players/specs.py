@@ -35,6 +35,7 @@ from evoply.expressions import (
     outputs_to_json,
 )
 from evoply.games import game_rules
+from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest, Individual, base_set, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
@@ -45,6 +46,7 @@ from evoply.wording import shorten
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
+MAX_WORK = 10**15
 MAX_TIME = 86_400.0
 MAX_TABLE = 22
 MAX_NOISE = 1000
@@ -336,15 +338,19 @@ class AfterState(_Valuing):
 class AlphaBeta(_Valuing):
     """Searches *depth* plies, the own move included, by alpha-beta; finished games count exactly.
 
-    With a limit in *nodes* or in *time* (seconds) it looks deeper and deeper, and the last depth
-    that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always looked
-    ahead. A player with a limit in time is not `reproducible`.
+    With a limit in *nodes*, *work* or *time* (seconds) it looks deeper and deeper, and the last
+    depth that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always
+    looked ahead. *work* is nodes times operations of the lowered evaluator, so that a larger
+    evaluator sees fewer nodes: `nodes_for`. A player with a limit in time is not `reproducible`.
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
     move), "evaluator" (the best board after the move) or "killer" (few replies, and what cut off
     elsewhere). *table* keeps 2**table positions (32 bytes each; 0: no table). They change speed,
     never the move or its value. *deeper* also uses what the table knows from looking further than
     asked: then they do.
+
+    *quiescence*, in checkers: a board at the horizon whose side to move must capture is not valued;
+    all its moves are looked at, and so on until no capture is pending. They count as nodes.
 
     Two ways to play so that nobody foresees it (Benbassat & Sipper's guides): *noise* adds to the
     value of each leaf a draw of its own, "uniform" from [0, 1) or a whole number from 0 to *noise*;
@@ -357,6 +363,7 @@ class AlphaBeta(_Valuing):
     kind: Literal["alpha_beta"] = "alpha_beta"
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
+    work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
     ordering: Ordering = "none"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
@@ -364,13 +371,14 @@ class AlphaBeta(_Valuing):
     noise: Noise | None = None
     second: ExpressionEvaluator | None = None
     alternate: Alternate = "move"
+    quiescence: bool = Field(default=False, strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _as_deep_as_the_limit_allows(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "depth" not in data:
-            limits = [data.get("nodes"), data.get("time")]
-            return data if limits == [None, None] else {**data, "depth": MAX_DEPTH}
+            is_limited = any(data.get(limit) is not None for limit in SEARCH_LIMITS)
+            return {**data, "depth": MAX_DEPTH} if is_limited else data
         return data
 
     @model_serializer(mode="wrap")
@@ -378,6 +386,12 @@ class AlphaBeta(_Valuing):
         # Files and digests of plain players are what they were before there were these options.
         fields = write(self)
         return {key: value for key, value in fields.items() if _USUAL.get(key, ...) != value}
+
+    @model_validator(mode="after")
+    def _counts_in_one_way(self) -> AlphaBeta:
+        if self.nodes is not None and self.work is not None:
+            raise ValueError("nodes and work do not go together: work is a number of nodes")
+        return self
 
     @model_validator(mode="after")
     def _has_the_table_it_needs(self) -> AlphaBeta:
@@ -414,24 +428,28 @@ class AlphaBeta(_Valuing):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        program = self._two_programs(game) or self.evaluator.program(game)
         return _native_player(
             self,
             game,
             self.kind,
-            self._two_programs(game),
+            program,
             depth=self.depth,
-            nodes=self.nodes,
+            nodes=self.nodes if self.work is None else nodes_for(self.work, program.operations),
             milliseconds=None if self.time is None else round(self.time * 1000),
             ordering=self.ordering,
             table=self.table,
             deeper=self.deeper,
             noise=0 if self.noise == "uniform" else self.noise,
             alternate=None if self.second is None else self.alternate,
+            quiescence=self.quiescence,
         )
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if an evaluator needs another board than *game*'s."""
+        """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
+        if self.quiescence and game not in CHECKERS:
+            raise ValueError(f"{game} has no captures: quiescence is for checkers")
         if self.second is not None:
             self.second.check_fits(game)
 
@@ -445,8 +463,21 @@ class AlphaBeta(_Valuing):
         return _native.Program(game, outputs_to_json([first, self.second.parsed], size))
 
 
+def nodes_for(work: int, operations: int) -> int:
+    """Return how many nodes a choice may count whose every node costs *operations*; at least 1.
+
+    >>> nodes_for(100_000, 30)
+    3333
+    """
+    return max(work // max(operations, 1), 1)
+
+
+SEARCH_LIMITS = ("nodes", "work", "time")
+"""What ends a search before its depth."""
+
 _USUAL = {
     "nodes": None,
+    "work": None,
     "time": None,
     "ordering": "none",
     "table": 0,
@@ -454,6 +485,7 @@ _USUAL = {
     "noise": None,
     "second": None,
     "alternate": "move",
+    "quiescence": False,
 }
 
 KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
@@ -481,8 +513,8 @@ def _native_player(
 def _search_options(player: AlphaBeta) -> list[str]:
     limits = [
         f"{limit}={value}"
-        for limit, value in (("nodes", player.nodes), ("time", player.time))
-        if value is not None
+        for limit in SEARCH_LIMITS
+        if (value := getattr(player, limit)) is not None
     ]
     options = [] if limits and player.depth == MAX_DEPTH else [f"depth={player.depth}"]
     options += limits
@@ -490,7 +522,9 @@ def _search_options(player: AlphaBeta) -> list[str]:
         options.append(f"ordering={player.ordering}")
     if player.table:
         options.append(f"table={player.table}")
-    return [*options, "deeper=yes"] if player.deeper else options
+    if player.deeper:
+        options.append("deeper=yes")
+    return [*options, "quiescence=yes"] if player.quiescence else options
 
 
 def _leaf_options(player: AlphaBeta) -> list[str]:

@@ -32,6 +32,7 @@ from evoply.players import (
     player_of,
     steady_player,
 )
+from evoply.players.specs import SEARCH_LIMITS
 from evoply.protocols import Row
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -318,11 +319,13 @@ def _habits(player: AfterState | AlphaBeta) -> str:
     """Return what else the player does: searching and exploring."""
     sentences = []
     if isinstance(player, AlphaBeta):
-        limited = player.nodes is not None or player.time is not None
+        limited = any(getattr(player, limit) is not None for limit in SEARCH_LIMITS)
         at_most = "at most " if limited else ""
         plies = "its own move" if player.depth == 1 else f"{at_most}{player.depth} plies"
         measured = f" (measured at {MEASURED_DEPTH})" if player.depth > MEASURED_DEPTH else ""
         sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
+        if player.quiescence:
+            sentences.append("Beyond that it follows captures to their end.")
     if player.epsilon:
         sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
     return "".join(f" {sentence}" for sentence in sentences)

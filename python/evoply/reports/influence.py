@@ -67,13 +67,20 @@ def chosen_moves(
     Exploring moves are left out, and the depth is at most `MEASURED_DEPTH`.
     """
     batch = _native.Positions(game, rows)
+    quiescence = isinstance(player, AlphaBeta) and player.quiescence
     keys = _native.Stream(seed, "influence", "game").keys(len(rows))
     depth = min(player.depth, MEASURED_DEPTH) if isinstance(player, AlphaBeta) else 1
     return np.array(
         [
             batch.choose(
                 _native.Player(
-                    game, player.kind, program, view=player.view, ties=player.ties, depth=depth
+                    game,
+                    player.kind,
+                    program,
+                    view=player.view,
+                    ties=player.ties,
+                    depth=depth,
+                    quiescence=quiescence,
                 ),
                 keys,
             )

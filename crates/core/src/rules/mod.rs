@@ -160,6 +160,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Whether pieces can be kings, and plies quiet.
     const HAS_KINGS: bool = false;
+    /// Whether there are captures, and a side that can capture must.
+    const HAS_CAPTURES: bool = false;
     /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
     const ENDED_LEAVES: u64;
 
@@ -224,6 +226,11 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn child(&self, children: &Children<Self>, lane: usize) -> Self;
     /// Bit i is set if the side has nowhere to go in lane i: if it is to move there, the game may be over.
     fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> u8;
+    /// Bit i is set if the side must capture in lane i when it is to move there; never in games without captures.
+    #[inline(always)]
+    fn capturing_lanes(_: impl Cpu, _: SeenLanes<'_, Self::Board>) -> u8 {
+        0
+    }
     /// [`Self::destinations`] of eight boards at once.
     fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.

@@ -50,7 +50,7 @@ pub fn search<G: Game, C: Cpu>(
     if depth == 1 {
         let mut moves = position.legal_moves();
         searcher.horizon.blocks(position, root, |siblings| {
-            searcher.nodes += siblings.len() as u64;
+            searcher.nodes += siblings.nodes();
             // The values first: it is they that end with the block.
             for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
                 offer(chosen, value, &[]);
@@ -68,6 +68,10 @@ pub fn search<G: Game, C: Cpu>(
             }
             alpha = offer(chosen, value, &searcher.lines[depth as usize - 1]);
         }
+    }
+    // The last captures may have been given up.
+    if search.stop.load(Ordering::Relaxed) {
+        return None;
     }
     let index = match search.ties {
         Ties::First => 0,
@@ -109,7 +113,7 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
         if depth == 1 {
             let (mut best_block, mut first, mut before) = (Valued::NONE, 0, 0);
             self.horizon.blocks(position, path, |siblings| {
-                self.nodes += siblings.len() as u64;
+                self.nodes += siblings.nodes();
                 let value = siblings.best();
                 if value > best {
                     (best, best_block, first) = (value, *siblings, before);

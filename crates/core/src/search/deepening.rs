@@ -209,7 +209,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     fn one_ply(&mut self, position: &G, root: &mut Root<G>) {
         let mut values = Vec::new();
         self.horizon.blocks(position, self.search.rule.root(), |siblings| {
-            self.nodes += siblings.len() as u64;
+            self.nodes += siblings.nodes();
             self.estimated |= siblings.estimated;
             values.extend_from_slice(siblings.values());
             true
@@ -340,12 +340,15 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     #[inline(always)]
     fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
         let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
+        if G::HAS_CAPTURES {
+            self.horizon.room = self.node_limit - self.nodes;
+        }
         self.horizon.blocks(position, path, |siblings| {
-            if self.nodes + siblings.len() as u64 > self.node_limit {
+            if self.nodes + siblings.nodes() > self.node_limit {
                 self.stopped = true;
                 return false;
             }
-            self.nodes += siblings.len() as u64;
+            self.nodes += siblings.nodes();
             self.estimated |= siblings.estimated;
             let value = siblings.best();
             if value > best {
@@ -424,12 +427,12 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         let cpu = self.horizon.cpu();
         candidates.fill(cpu, position);
         if ordering == Ordering::Evaluator && candidates.len() > 1 {
-            self.horizon.blocks(position, path, |siblings| {
-                if self.nodes + siblings.len() as u64 > self.node_limit {
+            self.horizon.blocks_as_they_stand(position, path, |siblings| {
+                if self.nodes + siblings.nodes() > self.node_limit {
                     self.stopped = true;
                     return false;
                 }
-                self.nodes += siblings.len() as u64;
+                self.nodes += siblings.nodes();
                 candidates.rank_by_values(siblings.lanes());
                 true
             });

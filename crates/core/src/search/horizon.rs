@@ -1,12 +1,15 @@
 //! The last ply: the positions after every move of one position, valued a block of siblings at a time.
 //!
 //! The blocks belong to the algorithm: whoever asks may stop between blocks, so the number of nodes is the same on every
-//! machine.
+//! machine. With quiescence the last ply is where captures end: a sibling in which the side to move must capture is worth
+//! what all its moves say, valued by the same blocks, without a window.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leaves::Rule;
 use super::{Search, outcome_value};
-use crate::cpu::Cpu;
 use crate::cpu::wide::Eight;
+use crate::cpu::{Cpu, Task};
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
@@ -20,6 +23,12 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     evaluator: &'a Evaluator<G>,
     rule: Rule,
     registers: &'a mut Registers<G::Board>,
+    /// Whether captures are looked at to their end.
+    quiescence: bool,
+    /// Nodes that may still be counted: with none left captures are given up, and count as more than there were left.
+    pub room: u64,
+    /// Set from outside to give captures up; the values then mean nothing.
+    stop: &'a AtomicBool,
     chooser: Color,
     root_ply: f64,
     root_clock: f64,
@@ -46,17 +55,25 @@ pub(super) struct Valued {
     /// Minus infinity where there is no child.
     values: Lanes<f64>,
     len: usize,
+    /// Nodes of the captures behind them.
+    behind: u64,
     /// Whether a value is the evaluator's: not all of these games are over.
     pub estimated: bool,
 }
 
 impl Valued {
     /// No child.
-    pub const NONE: Self = Self { values: BLANKS[0], len: 0, estimated: false };
+    pub const NONE: Self = Self { values: BLANKS[0], len: 0, behind: 0, estimated: false };
 
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many nodes they count: one each, and those of the captures behind them.
+    #[inline(always)]
+    pub fn nodes(&self) -> u64 {
+        self.len as u64 + self.behind
     }
 
     /// The values, in the order of legal moves.
@@ -93,6 +110,9 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             evaluator: search.evaluator,
             rule: search.rule,
             registers,
+            quiescence: G::HAS_CAPTURES && search.options.quiescence,
+            room: u64::MAX,
+            stop: search.stop,
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
             root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
@@ -109,7 +129,18 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
     ///
     /// `path` is the key of the path to `position`.
     #[inline(always)]
-    pub fn blocks(&mut self, position: &G, path: Key, mut visit: impl FnMut(&Valued) -> bool) {
+    pub fn blocks(&mut self, position: &G, path: Key, visit: impl FnMut(&Valued) -> bool) {
+        self.blocks_with(position, path, self.quiescence, visit);
+    }
+
+    /// As [`Self::blocks`], in the middle of captures too: for what decides no value.
+    #[inline(always)]
+    pub fn blocks_as_they_stand(&mut self, position: &G, path: Key, visit: impl FnMut(&Valued) -> bool) {
+        self.blocks_with(position, path, false, visit);
+    }
+
+    #[inline(always)]
+    fn blocks_with(&mut self, position: &G, path: Key, quiescence: bool, mut visit: impl FnMut(&Valued) -> bool) {
         let mover = position.turn();
         let speaker = speaks_for(self.evaluator.view, mover, self.chooser);
         let worth = Worth::to(mover, speaker, self.chooser);
@@ -126,28 +157,91 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             let mut outputs = [Lanes::splat(0.0); 2];
             self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
             let values = self.rule.values(&outputs, path, before);
-            before += children.len;
             let values = worth.of_lanes(values).zip(BLANKS[children.len], |value, blank| value + blank);
-            let mut valued = Valued { values, len: children.len, estimated: true };
+            let mut valued = Valued { values, len: children.len, behind: 0, estimated: true };
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
             let stuck = match self.registers.counted_moves(&self.evaluator.program, to_move) {
                 Some(counts) => !self.cpu.words(&counts.map(f64::to_bits)).not_zero(),
                 None => G::stuck_lanes(self.cpu, children.seen(mover)),
             };
-            let stuck = stuck & (u8::MAX >> (LANES - children.len));
+            let all = u8::MAX >> (LANES - children.len);
+            let stuck = stuck & all;
+            let mut exact = 0;
             if stuck != 0 {
-                valued.estimated = false;
                 for lane in 0..children.len {
                     let may_be_over = stuck >> lane & 1 == 1;
-                    match if may_be_over { position.child(&children, lane).outcome() } else { None } {
-                        Some(outcome) => valued.values.0[lane] = outcome_value(outcome, mover),
-                        None => valued.estimated = true,
+                    if let Some(outcome) = if may_be_over { position.child(&children, lane).outcome() } else { None } {
+                        valued.values.0[lane] = outcome_value(outcome, mover);
+                        exact |= 1 << lane;
                     }
                 }
+                valued.estimated = exact != all;
             }
+            // Step 4. In the middle of captures nothing is valued: they are looked at to their end.
+            if G::HAS_CAPTURES && quiescence {
+                self.room = self.room.saturating_sub(children.len as u64);
+                let capturing = G::capturing_lanes(self.cpu, children.seen(mover)) & all;
+                if capturing != 0 {
+                    for lane in (0..children.len).filter(|lane| capturing >> lane & 1 == 1) {
+                        let (child, path) = (position.child(&children, lane), self.rule.step(path, before + lane));
+                        let captures = self.captures(&child, path);
+                        valued.values.0[lane] = -captures.best;
+                        valued.behind += captures.nodes;
+                        exact |= u8::from(!captures.estimated) << lane;
+                    }
+                    valued.estimated = exact != all;
+                }
+            }
+            before += children.len;
             if !visit(&valued) || children.len < LANES {
                 return;
             }
         }
+    }
+
+    /// What the moves of a position whose side to move must capture say of it.
+    fn captures(&mut self, position: &G, path: Key) -> Captures {
+        self.cpu.call(LookAtCaptures { horizon: self, position, path })
+    }
+
+    /// The body of [`Self::captures`], compiled for the CPU path of the search.
+    #[inline(always)]
+    fn captures_of(&mut self, position: &G, path: Key) -> Captures {
+        if self.room == 0 || self.stop.load(Ordering::Relaxed) {
+            return Captures { best: 0.0, nodes: 1, estimated: true };
+        }
+        let mut found = Captures { best: f64::NEG_INFINITY, nodes: 0, estimated: false };
+        self.blocks_with(position, path, true, |siblings| {
+            let best = siblings.best();
+            found.best = if best > found.best { best } else { found.best };
+            found.nodes += siblings.nodes();
+            found.estimated |= siblings.estimated;
+            true
+        });
+        found
+    }
+}
+
+/// What all captures of one position come to.
+struct Captures {
+    /// The greatest value for the side that captures.
+    best: f64,
+    nodes: u64,
+    /// Whether a value is the evaluator's.
+    estimated: bool,
+}
+
+/// The captures of one position, as a task of the CPU path that the whole search runs in.
+struct LookAtCaptures<'a, 'b, G: Game, C: Cpu> {
+    horizon: &'a mut Horizon<'b, G, C>,
+    position: &'a G,
+    path: Key,
+}
+
+impl<G: Game, C: Cpu> Task for LookAtCaptures<'_, '_, G, C> {
+    type Output = Captures;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Captures {
+        self.horizon.captures_of(self.position, self.path)
     }
 }

@@ -23,6 +23,8 @@ pub struct Minimax<'a> {
     pub root_clock: f64,
     /// How leaves are valued.
     pub rule: Rule,
+    /// Whether captures are looked at to their end.
+    pub quiescence: bool,
 }
 
 impl<'a> Minimax<'a> {
@@ -35,6 +37,7 @@ impl<'a> Minimax<'a> {
             root_ply: f64::from(root.ply()),
             root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
             rule: Rule::Output(0),
+            quiescence: false,
         }
     }
 
@@ -57,9 +60,9 @@ impl<'a> Minimax<'a> {
         if let Some(outcome) = position.outcome() {
             return outcome_value(outcome, position.turn());
         }
-        if depth > 0 {
+        if depth > 0 || (self.quiescence && can_capture(position)) {
             return self
-                .values_after(position, path, depth)
+                .values_after(position, path, depth.max(1))
                 .into_iter()
                 .fold(-f64::INFINITY, |best, (_, value)| best.max(value));
         }
@@ -86,4 +89,10 @@ impl<'a> Minimax<'a> {
         let value = bounded(self.rule.value([outputs[0], second], path), worst);
         if speaker == position.turn() { value } else { -value }
     }
+}
+
+/// Whether a move takes a piece.
+fn can_capture<G: Game>(position: &G) -> bool {
+    let pieces = |position: &G| (position.own() | position.opponent()).len();
+    position.legal_moves().any(|chosen| pieces(&position.play_unchecked(chosen)) < pieces(position))
 }

@@ -44,6 +44,9 @@ pub struct SearchOptions {
     pub deeper: bool,
     /// What positions at the horizon are worth. What follows paths goes with no table.
     pub leaves: Leaves,
+    /// Whether a position at the horizon whose side to move must capture is not valued: all its moves are looked at, and so
+    /// on until no capture is pending. For games with captures.
+    pub quiescence: bool,
 }
 
 impl SearchOptions {
@@ -57,12 +60,14 @@ impl SearchOptions {
             table: 0,
             deeper: false,
             leaves: Leaves::Plain,
+            quiescence: false,
         }
     }
 
-    /// Whether nothing but a depth is asked for, so that the plain search answers.
+    /// Whether nothing but a depth is asked for, and how the horizon is valued, so that the plain search answers.
     pub fn is_plain(&self) -> bool {
-        *self == Self { leaves: self.leaves, ..Self::to_depth(self.depth) }
+        let Self { leaves, quiescence, .. } = *self;
+        *self == Self { leaves, quiescence, ..Self::to_depth(self.depth) }
     }
 }
 

@@ -141,6 +141,7 @@ impl<V: Variant> Game for Checkers<V> {
     type Expansion = Moves;
 
     const HAS_KINGS: bool = true;
+    const HAS_CAPTURES: bool = true;
     const ENDED_LEAVES: u64 = 0;
 
     fn start() -> Self {
@@ -267,6 +268,11 @@ impl<V: Variant> Game for Checkers<V> {
     #[inline(always)]
     fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
         !side_by_side::can_move(cpu, seen)
+    }
+
+    #[inline(always)]
+    fn capturing_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+        side_by_side::can_capture(cpu, seen)
     }
 
     #[inline(always)]

@@ -61,6 +61,16 @@ impl<B: Board, C: Cpu, const AHEAD: usize> Sides<B, C, AHEAD> {
         B::Word::not_zero::<C>(movers)
     }
 
+    /// Boards on which the side can capture.
+    #[inline(always)]
+    fn can_capture(&self) -> u8 {
+        let mut jumpers = self.jumpers(self.own, AHEAD) | self.jumpers(self.own, AHEAD + 1);
+        if self.has_kings {
+            jumpers = jumpers | self.jumpers(self.kings, 2 - AHEAD) | self.jumpers(self.kings, 3 - AHEAD);
+        }
+        B::Word::not_zero::<C>(jumpers)
+    }
+
     /// The number of moves on each board.
     #[inline(always)]
     fn number_of_moves(&self, seen: &SeenLanes<'_, B>) -> Lanes<f64> {
@@ -135,6 +145,16 @@ pub(super) fn can_move<B: Board, C: Cpu>(cpu: C, seen: SeenLanes<'_, B>) -> u8 {
         Sides::<B, C, 2>::new(cpu, &seen).can_move()
     } else {
         Sides::<B, C, 0>::new(cpu, &seen).can_move()
+    }
+}
+
+/// Bit i is set if the side can capture, and so must, on board i.
+#[inline(always)]
+pub(super) fn can_capture<B: Board, C: Cpu>(cpu: C, seen: SeenLanes<'_, B>) -> u8 {
+    if seen.own_is_black {
+        Sides::<B, C, 2>::new(cpu, &seen).can_capture()
+    } else {
+        Sides::<B, C, 0>::new(cpu, &seen).can_capture()
     }
 }
 

@@ -153,14 +153,15 @@ fn check<V: Variant>(position: &Checkers<V>) {
     }
 }
 
-/// Eight boards as the side to move or the other one sees them: which can move, and the number of moves of each.
+/// Eight boards as one side sees them: on which it cannot move and on which it can capture, and the number of its moves.
 struct Counts<'a, V: Variant>(SeenLanes<'a, V::Board>);
 
 impl<V: Variant> Task for Counts<'_, V> {
-    type Output = (u8, Lanes<f64>);
+    type Output = (u8, u8, Lanes<f64>);
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        (Checkers::<V>::stuck_lanes(cpu, self.0), Checkers::<V>::mobility_of_lanes(cpu, self.0))
+        let (stuck, capturing) = (Checkers::<V>::stuck_lanes(cpu, self.0), Checkers::<V>::capturing_lanes(cpu, self.0));
+        (stuck, capturing, Checkers::<V>::mobility_of_lanes(cpu, self.0))
     }
 }
 
@@ -185,8 +186,10 @@ fn check_side_by_side<V: Variant>() {
             SeenLanes { own: &own, opponent: &opponent, kings: Some(&kings), own_is_black: color == Color::Black };
         let counts = seen.map(|seen| f64::from(Side::new(&seen).number_of_moves()));
         let stuck = (0..LANES).fold(0, |stuck, lane| stuck | u8::from(counts.0[lane] == 0.0) << lane);
+        let captures = seen.map(|seen| Moves::of(&Side::new(&seen)).any(|chosen| chosen.jumps() > 0));
+        let capturing = (0..LANES).fold(0, |capturing, lane| capturing | u8::from(captures.0[lane]) << lane);
         for path in available() {
-            assert_eq!(on(path, Counts::<V>(lanes)), (stuck, counts), "{path:?}");
+            assert_eq!(on(path, Counts::<V>(lanes)), (stuck, capturing, counts), "{path:?}");
         }
         moving += counts.0.iter().filter(|&&count| count > 0.0).count();
         let longest = |seen: &Seen<V::Board>| Moves::of(&Side::new(seen)).map(Move::jumps).max();
