@@ -8,6 +8,7 @@ import operator
 import time
 from collections.abc import Callable, Sequence
 
+import draughts.core.game
 import rust_reversi
 from deap import gp as deap_gp
 
@@ -180,3 +181,20 @@ def perft(board: rust_reversi.Board, depth: int) -> int:
         child.do_pass()
         return perft(child, depth - 1)
     return sum(perft(child, depth - 1) for child in board.get_child_boards())
+
+
+def checkers_perft(depth: int) -> int:
+    """Count leaves of American checkers from the start with pydraughts."""
+
+    def count(game: draughts.core.game.Game, depth: int) -> int:
+        moves, _ = game.legal_moves()
+        if depth == 1:
+            return len(moves)
+        total = 0
+        for move in moves:
+            after = game.copy_fast()
+            after.push(move)
+            total += count(after, depth - 1)
+        return total
+
+    return count(draughts.core.game.Game("english"), depth)

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from rich.table import Table
 
 from evoply import _native
 from evoply.arena import Schedule, play
-from evoply.expressions import PRIMITIVE_SETS
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
 from evoply.games import game_rules
 from evoply.games.obf import parse_obf
 from evoply.games.othello import Position
@@ -67,12 +68,12 @@ def cpu_timed(work: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def trees_of_size(count: int, size: int) -> list[Tree]:
+def trees_of_size(count: int, size: int, primitives: PrimitiveSet = PRIMITIVES) -> list[Tree]:
     """Return random trees of just about *size* nodes."""
     stream = _native.Stream(1, "benchmark trees")
     found: list[Tree] = []
     while len(found) < count:
-        tree = grow(PRIMITIVES, 9, stream)
+        tree = grow(primitives, 9, stream)
         if abs(len(tree) - size) <= 2:
             found.append(tree)
     return found
@@ -118,6 +119,40 @@ def perft_10_row() -> Row:
     peer = timed(lambda: _native.perft("othello", eight.row, 9, 1))
     ours, theirs = 3_045_812 / seconds, 3_005_288 / peer
     return Row("othello-10-perft", "leaves/s", ours, "our 8x8", theirs, ours / theirs)
+
+
+def checkers_perft_row() -> Row:
+    start = game_rules("checkers").start()
+    seconds = timed(lambda: _native.perft("checkers", start.row, 11, 1))
+    assert _native.perft("checkers", start.row, 11, 1) == 85_242_128
+    peer = timed(lambda: peers.checkers_perft(3), 1)
+    assert peers.checkers_perft(3) == 302
+    ours, theirs = 85_242_128 / seconds, 302 / peer
+    return Row("checkers-perft-11", "leaves/s", ours, "pydraughts", theirs, ours / theirs)
+
+
+def co_play_row(game: str, primitives: str, depth: int) -> Row:
+    """Play what a generation of Benbassat and Sipper's plays, on all cores; compare with one."""
+    trees = trees_of_size(24, 50, PRIMITIVE_SETS[primitives])
+    players = [
+        _native.Player(
+            game, "alpha_beta", program, depth=depth, view="turn", ties="random", ordering="killer"
+        )
+        for program in lower(trees, game)
+    ]
+    pairs = 24 * 10
+    planned = Schedule.pairs(
+        np.arange(pairs, dtype=np.uint32) % 24,
+        (np.arange(pairs, dtype=np.uint32) * 7 + 5) % 24,
+        stream=_native.Stream(1, "benchmark"),
+        opening_plies=4,
+        start=game_rules(game).start().row,
+    )
+    rate, alone = (
+        2 * pairs / timed(partial(play, game, players, planned, threads=threads))
+        for threads in (0, 1)
+    )
+    return Row(f"co-play-{game}", "games/s", rate, "one thread", alone, rate / alone)
 
 
 def schedule(games: int) -> Schedule:
@@ -286,12 +321,16 @@ def main() -> None:
         perft_row(),
         *filter(None, map(perft_on_path_row, ("avx2", "baseline"))),
         perft_10_row(),
+        checkers_perft_row(),
         random_row(),
         alphabeta_row("alphabeta-material", 9 if scale > 1 else 8),
         alphabeta_row("alphabeta-ordered", 10 if scale > 1 else 9, ",ordering=killer,table=18"),
         tree_in_search_row(6),
         gp_games_row(1, 20_000 * scale, 4 * scale),
         gp_games_row(3, 400 * scale, 6 * scale),
+        co_play_row("othello", "benbassat", 4),
+        co_play_row("lose-checkers", "benbassat-checkers", 4),
+        co_play_row("checkers-10", "benbassat-checkers-10", 3),
         threads_row(),
         lowering_row(),
         offspring_row(),

@@ -24,6 +24,7 @@ from evoply.arena.round_robins import first_points, pair_sums
 from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
 from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
 from evoply.games import game_rules
+from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE, Player
 from evoply.protocols import Position
 
@@ -220,6 +221,7 @@ def sprt_match(
     seed: int = 0,
     openings: Openings = "usual",
     start: Position | None = None,
+    draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int, float], object] | None = None,
@@ -251,6 +253,7 @@ def sprt_match(
         stream=_native.Stream(seed, "match"),
         opening_plies=plies,
         start=(start or game_rules(game).start()).row,
+        draws=draws,
     )
     counts, ratio, repeated = [0, 0, 0, 0, 0], 0.0, 0
     verdict: Verdict = "undecided"

@@ -109,6 +109,7 @@ def _matches(run: Run, player: Player, threads: int) -> list[dict[str, Any]]:
                 opponent,
                 game=game,
                 games=TEST_GAMES,
+                draws=run.config.draws.rules(game),
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli.options import (
+    Draws,
     Game,
     Json,
     Openings,
@@ -16,6 +17,7 @@ from evoply.cli.options import (
     Seed,
     Threads,
     WholeOrDefault,
+    chosen_draws,
     chosen_openings,
 )
 from evoply.cli.output import Output, percent, stderr, table
@@ -51,6 +53,7 @@ def match(
     game: Game = None,
     openings: Openings = None,
     position: Position = None,
+    draws: Draws = None,
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
@@ -87,7 +90,7 @@ def match(
     from evoply.cli.player_texts import read_players, read_position
 
     game, (one, other) = read_players([first, second], game)
-    plies = chosen_openings(openings)
+    plies, rules = chosen_openings(openings), chosen_draws(draws, game)
     start = read_position(game, position).position
     output = Output(json)
     if sprt is not None:
@@ -104,6 +107,7 @@ def match(
                 game=game,
                 seed=seed,
                 start=start,
+                draws=rules,
                 threads=threads,
             )
         _say_test(output, tested)
@@ -119,6 +123,7 @@ def match(
             seed=seed,
             openings=plies,
             start=start,
+            draws=rules,
             threads=threads,
             progress=progress,
         )

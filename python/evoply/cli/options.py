@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from evoply.wording import shorten
 
+if TYPE_CHECKING:
+    from evoply.games.draws import DrawRules
+
 __all__ = [
     "GAME_NAMES",
+    "Draws",
     "Game",
     "Json",
     "Openings",
@@ -22,6 +26,7 @@ __all__ = [
     "Whole",
     "WholeOrDefault",
     "WholeOrNone",
+    "chosen_draws",
     "chosen_openings",
 ]
 
@@ -67,6 +72,31 @@ def chosen_openings(openings: int | Literal["none"] | None) -> int | Literal["us
     if not 0 <= openings <= 1000:
         raise ValueError(f"--openings: {openings} is not a number from 0 to 1000, or none")
     return openings
+
+
+Draws = Annotated[
+    str | None,
+    Parameter(
+        help="In checkers: when a game is drawn, such as repetitions=never,quiet_plies=40. "
+        "Usually quiet_plies=80,repetitions=3,max_plies=300.",
+    ),
+]
+
+
+def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
+    """Return the rules about draws of a match, None for the usual ones of the game."""
+    from evoply.games import game_rules
+    from evoply.games.draws import NO_DRAWS, draw_rules_from_text
+
+    if draws is None:
+        return None
+    usual = game_rules(game).draws
+    if usual == NO_DRAWS:
+        raise ValueError(f"--draws: {game} has no draws but those of the board")
+    try:
+        return draw_rules_from_text(draws, usual)
+    except ValueError as error:
+        raise ValueError(f"--draws: {error}") from None
 
 
 WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]

@@ -31,6 +31,7 @@ from evoply.evolution.config_breeding import (
     Variation,
 )
 from evoply.evolution.config_checks import config_error, problems_of
+from evoply.evolution.config_draws import Draws
 from evoply.evolution.config_fitness import (
     DiscFitness,
     EarlierGenerations,
@@ -63,6 +64,7 @@ __all__ = [
     "Definitions",
     "Demes",
     "DiscFitness",
+    "Draws",
     "EarlierGenerations",
     "EpochFitness",
     "EvolutionConfig",
@@ -236,6 +238,7 @@ class EvolutionConfig(Part):
     demes: Demes | None = None
     steady_state: SteadyState | None = None
     player: PlayerSettings = PlayerSettings()
+    draws: Draws = Draws()
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     machine: Machine = Machine()

@@ -15,12 +15,14 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config_combinations import combination_problems, part_of
+from evoply.evolution.config_draws import USUAL
 from evoply.evolution.config_individual import IndividualShape, shape_of
 from evoply.evolution.config_keys import has_key, kinds_at, meant_instead, without_tags
 from evoply.evolution.opponents import read_opponent
 from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
-from evoply.games import game_rules
+from evoply.games import GAMES, game_rules
+from evoply.games.draws import NO_DRAWS
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean
 
@@ -50,6 +52,7 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
     """Return what is wrong in *data* beyond single fields, as (path, message) pairs."""
     return [
         *_game_problems(data),
+        *_draw_problems(data),
         *_primitive_problems(data),
         *_length_problems(data),
         *_size_problems(data),
@@ -236,6 +239,17 @@ def _size_problems(data: Mapping[str, Any]) -> list[Problem]:
     if isinstance(depth, int) and isinstance(limit, int) and depth > limit:
         problems.append(("initialisation.max_depth", f"{depth} is above limits.max_depth {limit}"))
     return problems
+
+
+def _draw_problems(data: Mapping[str, Any]) -> list[Problem]:
+    game = data.get("game", "othello")
+    if game not in GAMES or GAMES[game].draws != NO_DRAWS:
+        return []
+    return [
+        (f"draws.{name}", f"{game} has no draws but those of the board: leave it out")
+        for name, limit in part_of(data, "draws").items()
+        if limit != USUAL
+    ]
 
 
 def _opponent_problems(data: Mapping[str, Any]) -> list[Problem]:

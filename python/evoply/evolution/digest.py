@@ -38,7 +38,7 @@ LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termi
 _ADDED: Mapping[str, Sequence[str]] = {
     "variation.afterwards": ("local_mutation",),
     "variation.recombination": ("pairing",),
-    "": ("individual", "parsimony", "demes", "steady_state"),
+    "": ("individual", "parsimony", "demes", "steady_state", "draws"),
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
     "variation": (

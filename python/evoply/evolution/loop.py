@@ -33,7 +33,7 @@ from evoply.evolution.generation import (
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
 from evoply.evolution.measures import is_good, measured
 from evoply.evolution.offspring import Offspring
-from evoply.evolution.panel import Panel, panel_of
+from evoply.evolution.panel import Panel, panel_of, play_by_config
 from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
 from evoply.evolution.steady_state import steady_state_generation
 
@@ -208,8 +208,8 @@ def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], obje
         players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
     ) -> arena.Results:
         games = len(schedule)
-        return arena.play(
-            config.game,
+        return play_by_config(
+            config,
             list(players),
             schedule,
             threads=threads,

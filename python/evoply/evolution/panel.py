@@ -29,6 +29,7 @@ __all__ = [
     "individual_player",
     "native_players",
     "panel_of",
+    "play_by_config",
     "players_of",
     "schedule_of",
     "trial",
@@ -192,6 +193,26 @@ def schedule_of(
     )
 
 
+def play_by_config(
+    config: EvolutionConfig,
+    players: Sequence[_native.Player],
+    schedule: arena.Schedule,
+    *,
+    threads: int = 0,
+    progress: Callable[[int], object] | None = None,
+    record_moves: bool = False,
+) -> arena.Results:
+    """Play a schedule by the config's game and rules about draws; otherwise as `arena.play`."""
+    return arena.play(
+        config.game,
+        players,
+        replace(schedule, draws=config.draws.rules(config.game)),
+        threads=threads,
+        progress=progress,
+        record_moves=record_moves,
+    )
+
+
 def trial(
     config: EvolutionConfig,
     players: Sequence[_native.Player],
@@ -207,8 +228,8 @@ def trial(
     """
     schedule = schedule_of(config, len(players), panel, stream)
     games = len(schedule.black)
-    results = arena.play(
-        config.game,
+    results = play_by_config(
+        config,
         [*players, *panel.players],
         schedule,
         threads=threads,

@@ -4,13 +4,17 @@ They are rules of a game or a schedule, never of a position, which keeps counter
 """
 
 import operator
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evoply.protocols import Ending
+from evoply.wording import did_you_mean, shorten
 
-__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules"]
+__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules", "draw_rules_from_text"]
+
+_WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,26 @@ NO_DRAWS = DrawRules(None, None, None)
 
 USUAL_DRAWS = DrawRules()
 """The rules of checkers unless others are asked for."""
+
+
+def draw_rules_from_text(text: str, usual: DrawRules = USUAL_DRAWS) -> DrawRules:
+    """Return *usual* with the limits that are written, such as `repetitions=never,max_plies=500`.
+
+    Raises ValueError that names what cannot be read.
+
+    >>> draw_rules_from_text("repetitions=never,quiet_plies=40")
+    DrawRules(quiet_plies=40, repetitions=None, max_plies=300)
+    """
+    limits: dict[str, int | None] = {}
+    for part in text.split(","):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if name not in usual.__slots__:
+            hint = did_you_mean(name, usual.__slots__)
+            names = ", ".join(usual.__slots__)
+            raise ValueError(f"no rule about draws is called {shorten(name)!r}{hint} ({names})")
+        if name in limits:
+            raise ValueError(f"{name} is given twice")
+        if value != "never" and _WHOLE.fullmatch(value) is None:
+            raise ValueError(f"{name} must be a whole number or never, not {shorten(value)!r}")
+        limits[name] = None if value == "never" else int(value)
+    return replace(usual, **limits)

@@ -22,7 +22,13 @@ from evoply.evolution.digest import stream_for
 from evoply.evolution.entrants import Play, entrants_of
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.measures import measured
-from evoply.evolution.panel import Panel, native_players, panel_of, schedule_of
+from evoply.evolution.panel import (
+    Panel,
+    native_players,
+    panel_of,
+    play_by_config,
+    schedule_of,
+)
 from evoply.evolution.python_parts import PythonParts
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
@@ -82,9 +88,10 @@ def replay(run: Run, generation: int, game: int) -> Replay:
 
     # Step 3. The one game, with its moves.
     schedule = _only(schedule_of(config, 1, panel, stream), place)
-    results = arena.play(config.game, [*players, *panel.players], schedule, record_moves=True)
+    results = play_by_config(config, [*players, *panel.players], schedule, record_moves=True)
     rules = game_rules(config.game)
-    record = rules.game(rules.start(), (results.moves or [[]])[0])
+    draws = config.draws.rules(config.game)
+    record = rules.game(rules.start(), (results.moves or [[]])[0], draws=draws)
     is_black = bool(seats.is_black[place])
     opponent = panel.labels[seats.opponents[place]]
     black_points = float(results.black_points[0])
@@ -118,7 +125,7 @@ def _play(config: EvolutionConfig) -> Play:
     def play(
         players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
     ) -> arena.Results:
-        return arena.play(config.game, list(players), schedule, record_moves=record_moves)
+        return play_by_config(config, list(players), schedule, record_moves=record_moves)
 
     return play
 

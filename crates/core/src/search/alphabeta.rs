@@ -21,6 +21,36 @@ pub fn search<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     position: &G,
+    stream: Stream,
+    registers: &mut Registers<G::Board>,
+) -> Option<Choice<G>> {
+    cpu.call(Whole { cpu, search, position, stream, registers })
+}
+
+/// A whole search, as a task of its CPU path.
+struct Whole<'a, 's, G: Game, C: Cpu> {
+    cpu: C,
+    search: &'a Search<'s, G>,
+    position: &'a G,
+    stream: Stream,
+    registers: &'a mut Registers<G::Board>,
+}
+
+impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
+    type Output = Option<Choice<G>>;
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) -> Self::Output {
+        let Self { cpu, search, position, stream, registers } = self;
+        search_here(cpu, search, position, stream, registers)
+    }
+}
+
+/// The body of [`search`].
+#[inline(always)]
+fn search_here<G: Game, C: Cpu>(
+    cpu: C,
+    search: &Search<'_, G>,
+    position: &G,
     mut stream: Stream,
     registers: &mut Registers<G::Board>,
 ) -> Option<Choice<G>> {

@@ -38,11 +38,11 @@ pub fn search<G: Game, C: Cpu>(
     registers: &mut Registers<G::Board>,
     table: &mut Table,
 ) -> Option<Choice<G>> {
-    cpu.call(Deepening { cpu, search, position, stream, registers, table })
+    cpu.call(Whole { cpu, search, position, stream, registers, table })
 }
 
 /// A whole search, as a task of its CPU path.
-struct Deepening<'a, 's, G: Game, C: Cpu> {
+struct Whole<'a, 's, G: Game, C: Cpu> {
     cpu: C,
     search: &'a Search<'s, G>,
     position: &'a G,
@@ -51,18 +51,18 @@ struct Deepening<'a, 's, G: Game, C: Cpu> {
     table: &'a mut Table,
 }
 
-impl<G: Game, C: Cpu> Task for Deepening<'_, '_, G, C> {
+impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     type Output = Option<Choice<G>>;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
         let Self { cpu, search, position, stream, registers, table } = self;
-        deepen(cpu, search, position, stream, registers, table)
+        search_here(cpu, search, position, stream, registers, table)
     }
 }
 
 /// The body of [`search`].
 #[inline(always)]
-fn deepen<G: Game, C: Cpu>(
+fn search_here<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     position: &G,
