@@ -243,7 +243,7 @@ def _size_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 def _draw_problems(data: Mapping[str, Any]) -> list[Problem]:
     game = data.get("game", "othello")
-    if game not in GAMES or GAMES[game].draws != NO_DRAWS:
+    if not isinstance(game, str) or game not in GAMES or GAMES[game].draws != NO_DRAWS:
         return []
     return [
         (f"draws.{name}", f"{game} has no draws but those of the board: leave it out")
