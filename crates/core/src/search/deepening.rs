@@ -36,12 +36,13 @@ pub fn search<G: Game, C: Cpu>(
     position: &G,
     mut stream: Stream,
     registers: &mut Registers<G::Board>,
+    order_registers: Option<&mut Registers<G::Board>>,
     table: &mut Table,
 ) -> Option<Choice<G>> {
     // A solver of endgames takes over here, where few enough squares are empty.
     let begun = Instant::now();
     table.start(search.options.table);
-    let mut searcher = Searcher::new(cpu, search, position, registers, table);
+    let mut searcher = Searcher::new(cpu, search, position, (registers, order_registers), table);
     let mut root = Root::new(position, search.ties);
     // Step 1. One ply, whatever the limits.
     searcher.one_ply(position, &mut root);
@@ -52,6 +53,9 @@ pub fn search<G: Game, C: Cpu>(
     searcher.node_limit = search.options.nodes.unwrap_or(u64::MAX);
     searcher.deadline = search.options.time.map(|time| begun + time);
     let mut completed = 1;
+    if search.options.depth > 1 && searcher.estimated {
+        searcher.order_root(position, &mut root);
+    }
     while completed < search.options.depth && searcher.estimated && searcher.nodes < searcher.node_limit {
         searcher.estimated = false;
         let before = root.found.clone();
@@ -128,6 +132,8 @@ impl<G: Game> Root<G> {
 
 struct Searcher<'a, G: Game, C: Cpu> {
     horizon: Horizon<'a, G, C>,
+    /// What orders moves, where that is not the evaluator.
+    orderer: Option<Horizon<'a, G, C>>,
     search: &'a Search<'a, G>,
     table: &'a mut Table,
     /// Where the keys of the table's entries come from, by side to move.
@@ -151,12 +157,13 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         cpu: C,
         search: &'a Search<'a, G>,
         root: &G,
-        registers: &'a mut Registers<G::Board>,
+        (registers, order_registers): (&'a mut Registers<G::Board>, Option<&'a mut Registers<G::Board>>),
         table: &'a mut Table,
     ) -> Self {
         let depth = search.options.depth.max(1);
         Self {
             horizon: Horizon::at(cpu, root, search, registers),
+            orderer: Horizon::for_order(cpu, root, search, order_registers),
             search,
             table,
             keys: [Color::Black, Color::White].map(|turn| Key::new(turn as u64)),
@@ -187,6 +194,21 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         if self.search.options.ordering == Ordering::Evaluator {
             root.moves.sort_by(|(a, _), (b, _)| values[*b].total_cmp(&values[*a]));
         }
+    }
+
+    /// Order the moves at the root by what orders moves, if that is a program of its own.
+    fn order_root(&mut self, position: &G, root: &mut Root<G>) {
+        let Some(orderer) = &mut self.orderer else { return };
+        if self.nodes + root.moves.len() as u64 > self.node_limit {
+            return;
+        }
+        let mut scores = Vec::with_capacity(root.moves.len());
+        orderer.blocks_as_they_stand(position, self.search.rule.root(), |siblings| {
+            self.nodes += siblings.nodes();
+            scores.extend_from_slice(siblings.values());
+            true
+        });
+        root.moves.sort_by(|(a, _), (b, _)| scores[*b].total_cmp(&scores[*a]));
     }
 
     /// Look `depth` plies ahead from the root; whether that was completed.
@@ -392,8 +414,15 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     fn gather(&mut self, position: &G, path: Key, depth: u32, hash_move: Option<u8>, candidates: &mut Candidates<G>) {
         let ordering = self.search.options.ordering;
         candidates.fill(self.horizon.cpu(), position, ordering == Ordering::Killer);
-        if ordering == Ordering::Evaluator && candidates.len() > 1 {
-            self.horizon.blocks_as_they_stand(position, path, |siblings| {
+        let scorer = match ordering {
+            Ordering::Evaluator => Some(&mut self.horizon),
+            Ordering::Program => self.orderer.as_mut(),
+            _ => None,
+        };
+        if let Some(scorer) = scorer
+            && candidates.len() > 1
+        {
+            scorer.blocks_as_they_stand(position, path, |siblings| {
                 if self.nodes + siblings.nodes() > self.node_limit {
                     self.stopped = true;
                     return false;
