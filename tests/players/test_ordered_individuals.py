@@ -84,7 +84,7 @@ def test_an_individual_is_written_and_read(tmp_path):
     row = _native.Positions.random("othello", 1, 4, 20, 20)[0]
     assert asked(again, row) == asked(player, row)
     assert "order of moves" in gp.tree_text(individual)
-    assert explain(player)
+    assert "Its second tree says which moves" in explain(player).sentence
 
 
 def test_without_a_search_the_value_plays_alone():
