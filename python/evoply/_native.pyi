@@ -76,6 +76,7 @@ class Program:
     def outputs(self) -> int: ...
     @property
     def operations(self) -> int: ...
+    def operations_by_output(self) -> list[int]: ...
     def evaluate(self, positions: Positions, reference: bool = False) -> NDArray[np.float64]: ...
 
 @final
@@ -84,7 +85,11 @@ class PrimitiveSet:
 
     def __new__(cls, game: str, expressions: Sequence[str], /) -> PrimitiveSet: ...
     def lower(
-        self, codes: Sequence[Sequence[int]], constants: Sequence[Sequence[float]], /
+        self,
+        codes: Sequence[Sequence[int]],
+        constants: Sequence[Sequence[float]],
+        /,
+        trees: int = 1,
     ) -> list[Program]: ...
 
 @final

@@ -142,7 +142,11 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:time=0", "time must be seconds from 0.001 to 86400, not '0'", 13),
         ("greedy:time=inf", "time must be seconds", 13),
         ("greedy:table=23", "table must be a whole number from 0 to 22, not '23'", 14),
-        ("greedy:ordering=hsah", "ordering must be one of none, hash, evaluator, killer, not", 17),
+        (
+            "greedy:ordering=hsah",
+            "ordering must be one of none, hash, evaluator, killer, tree, not",
+            17,
+        ),
         ("greedy:deeper=true", "deeper must be one of yes, no, not 'true'", 15),
         ("( white ):primitives=lio", "primitives must be one of liao, liao+mobility", 22),
         ("( white ):division=two", "division must be one of one, zero, numerator, ieee", 20),

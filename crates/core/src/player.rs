@@ -55,6 +55,10 @@ pub enum Chooser<G: Game> {
     AfterState(Evaluator<G>),
     /// Alpha-beta, plain or one ply deeper at a time, as the options say.
     AlphaBeta(Evaluator<G>, SearchOptions),
+    /// The same with a second evaluator that orders moves, and says nothing of values: [`Ordering::Program`].
+    ///
+    /// [`Ordering::Program`]: crate::search::ordering::Ordering::Program
+    Ordered(Evaluator<G>, SearchOptions, Evaluator<G>),
 }
 
 /// A player.
@@ -98,6 +102,8 @@ pub struct Workspace<G: Game> {
     /// The key of the game being played.
     game: Key,
     registers: Registers<G::Board>,
+    /// Of the program that orders moves, if there is one.
+    order_registers: Option<Registers<G::Board>>,
     table: Table,
     /// Values of the moves of one position, in order.
     values: Vec<f64>,
@@ -112,7 +118,8 @@ impl<G: Game> Workspace<G> {
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { game: Key(0), registers: Registers::default(), table: Table::default(), values: Vec::new() }
+        let (registers, order_registers) = (Registers::default(), None);
+        Self { game: Key(0), registers, order_registers, table: Table::default(), values: Vec::new() }
     }
 }
 
@@ -205,9 +212,16 @@ impl Ties {
 impl<G: Game> Player<G> {
     /// Get a workspace ready to play for this player.
     pub fn prepare(&self, workspace: &mut Workspace<G>) {
-        if let Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) = &self.chooser {
-            let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
-            workspace.registers.load::<G>(&evaluator.program, &block);
+        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
+        match &self.chooser {
+            Chooser::Random => {}
+            Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) => {
+                workspace.registers.load::<G>(&evaluator.program, &block);
+            }
+            Chooser::Ordered(evaluator, _, orderer) => {
+                workspace.registers.load::<G>(&evaluator.program, &block);
+                workspace.order_registers.get_or_insert_default().load::<G>(&orderer.program, &block);
+            }
         }
     }
 
@@ -218,7 +232,8 @@ impl<G: Game> Player<G> {
 
     /// Whether the same question always gets the same answer: not with a limit of time.
     pub fn is_reproducible(&self) -> bool {
-        !matches!(&self.chooser, Chooser::AlphaBeta(_, options) if options.time.is_some())
+        let timed = |options: &SearchOptions| options.time.is_some();
+        !matches!(&self.chooser, Chooser::AlphaBeta(_, options) | Chooser::Ordered(_, options, _) if timed(options))
     }
 
     /// One choice with the time it took, for whoever asks about a single position of the game with key `game`; `None` as in
@@ -267,14 +282,15 @@ impl<G: Game> Player<G> {
                 let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                 Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
             }
-            Chooser::AlphaBeta(evaluator, options) => {
-                let Workspace { game, registers, table, .. } = workspace;
+            Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
+                let Workspace { game, registers, order_registers, table, .. } = workspace;
                 let rule = options.leaves.rule(*game, position.turn(), key);
-                let search = Search { evaluator, options: *options, ties: self.ties, rule, stop };
+                let orderer = if let Chooser::Ordered(.., orderer) = &self.chooser { Some(orderer) } else { None };
+                let search = Search { evaluator, orderer, options: *options, ties: self.ties, rule, stop };
                 if options.is_plain() {
                     alphabeta::search(cpu, &search, position, stream, registers)
                 } else {
-                    deepening::search(cpu, &search, position, stream, registers, table)
+                    deepening::search(cpu, &search, position, stream, registers, order_registers.as_mut(), table)
                 }
             }
         }

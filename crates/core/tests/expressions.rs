@@ -167,7 +167,7 @@ fn trees_become_expressions() {
     let after = start.play_unchecked(start.legal_moves().next().expect("a move"));
     let inputs = Inputs::at(&after);
     let value = |codes: &[u16], constants: &[f64]| {
-        let expression = set.expression(codes, constants, Builder::default()).map_err(|error| error.0)?;
+        let expression = set.expression(codes, constants, 1, Builder::default()).map_err(|error| error.0)?;
         Ok::<f64, String>(evaluate::<Othello<Size8>>(&expression, &inputs)[0])
     };
     // ( - ( - white 10 ) black ) with one own disc and four of the opponent.
@@ -222,7 +222,7 @@ fn primitives_for_trees() -> primitives::PrimitiveSet {
 
 /// Compare the register code of a tree with the reference interpreter reading it just as it is written.
 fn check_tree(set: &primitives::PrimitiveSet, codes: &[u16], constants: &[f64], draws: &mut Stream) {
-    let build = |builder| set.expression(codes, constants, builder).expect("a whole tree");
+    let build = |builder| set.expression(codes, constants, 1, builder).expect("a whole tree");
     let literal = build(Builder::literal());
     let program = Program::<Size8>::new(&build(Builder::default())).expect("within the limits");
     let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0)]);

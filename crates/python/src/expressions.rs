@@ -76,6 +76,13 @@ impl Program {
         with_held!(&self.0, compiled => compiled.program.operations())
     }
 
+    /// The same for the program of each output alone; together they may be more, for what outputs share.
+    fn operations_by_output(&self) -> PyResult<Vec<usize>> {
+        let operations =
+            |number| with_held!(&self.0, compiled => compiled.output(number).map(|program| program.operations()));
+        (0..self.outputs()).map(operations).collect()
+    }
+
     /// Values at each position, one row a position and one column an output; truths are 0 and 1.
     ///
     /// `own` is the side to move. `reference` asks the slow interpreter instead of the compiled code.
@@ -143,15 +150,22 @@ impl PrimitiveSet {
         Ok(Self { game: game.into(), primitives })
     }
 
-    /// A program for each tree: prefix codes, 65535 standing for the next of the tree's constants.
-    #[pyo3(signature = (codes, constants, /))]
-    fn lower(&self, py: Python<'_>, codes: Vec<Vec<u16>>, constants: Vec<Vec<f64>>) -> PyResult<Vec<Program>> {
+    /// A program for each tree: prefix codes, 65535 standing for the next of the tree's constants. With `trees` above 1 it is
+    /// one for as many trees, one after the other, each an output.
+    #[pyo3(signature = (codes, constants, /, trees = 1))]
+    fn lower(
+        &self,
+        py: Python<'_>,
+        codes: Vec<Vec<u16>>,
+        constants: Vec<Vec<f64>>,
+        trees: usize,
+    ) -> PyResult<Vec<Program>> {
         if codes.len() != constants.len() {
             return Err(PyValueError::new_err("one list of constants for each tree is needed"));
         }
         let lower = |(index, (codes, constants)): (usize, (&Vec<u16>, &Vec<f64>))| {
             let fail = |error| PyValueError::new_err(format!("tree {index}: {error}"));
-            let expression = self.primitives.expression(codes, constants, Builder::default()).map_err(fail)?;
+            let expression = self.primitives.expression(codes, constants, trees, Builder::default()).map_err(fail)?;
             with_game!(self.game.as_str(), G => compile::<G>(&expression, None).map(Program).map_err(fail))
         };
         // Errors are values here, so that they do not look like a stop.

@@ -41,6 +41,18 @@ pub struct Compiled<B: Board> {
     pub expression: Arc<Expression>,
 }
 
+impl<B: Board> Compiled<B> {
+    /// The program of one output alone.
+    pub fn output(&self, number: usize) -> PyResult<Arc<Program<B>>> {
+        if self.program.outputs() == 1 {
+            return Ok(Arc::clone(&self.program));
+        }
+        Program::new(&self.expression.output(number))
+            .map(Arc::new)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
 /// Programs for the boards of a game.
 pub struct Programs;
 

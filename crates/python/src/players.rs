@@ -49,9 +49,10 @@ fn parse_ordering(ordering: &str) -> PyResult<Ordering> {
         "none" => Ok(Ordering::None),
         "hash" => Ok(Ordering::Hash),
         "evaluator" => Ok(Ordering::Evaluator),
+        "tree" => Ok(Ordering::Program),
         "killer" => Ok(Ordering::Killer),
         _ => Err(PyValueError::new_err(format!(
-            "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer"
+            "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer, tree"
         ))),
     }
 }
@@ -76,7 +77,7 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
     /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
-    /// alternates has a program with two outputs.
+    /// alternates has a program with two outputs, and so has the ordering `tree`: the second orders moves.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
@@ -137,8 +138,22 @@ impl Player {
                 }
                 Ok(Evaluator { program, view })
             };
+            // Two programs, so that a leaf does not pay for the ordering, nor the ordering for values.
+            let output = |number: usize| -> PyResult<Evaluator<G>> {
+                let program = program.map(|program| G::held::<Programs>(&program.0, "program")).transpose()?;
+                let Some(compiled) = program.filter(|compiled| compiled.program.outputs() == 2) else {
+                    return Err(PyValueError::new_err("ordering tree needs a program with two outputs"));
+                };
+                Ok(Evaluator { program: compiled.output(number)?, view })
+            };
             let chooser = match kind {
                 "random" => Chooser::Random,
+                "alpha_beta" if ordering == Ordering::Program => {
+                    if leaves.outputs() == 2 {
+                        return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
+                    }
+                    Chooser::Ordered(output(0)?, options, output(1)?)
+                }
                 "after_state" => Chooser::AfterState(evaluator(program)?),
                 "alpha_beta" => Chooser::AlphaBeta(evaluator(program)?, options),
                 _ => return Err(PyValueError::new_err(format!(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from evoply._native import Program
 from evoply.evolution.config_breeding import (
     Afterwards,
     Covariant,
@@ -50,13 +51,14 @@ from evoply.evolution.config_individual import (
     Definitions,
     IndividualShape,
     OneTree,
+    Ordered,
     Phases,
     Stages,
     TreeSum,
 )
 from evoply.evolution.config_part import Part
 from evoply.expressions import PrimitiveSet
-from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, nodes_for
+from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, dearest, nodes_for
 
 __all__ = [
     "Afterwards",
@@ -81,6 +83,7 @@ __all__ = [
     "Measure",
     "OneTree",
     "Opponent",
+    "Ordered",
     "ParetoSelection",
     "Parsimony",
     "Phases",
@@ -117,9 +120,9 @@ class PlayerSettings(Part):
     work: int | None = Field(default=None, ge=1, le=MAX_WORK)
     """The same in positions times operations of the individual's program: a larger tree sees fewer
     positions, so that its size costs strength."""
-    ordering: Literal["none", "evaluator", "killer"] = "none"
+    ordering: Literal["none", "evaluator", "killer", "tree"] = "none"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
-    `work` how deep it looks."""
+    `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says."""
 
     quiescence: bool = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
@@ -135,9 +138,9 @@ class PlayerSettings(Part):
         """Whether something else than the depth may end a search."""
         return self.nodes is not None or self.work is not None
 
-    def nodes_of(self, operations: int) -> int | None:
-        """Return the limit in nodes of an individual whose program has *operations*."""
-        return self.nodes if self.work is None else nodes_for(self.work, operations)
+    def nodes_of(self, program: Program) -> int | None:
+        """Return the limit in nodes of an individual with this *program*."""
+        return self.nodes if self.work is None else nodes_for(self.work, dearest(program))
 
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> PlayerSettings:

@@ -214,10 +214,24 @@ def _measure_problems(
 
 
 def _player_problems(data: Mapping[str, Any]) -> list[Problem]:
-    game = data.get("game", "othello")
-    if part_of(data, "player").get("quiescence") is not True or game not in OTHELLO:
-        return []
-    return [("player.quiescence", f"{game} has no captures: quiescence is for checkers")]
+    game, player = data.get("game", "othello"), part_of(data, "player")
+    kind = _kind(part_of(data, "individual"), "tree")
+    problems: list[Problem] = []
+    if player.get("quiescence") is True and game in OTHELLO:
+        problems.append(
+            ("player.quiescence", f"{game} has no captures: quiescence is for checkers")
+        )
+    if kind == "ordered" and player.get("ordering") != "tree":
+        problems.append(
+            ("player.ordering", 'must be "tree": the second tree of individuals orders moves')
+        )
+    elif kind == "ordered" and player.get("nodes") is None and player.get("work") is None:
+        problems.append(
+            ("individual.kind", "an order of moves changes no game without player.work or nodes")
+        )
+    elif kind != "ordered" and player.get("ordering") == "tree":
+        problems.append(("player.ordering", f'tree is for individual.kind = "ordered", not {kind}'))
+    return problems
 
 
 def _termination_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> list[Problem]:

@@ -12,7 +12,16 @@ from evoply.expressions.definitions import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Shape
 from evoply.gp.forest import MAX_BRANCHES, check_percents
 
-__all__ = ["Definitions", "IndividualShape", "OneTree", "Phases", "Stages", "TreeSum", "shape_of"]
+__all__ = [
+    "Definitions",
+    "IndividualShape",
+    "OneTree",
+    "Ordered",
+    "Phases",
+    "Stages",
+    "TreeSum",
+    "shape_of",
+]
 
 
 class OneTree(Part):
@@ -73,8 +82,14 @@ class Definitions(Part):
         return arities
 
 
+class Ordered(Part):
+    """A tree that values boards, and one that orders moves and never says what they are worth."""
+
+    kind: Literal["ordered"] = "ordered"
+
+
 IndividualShape = Annotated[
-    OneTree | TreeSum | Phases | Stages | Definitions, Field(discriminator="kind")
+    OneTree | TreeSum | Phases | Stages | Definitions | Ordered, Field(discriminator="kind")
 ]
 
 
@@ -89,6 +104,8 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
             return Shape("stages", (primitives,) * len(percents), percents)
         case Definitions(arities=arities):
             return Shape("adf", definition_sets(primitives, arities, with_terminals=True))
+        case Ordered():
+            return Shape("ordered", (primitives,) * 2)
         case _:
             return None
 

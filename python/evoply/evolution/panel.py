@@ -128,7 +128,7 @@ def players_of(
             view=settings.view,
             ties=settings.ties,
             depth=max(settings.plies, 1),
-            nodes=settings.nodes_of(program.operations),
+            nodes=settings.nodes_of(program),
             ordering=settings.ordering,
             quiescence=settings.quiescence,
         )

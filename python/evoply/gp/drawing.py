@@ -62,6 +62,8 @@ def branch_titles(individual: Individual) -> list[str]:
             return [f"tree {index + 1} of {count}, added" for index in range(count)]
         case "adf":
             return ["result", *(f"ADF{index}" for index in range(count - 1))]
+        case "ordered":
+            return ["value", "order of moves"]
     starts = [0.0, *individual.ends]
     return [
         f"{start:.0%} to {end:.0%} of the game"

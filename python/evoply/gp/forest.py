@@ -1,4 +1,4 @@
-"""Individuals of several branches: sums, phases, stages, and automatically defined functions.
+"""Individuals of several branches: sums, phases, stages, definitions, a value and an ordering.
 
 One value for all of them, so that every operator on trees works on an individual branch by branch
 (`evoply.gp.branches`). This module knows neither how branches are lowered nor how they are written.
@@ -17,7 +17,7 @@ from evoply.expressions import PrimitiveSet
 from evoply.expressions.definitions import WITH_DEFINITIONS
 from evoply.gp.tree import Tree, TreeError
 
-Role = Literal["sum", "phases", "stages", "adf"]
+Role = Literal["sum", "phases", "stages", "adf", "ordered"]
 MAX_BRANCHES = 100
 
 
@@ -28,7 +28,9 @@ class Forest:
     "sum": the value is the sum of the trees. "phases": the tree whose share of the game holds the
     clock t of the evaluated board. "stages": the same by the clock of the board where the player
     chooses, as Liao's staged players. "adf": the value is that of the first tree; the others define
-    what it calls. *percents* are the shares of the game, whole and 100 together; else empty.
+    what it calls. "ordered": the value is that of the first tree; the second scores the boards
+    after moves for the order in which a search looks at them, never for their value. *percents* are
+    the shares of the game, whole and 100 together; else empty.
     """
 
     role: Role
@@ -38,11 +40,12 @@ class Forest:
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):
             raise TreeError(f"a role is {', '.join(get_args(Role))}, not {self.role!r}")
-        fewest = 2 if self.role == "adf" else 1
-        if not fewest <= len(self.trees) <= MAX_BRANCHES:
+        fewest = 2 if self.role in ("adf", "ordered") else 1
+        most = 2 if self.role == "ordered" else MAX_BRANCHES
+        if not fewest <= len(self.trees) <= most:
+            numbers = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             raise TreeError(
-                f"an individual of role {self.role} has {fewest} to {MAX_BRANCHES} trees, "
-                f"not {len(self.trees)}"
+                f"an individual of role {self.role} has {numbers} trees, not {len(self.trees)}"
             )
         if self.is_timed:
             check_percents(self.percents, len(self.trees))
@@ -96,6 +99,18 @@ Individual = Tree | Forest
 def branches(individual: Individual) -> tuple[Tree, ...]:
     """Return the trees of an individual; a plain tree is its own only branch."""
     return (individual,) if isinstance(individual, Tree) else individual.trees
+
+
+def is_ordered(individual: Individual) -> bool:
+    """Return whether *individual* has a tree that orders moves."""
+    return isinstance(individual, Forest) and individual.role == "ordered"
+
+
+def value_of(individual: Individual) -> Individual:
+    """Return the part of *individual* that values boards: all but a tree that orders moves."""
+    if isinstance(individual, Forest) and individual.role == "ordered":
+        return individual.trees[0]
+    return individual
 
 
 def with_branch(individual: Individual, index: int, tree: Tree) -> Individual:

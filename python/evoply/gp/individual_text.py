@@ -5,6 +5,7 @@
     { sum ( white ) ( mobility ) }                            several trees, added
     { phases ( white ) 50 ( white_corners ) 50 }              by the clock of the evaluated board
     { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) }       a result and its definitions
+    { ordered ( white ) ( white_corners ) }                   a value, and what orders moves
 
 Source of the second: Liao, "Genetic Programming Applied to Board Game Othello".
 """
@@ -20,7 +21,7 @@ from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
 from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, format_tree, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
-_ROLES = ("sum", "phases", "adf")
+_ROLES = ("sum", "phases", "adf", "ordered")
 _WORD = re.compile(r"[^\s(){}]+")
 _PERCENT = re.compile(r"[0-9]{1,3}")
 _HEADER = re.compile(r"ADF([0-9])/([0-9])")

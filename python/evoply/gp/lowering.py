@@ -27,7 +27,7 @@ from evoply.expressions import (
 )
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.gp.forest import Forest, Individual, branches
+from evoply.gp.forest import Forest, Individual, branches, is_ordered
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
 from evoply.gp.weights import leaf_weights
@@ -46,13 +46,17 @@ _HELPERS = {
 def lower(individuals: Sequence[Individual], game: str) -> list[_native.Program]:
     """Return one program an individual for *game*, in order; they may be over different sets.
 
+    A program has one output, the value; one of role "ordered" has a second, which orders moves.
     Raises ValueError if an individual does not fit the game, or if it lowers to more than 4,096
     operations.
     """
     programs: list[_native.Program | None] = [None] * len(individuals)
     by_sets: dict[tuple[int, ...], list[int]] = {}
     for index, individual in enumerate(individuals):
-        key = tuple(id(tree.primitive_set) for tree in branches(individual))
+        key = (
+            int(is_ordered(individual)),
+            *(id(tree.primitive_set) for tree in branches(individual)),
+        )
         by_sets.setdefault(key, []).append(index)
     for indices in by_sets.values():
         chosen = [individuals[index] for index in indices]
@@ -78,7 +82,7 @@ def _lowered(individuals: Sequence[Individual], game: str) -> list[_native.Progr
         items = list(_items(individual, library))
         codes.append([item if type(item) is int else Constant.code for item in items])
         constants.append([item for item in items if type(item) is float])
-    return library.native.lower(codes, constants)
+    return library.native.lower(codes, constants, 2 if is_ordered(first) else 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from evoply.expressions import (
     substitute,
 )
 from evoply.expressions.primitive import make_primitive
-from evoply.gp.forest import Forest, Individual, branches
+from evoply.gp.forest import Forest, Individual, branches, value_of
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
 from evoply.gp.weights import leaf_weights
@@ -39,6 +39,8 @@ _PLUS = make_primitive("+", argument(0) + argument(1), 0)
 def plain(individual: Individual) -> Tree:
     """Return the plain tree with the value of *individual*; a plain tree itself is returned as is.
 
+    A tree that orders moves has no part in the value.
+
     Raises ValueError where definitions would be written out to more than 4,096 nodes.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
@@ -47,6 +49,7 @@ def plain(individual: Individual) -> Tree:
     >>> print(plain(parse_tree(text, PRIMITIVE_SETS["benbassat"])))
     ( * 2.5 Mobility )
     """
+    individual = value_of(individual)
     if isinstance(individual, Tree) and individual.primitive_set.is_plain:
         return individual
     size = lowered_size(individual)

@@ -7,7 +7,7 @@ or `.toml` file. Options:
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
   reproducible); `work=N`: nodes times operations of the evaluator
-* `ordering=none|hash|evaluator|killer`: which moves are looked at first
+* `ordering=none|hash|evaluator|killer|tree`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture

@@ -36,7 +36,7 @@ from evoply.expressions import (
 )
 from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS
-from evoply.gp.forest import Forest, Individual, base_set, branches
+from evoply.gp.forest import Forest, Individual, base_set, branches, is_ordered, value_of
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
 from evoply.gp.tree import Tree
@@ -57,7 +57,7 @@ DEFAULT_PRIMITIVES = "liao+mobility"
 
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
-Ordering = Literal["none", "hash", "evaluator", "killer"]
+Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 Division = Literal["one", "zero", "numerator", "ieee"]
@@ -171,8 +171,11 @@ class TreeEvaluator(_Model):
         return [f"{option}={value}" for option, value in chosen if value is not None]
 
     def program(self, game: str) -> _native.Program:
-        """Return the kernel's form for *game*; `ValueError` if a primitive does not fit."""
-        return lower([self.parsed], game)[0]
+        """Return the kernel's form for *game*; `ValueError` if a primitive does not fit.
+
+        A tree that orders moves is no part of it.
+        """
+        return lower([value_of(self.parsed)], game)[0]
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if a primitive of the tree needs another board than *game*'s."""
@@ -341,13 +344,15 @@ class AlphaBeta(_Valuing):
     With a limit in *nodes*, *work* or *time* (seconds) it looks deeper and deeper, and the last
     depth that was completed answers; *depth* is then `MAX_DEPTH` unless given. One ply is always
     looked ahead. *work* is nodes times operations of the lowered evaluator, so that a larger
-    evaluator sees fewer nodes: `nodes_for`. A player with a limit in time is not `reproducible`.
+    evaluator sees fewer nodes (`nodes_for`); of a value and an ordering the larger counts. A player
+    with a limit in time is not `reproducible`.
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
-    move), "evaluator" (the best board after the move) or "killer" (few replies, and what cut off
-    elsewhere). *table* keeps 2**table positions (32 bytes each; 0: no table). They change speed,
-    never the move or its value. *deeper* also uses what the table knows from looking further than
-    asked: then they do.
+    move), "evaluator" (the best board after the move), "killer" (few replies, and what cut off
+    elsewhere) or "tree" (the board after the move that the evaluator's second tree finds best, in
+    an individual of role "ordered"). *table* keeps 2**table positions (32 bytes each; 0: no table).
+    They change speed, never the move or its value. *deeper* also uses what the table knows from
+    looking further than asked: then they do.
 
     *quiescence*, in checkers: a board at the horizon whose side to move must capture is not valued;
     all its moves are looked at, and so on until no capture is pending. They count as nodes.
@@ -401,6 +406,16 @@ class AlphaBeta(_Valuing):
         return self
 
     @model_validator(mode="after")
+    def _has_the_tree_that_orders(self) -> AlphaBeta:
+        evaluator = self.evaluator
+        has_tree = isinstance(evaluator, TreeEvaluator) and is_ordered(evaluator.parsed)
+        if self.ordering == "tree" and not has_tree:
+            raise ValueError(
+                "ordering=tree needs a second tree, as in { ordered ( white ) ( white_corners ) }"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _knows_what_leaves_are_worth(self) -> AlphaBeta:
         if self.second is None:
             if self.alternate != "move":
@@ -429,13 +444,14 @@ class AlphaBeta(_Valuing):
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         program = self._two_programs(game) or self.evaluator.program(game)
+        cost = dearest(program) if self.ordering == "tree" else program.operations
         return _native_player(
             self,
             game,
             self.kind,
             program,
             depth=self.depth,
-            nodes=self.nodes if self.work is None else nodes_for(self.work, program.operations),
+            nodes=self.nodes if self.work is None else nodes_for(self.work, cost),
             milliseconds=None if self.time is None else round(self.time * 1000),
             ordering=self.ordering,
             table=self.table,
@@ -454,7 +470,13 @@ class AlphaBeta(_Valuing):
             self.second.check_fits(game)
 
     def _two_programs(self, game: str) -> _native.Program | None:
-        """Return both evaluators as one program with two outputs, None if there is one only."""
+        """Return two evaluators, or one and what orders moves, as a program with two outputs.
+
+        None if there is only one to be used.
+        """
+        if self.ordering == "tree":
+            assert isinstance(self.evaluator, TreeEvaluator)  # or the model would have refused it
+            return lower([self.evaluator.parsed], game)[0]
         if self.second is None:
             return None
         first = self.evaluator.parsed
@@ -470,6 +492,11 @@ def nodes_for(work: int, operations: int) -> int:
     3333
     """
     return max(work // max(operations, 1), 1)
+
+
+def dearest(program: _native.Program) -> int:
+    """Return the operations of the largest of the programs that *program*'s outputs are."""
+    return max(program.operations_by_output())
 
 
 SEARCH_LIMITS = ("nodes", "work", "time")

@@ -326,6 +326,8 @@ def _habits(player: AfterState | AlphaBeta) -> str:
         sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
         if player.quiescence:
             sentences.append("Beyond that it follows captures to their end.")
+        if player.ordering == "tree":
+            sentences.append("Its second tree says which moves it looks at first.")
     if player.epsilon:
         sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
     return "".join(f" {sentence}" for sentence in sentences)

@@ -268,6 +268,15 @@ impl Expression {
         &self.outputs
     }
 
+    /// The expression of one of its outputs alone.
+    ///
+    /// # Panics
+    /// There is no such output.
+    #[must_use]
+    pub fn output(&self, number: usize) -> Self {
+        Self { outputs: vec![self.outputs[number]], ..self.clone() }
+    }
+
     /// The lists of weight tables, as [`Node::WeightedSum`] numbers them.
     pub fn tables(&self) -> &[Tables] {
         &self.tables

@@ -49,14 +49,16 @@ impl PrimitiveSet {
         Ok(Self { primitives: expressions.into_iter().enumerate().map(primitive).collect::<Result<_, _>>()? })
     }
 
-    /// The expression of a tree: prefix codes, [`CONSTANT`] standing for the next of `constants`.
+    /// The expression of `trees` trees, one after the other, an output each: prefix codes, [`CONSTANT`] standing for the
+    /// next of `constants`.
     ///
     /// # Errors
-    /// The codes are not one whole, well-typed tree, or the expression grows too large.
+    /// The codes are not as many whole, well-typed trees, or the expression grows too large.
     pub fn expression(
         &self,
         codes: &[u16],
         constants: &[f64],
+        trees: usize,
         mut builder: Builder,
     ) -> Result<Expression, ExpressionError> {
         let fail = |what: &str| Err(ExpressionError(what.into()));
@@ -82,11 +84,17 @@ impl PrimitiveSet {
             stack.truncate(stack.len() - arity);
             stack.push(id);
         }
-        match (stack.as_slice(), constants.next()) {
-            (&[root], None) => Ok(builder.finish(vec![root])),
-            (&[_], Some(_)) => fail("the tree has fewer constants than values"),
-            _ => fail("the codes are not one tree"),
+        if stack.len() != trees || trees == 0 {
+            return Err(ExpressionError(match trees {
+                1 => "the codes are not one tree".into(),
+                _ => format!("the codes are not {trees} trees"),
+            }));
         }
+        if constants.next().is_some() {
+            return fail("the tree has fewer constants than values");
+        }
+        stack.reverse();
+        Ok(builder.finish(stack))
     }
 }
 

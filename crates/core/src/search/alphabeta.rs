@@ -40,77 +40,65 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     type Output = Option<Choice<G>>;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, stream, registers } = self;
-        search_here(cpu, search, position, stream, registers)
-    }
-}
-
-/// The body of [`search`].
-#[inline(always)]
-fn search_here<G: Game, C: Cpu>(
-    cpu: C,
-    search: &Search<'_, G>,
-    position: &G,
-    mut stream: Stream,
-    registers: &mut Registers<G::Board>,
-) -> Option<Choice<G>> {
-    let depth = search.options.depth.max(1);
-    let mut searcher = Searcher {
-        horizon: Horizon::at(cpu, position, search, registers),
-        search,
-        nodes: 1,
-        stopped: false,
-        lines: vec![Vec::new(); depth as usize + 1],
-    };
-    let root = search.rule.root();
-    let mut best = -f64::INFINITY;
-    let mut equals: Vec<(G::Move, Vec<G::Move>)> = Vec::new();
-    let mut offer = |chosen: G::Move, value: f64, line: &[G::Move]| {
-        if value > best {
-            equals.clear();
-            best = value;
-        }
-        if value == best {
-            equals.push((chosen, line.to_vec()));
-        }
-        // A move that only equals the best counts under the other tie rules: the window is one step wider, so that
-        // its value is exact.
-        if search.ties == Ties::First { best } else { best.next_down() }
-    };
-    if depth == 1 {
-        let mut moves = position.legal_moves();
-        searcher.horizon.blocks(position, root, |siblings| {
-            searcher.nodes += siblings.nodes();
-            // The values first: it is they that end with the block.
-            for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
-                offer(chosen, value, &[]);
+        let Self { cpu, search, position, mut stream, registers } = self;
+        let depth = search.options.depth.max(1);
+        let mut searcher = Searcher {
+            horizon: Horizon::at(cpu, position, search, registers),
+            search,
+            nodes: 1,
+            stopped: false,
+            lines: vec![Vec::new(); depth as usize + 1],
+        };
+        let root = search.rule.root();
+        let mut best = -f64::INFINITY;
+        let mut equals: Vec<(G::Move, Vec<G::Move>)> = Vec::new();
+        let mut offer = |chosen: G::Move, value: f64, line: &[G::Move]| {
+            if value > best {
+                equals.clear();
+                best = value;
             }
-            true
-        });
-    } else {
-        let mut alpha = -f64::INFINITY;
-        for (place, chosen) in position.legal_moves().enumerate() {
-            searcher.lines[depth as usize - 1].clear();
-            let (child, path) = (position.play_unchecked(chosen), search.rule.step(root, place));
-            let value = -searcher.negamax(&child, path, depth - 1, -f64::INFINITY, -alpha);
-            if searcher.stopped {
-                return None;
+            if value == best {
+                equals.push((chosen, line.to_vec()));
             }
-            alpha = offer(chosen, value, &searcher.lines[depth as usize - 1]);
+            // A move that only equals the best counts under the other tie rules: the window is one step wider, so that
+            // its value is exact.
+            if search.ties == Ties::First { best } else { best.next_down() }
+        };
+        if depth == 1 {
+            let mut moves = position.legal_moves();
+            searcher.horizon.blocks(position, root, |siblings| {
+                searcher.nodes += siblings.nodes();
+                // The values first: it is they that end with the block.
+                for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
+                    offer(chosen, value, &[]);
+                }
+                true
+            });
+        } else {
+            let mut alpha = -f64::INFINITY;
+            for (place, chosen) in position.legal_moves().enumerate() {
+                searcher.lines[depth as usize - 1].clear();
+                let (child, path) = (position.play_unchecked(chosen), search.rule.step(root, place));
+                let value = -searcher.negamax(&child, path, depth - 1, -f64::INFINITY, -alpha);
+                if searcher.stopped {
+                    return None;
+                }
+                alpha = offer(chosen, value, &searcher.lines[depth as usize - 1]);
+            }
         }
+        // The last captures may have been given up.
+        if search.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let index = match search.ties {
+            Ties::First => 0,
+            Ties::Last => equals.len().checked_sub(1)?,
+            Ties::Random => stream.below(equals.len() as u64) as usize,
+        };
+        let nodes = searcher.nodes;
+        let (chosen, continuation) = equals.into_iter().nth(index)?;
+        Some(Choice { chosen, score: Some(best), depth, nodes, continuation })
     }
-    // The last captures may have been given up.
-    if search.stop.load(Ordering::Relaxed) {
-        return None;
-    }
-    let index = match search.ties {
-        Ties::First => 0,
-        Ties::Last => equals.len().checked_sub(1)?,
-        Ties::Random => stream.below(equals.len() as u64) as usize,
-    };
-    let nodes = searcher.nodes;
-    let (chosen, continuation) = equals.into_iter().nth(index)?;
-    Some(Choice { chosen, score: Some(best), depth, nodes, continuation })
 }
 
 struct Searcher<'a, G: Game, C: Cpu> {

@@ -13,11 +13,12 @@ use std::time::Instant;
 
 use super::horizon::{Horizon, Valued};
 use super::ordering::{Candidates, Killers, Ordering};
+use super::root::{Found, Root};
 use super::table::{Entry, Table};
 use super::{Search, WIN, outcome_value};
 use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::Registers;
-use crate::player::{Choice, Ties};
+use crate::player::Choice;
 use crate::rules::{Color, Game};
 use crate::stream::{Key, Stream};
 
@@ -29,16 +30,18 @@ const LEAST_TABLE_DEPTH: u32 = 3;
 
 /// Search a position that is not over. `None` if the search was stopped from outside.
 ///
-/// Random ties are drawn from `stream` among the moves whose exact values are equal.
+/// Random ties are drawn from `stream` among the moves whose exact values are equal. `order_registers` are for a program that
+/// orders moves.
 pub fn search<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     position: &G,
     stream: Stream,
     registers: &mut Registers<G::Board>,
+    order_registers: Option<&mut Registers<G::Board>>,
     table: &mut Table,
 ) -> Option<Choice<G>> {
-    cpu.call(Whole { cpu, search, position, stream, registers, table })
+    cpu.call(Whole { cpu, search, position, stream, registers, order_registers, table })
 }
 
 /// A whole search, as a task of its CPU path.
@@ -48,118 +51,58 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
     position: &'a G,
     stream: Stream,
     registers: &'a mut Registers<G::Board>,
+    order_registers: Option<&'a mut Registers<G::Board>>,
     table: &'a mut Table,
 }
 
 impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     type Output = Option<Choice<G>>;
+
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, stream, registers, table } = self;
-        search_here(cpu, search, position, stream, registers, table)
-    }
-}
-
-/// The body of [`search`].
-#[inline(always)]
-fn search_here<G: Game, C: Cpu>(
-    cpu: C,
-    search: &Search<'_, G>,
-    position: &G,
-    mut stream: Stream,
-    registers: &mut Registers<G::Board>,
-    table: &mut Table,
-) -> Option<Choice<G>> {
-    // A solver of endgames takes over here, where few enough squares are empty.
-    let begun = Instant::now();
-    table.start(search.options.table);
-    let mut searcher = Searcher::new(cpu, search, position, registers, table);
-    let mut root = Root::new(position, search.ties);
-    // Step 1. One ply, whatever the limits.
-    searcher.one_ply(position, &mut root);
-    // Step 2. Deeper each time, until a limit, or until every line is a finished game. What was best two plies ago is a
-    // better guess than what was best one ply ago: the same side moved last. So without limits every other depth is left
-    // out; with limits each one may be the last.
-    let limited = search.options.nodes.is_some() || search.options.time.is_some();
-    searcher.node_limit = search.options.nodes.unwrap_or(u64::MAX);
-    searcher.deadline = search.options.time.map(|time| begun + time);
-    let mut completed = 1;
-    while completed < search.options.depth && searcher.estimated && searcher.nodes < searcher.node_limit {
-        searcher.estimated = false;
-        let before = root.found.clone();
-        let step = if limited || (search.options.depth - completed) % 2 == 1 { 1 } else { 2 };
-        if !searcher.iterate(position, completed + step, &mut root) {
-            root.found = before;
-            break;
+        let Self { cpu, search, position, mut stream, registers, order_registers, table } = self;
+        // A solver of endgames takes over here, where few enough squares are empty.
+        let begun = Instant::now();
+        table.start(search.options.table);
+        let mut searcher = Searcher::new(cpu, search, position, (registers, order_registers), table);
+        let mut root = Root::new(position, search.ties);
+        // Step 1. One ply, whatever the limits.
+        searcher.one_ply(position, &mut root);
+        // Step 2. Deeper each time, until a limit, or until every line is a finished game. What was best two plies ago is a
+        // better guess than what was best one ply ago: the same side moved last. So without limits every other depth is left
+        // out; with limits each one may be the last.
+        let limited = search.options.nodes.is_some() || search.options.time.is_some();
+        searcher.node_limit = search.options.nodes.unwrap_or(u64::MAX);
+        searcher.deadline = search.options.time.map(|time| begun + time);
+        let mut completed = 1;
+        if search.options.depth > 1 && searcher.estimated {
+            searcher.order_root(position, &mut root);
         }
-        completed += step;
-    }
-    if search.stop.load(atomic::Ordering::Relaxed) {
-        return None;
-    }
-    // Step 3. Choose among the moves with the best value.
-    let nodes = searcher.nodes;
-    let Found { best, mut equals } = root.found;
-    equals.sort_unstable_by_key(|&(index, _)| index);
-    let index = match search.ties {
-        Ties::First => 0,
-        Ties::Last => equals.len().checked_sub(1)?,
-        Ties::Random => stream.below(equals.len() as u64) as usize,
-    };
-    let (index, continuation) = equals.into_iter().nth(index)?;
-    let chosen = position.legal_moves().nth(index)?;
-    Some(Choice { chosen, score: Some(best), depth: completed, nodes, continuation })
-}
-
-/// The moves at the root, numbered in the order of legal moves, and what the current depth found.
-struct Root<G: Game> {
-    /// In the order in which they are looked at.
-    moves: Vec<(usize, G::Move)>,
-    ties: Ties,
-    found: Found<G>,
-}
-
-/// The best value so far and the moves that are known to have it, each with the line after it.
-#[derive(Clone)]
-struct Found<G: Game> {
-    best: f64,
-    equals: Vec<(usize, Vec<G::Move>)>,
-}
-
-impl<G: Game> Root<G> {
-    fn new(position: &G, ties: Ties) -> Self {
-        Self {
-            moves: position.legal_moves().enumerate().collect(),
-            ties,
-            found: Found { best: f64::NEG_INFINITY, equals: Vec::new() },
+        while completed < search.options.depth && searcher.estimated && searcher.nodes < searcher.node_limit {
+            searcher.estimated = false;
+            let before = root.found.clone();
+            let step = if limited || (search.options.depth - completed) % 2 == 1 { 1 } else { 2 };
+            if !searcher.iterate(position, completed + step, &mut root) {
+                root.found = before;
+                break;
+            }
+            completed += step;
         }
-    }
-
-    /// Whether a move would count if it were only as good as the best so far.
-    fn counts_if_equal(&self, index: usize) -> bool {
-        let mut equals = self.found.equals.iter().map(|&(equal, _)| equal);
-        match self.ties {
-            Ties::First => equals.all(|equal| index < equal),
-            Ties::Last => equals.all(|equal| index > equal),
-            Ties::Random => true,
+        if search.stop.load(atomic::Ordering::Relaxed) {
+            return None;
         }
-    }
-
-    /// Take note of a move's value. One that equals the best is exact if the move counts.
-    fn offer(&mut self, index: usize, value: f64, line: &[G::Move]) {
-        let counts = self.counts_if_equal(index);
-        if value > self.found.best {
-            self.found.equals.clear();
-            self.found.best = value;
-        } else if value < self.found.best || !counts {
-            return;
-        }
-        self.found.equals.push((index, line.to_vec()));
+        // Step 3. Choose among the moves with the best value.
+        let best = root.found.best;
+        let (index, continuation) = root.pick(&mut stream)?;
+        let chosen = position.legal_moves().nth(index)?;
+        Some(Choice { chosen, score: Some(best), depth: completed, nodes: searcher.nodes, continuation })
     }
 }
 
 struct Searcher<'a, G: Game, C: Cpu> {
     horizon: Horizon<'a, G, C>,
+    /// What orders moves, where that is not the evaluator.
+    orderer: Option<Horizon<'a, G, C>>,
     search: &'a Search<'a, G>,
     table: &'a mut Table,
     /// Where the keys of the table's entries come from, by side to move.
@@ -183,12 +126,13 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         cpu: C,
         search: &'a Search<'a, G>,
         root: &G,
-        registers: &'a mut Registers<G::Board>,
+        (registers, order_registers): (&'a mut Registers<G::Board>, Option<&'a mut Registers<G::Board>>),
         table: &'a mut Table,
     ) -> Self {
         let depth = search.options.depth.max(1);
         Self {
             horizon: Horizon::at(cpu, root, search, registers),
+            orderer: Horizon::for_order(cpu, root, search, order_registers),
             search,
             table,
             keys: [Color::Black, Color::White].map(|turn| Key::new(turn as u64)),
@@ -220,6 +164,21 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         if self.search.options.ordering == Ordering::Evaluator {
             root.moves.sort_by(|(a, _), (b, _)| values[*b].total_cmp(&values[*a]));
         }
+    }
+
+    /// Order the moves at the root by what orders moves, if that is a program of its own.
+    fn order_root(&mut self, position: &G, root: &mut Root<G>) {
+        let Some(orderer) = &mut self.orderer else { return };
+        if self.nodes + root.moves.len() as u64 > self.node_limit {
+            return;
+        }
+        let mut scores = Vec::with_capacity(root.moves.len());
+        orderer.blocks_as_they_stand(position, self.search.rule.root(), |siblings| {
+            self.nodes += siblings.nodes();
+            scores.extend_from_slice(siblings.values());
+            true
+        });
+        root.moves.sort_by(|(a, _), (b, _)| scores[*b].total_cmp(&scores[*a]));
     }
 
     /// Look `depth` plies ahead from the root; whether that was completed.
@@ -426,8 +385,15 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
         let ordering = self.search.options.ordering;
         let cpu = self.horizon.cpu();
         candidates.fill(cpu, position);
-        if ordering == Ordering::Evaluator && candidates.len() > 1 {
-            self.horizon.blocks_as_they_stand(position, path, |siblings| {
+        let scorer = match ordering {
+            Ordering::Evaluator => Some(&mut self.horizon),
+            Ordering::Program => self.orderer.as_mut(),
+            _ => None,
+        };
+        if let Some(scorer) = scorer
+            && candidates.len() > 1
+        {
+            scorer.blocks_as_they_stand(position, path, |siblings| {
                 if self.nodes + siblings.nodes() > self.node_limit {
                     self.stopped = true;
                     return false;

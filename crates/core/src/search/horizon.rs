@@ -103,12 +103,33 @@ impl Valued {
 }
 
 impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
-    /// For a choice at `root`.
+    /// For a choice at `root`: by the search's evaluator and rule.
     pub fn at(cpu: C, root: &G, search: &Search<'a, G>, registers: &'a mut Registers<G::Board>) -> Self {
+        Self::by(search.evaluator, search.rule, cpu, root, search, registers)
+    }
+
+    /// For the order of moves in a choice at `root`: by the search's orderer, if it has one.
+    pub fn for_order(
+        cpu: C,
+        root: &G,
+        search: &Search<'a, G>,
+        registers: Option<&'a mut Registers<G::Board>>,
+    ) -> Option<Self> {
+        Some(Self::by(search.orderer?, Rule::Output(0), cpu, root, search, registers?))
+    }
+
+    fn by(
+        evaluator: &'a Evaluator<G>,
+        rule: Rule,
+        cpu: C,
+        root: &G,
+        search: &Search<'a, G>,
+        registers: &'a mut Registers<G::Board>,
+    ) -> Self {
         Self {
             cpu,
-            evaluator: search.evaluator,
-            rule: search.rule,
+            evaluator,
+            rule,
             registers,
             quiescence: G::HAS_CAPTURES && search.options.quiescence,
             room: u64::MAX,

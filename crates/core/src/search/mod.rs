@@ -13,6 +13,7 @@ mod horizon;
 pub mod leaves;
 pub mod minimax;
 pub mod ordering;
+mod root;
 pub mod stability;
 pub mod table;
 
@@ -76,6 +77,8 @@ impl SearchOptions {
 pub struct Search<'a, G: Game> {
     /// Values of positions at the horizon.
     pub evaluator: &'a Evaluator<G>,
+    /// What orders moves by the boards after them; for [`Ordering::Program`] only.
+    pub orderer: Option<&'a Evaluator<G>>,
     /// How to look ahead.
     pub options: SearchOptions,
     /// Which of equal root moves is taken.

@@ -13,6 +13,9 @@ pub enum Ordering {
     Hash,
     /// The best board after the move; the evaluations count as nodes.
     Evaluator,
+    /// The board after the move that another program, which says nothing of values, finds best; its evaluations count as
+    /// nodes.
+    Program,
     /// Moves that leave the opponent few replies; moves that cut off sibling positions may leave some more.
     Killer,
 }
