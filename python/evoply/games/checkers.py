@@ -76,7 +76,11 @@ class Game:
         """
         check_length(text)
         board, begin = checkers_text.split_leading_board(text)
-        start = Position(game) if board is None else Position.parse(board, game)
+        try:
+            start = Position(game) if board is None else Position.parse(board, game)
+        except InvalidMoveError as error:
+            begins = len(text) - len(text.lstrip())
+            raise InvalidMoveError(f"in the position at {place(text, begins)}: {error}") from error
         words = list(checkers_text.movetext_words(text, begin))
         if words and words[-1].text == "[":
             raise InvalidMoveError(
