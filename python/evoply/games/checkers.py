@@ -253,6 +253,10 @@ class CheckersRules:
         """Return the game from *start* whose moves the kernel knows as *codes*."""
         return Game.from_codes(codes, start, self.draws if draws is None else draws)
 
+    def heat_map(self, values: Sequence[float]) -> str:
+        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
+        return checkers_drawing.heat_map_svg(self.size, values)
+
 
 def _rules(name: str, title: str) -> CheckersRules:
     return CheckersRules(name, SIZES[name], title)

@@ -20,7 +20,8 @@ _FEN = re.compile(
     r"\s*([BW]):([BW])([^:]*):([BW])([^:]*?)(?::H([0-9]{1,10}))?(?::F([0-9]{1,10}))?\s*\.?\s*",
     re.IGNORECASE,
 )
-_LEADING_FEN = re.compile(r"\s*[BW]:[BW][K0-9,-]*:[BW][K0-9,-]*\.?(?=\s|$)", re.IGNORECASE)
+# Whatever begins like a position is one, so that an error is about it. Blanks may follow commas.
+_LEADING_FEN = re.compile(r"\s*[BW]:(?:[^\s,]|,\s*)*", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)([0-9]{1,3})(?:-([0-9]{1,3}))?", re.IGNORECASE)
 _TO_MOVE = re.compile(r"(black|white) to (?:move|play)", re.IGNORECASE)
 _ROW = re.compile(r"(?:[0-9]+\s)?\s*((?:[bwBW.\-]\s?)+)\s*[0-9]*")
