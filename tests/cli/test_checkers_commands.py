@@ -7,7 +7,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from command_line import Answer, call
+from rich.console import Console
 
+from evoply.cli.board_view import board_text
 from evoply.games.checkers import Game, Position
 from evoply.players import Origin, parse_player, save_player
 
@@ -234,6 +236,19 @@ def test_a_heat_map_shows_dark_squares_by_their_numbers(
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert sorted(int(text or "") for text in texts) == sorted([2] * 50 + list(range(1, 51)))
     assert len(list(root.iter(f"{SVG}rect"))) == 2 + 50
+
+
+def test_a_colored_board_shows_whose_pieces_are_counted() -> None:
+    console = Console(
+        file=io.TextIOWrapper(io.BytesIO(), "utf-8"), force_terminal=True, color_system="truecolor"
+    )
+    text = board_text(Game.from_transcript("W:W18,K24:B1,12"), console)
+    discs = [str(span.style) for span in text.spans if text.plain[span.start : span.end] == " ● "]
+    assert len(discs) == 2
+    assert ["rgb(10,10,10)" in style for style in discs] == [True, False]
+    assert "2 men, 0 kings" in text.plain
+    assert "1 man, 1 king" in text.plain
+    assert "♚" in text.plain
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
