@@ -1,10 +1,15 @@
 """What all tests share: hypothesis profiles and the switch for full counts."""
 
 import os
+import signal
 
 from hypothesis import settings
 
 LONG = "EVOPLY_LONG" in os.environ
+
+# A shell starts what runs behind it deaf to Ctrl-C, and tests of Ctrl-C would wait in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Deadlines would be timed tests; these machines are noisy.
 settings.register_profile("ordinary", deadline=None, max_examples=50, derandomize=True)

@@ -4,7 +4,7 @@ This module knows no game, no evaluator and no file.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, Self
 
@@ -30,10 +30,12 @@ class Outcome:
 
     *winner* is None for a draw. *disc_difference* is Black's pieces minus White's pieces on
     the board; empty squares belong to nobody here (`Position.official_difference` awards them).
+    *by_count* says whether the pieces decide, so that a win is by so many.
     """
 
     winner: Color | None
     disc_difference: int
+    by_count: bool = field(default=True, compare=False, repr=False)
 
     def points(self, color: Color) -> float:
         """Return the points of *color*: 1 for a win, 0.5 for a draw, 0 for a loss."""
@@ -44,9 +46,7 @@ class Outcome:
     def __str__(self) -> str:
         if self.winner is None:
             return "draw"
-        lead = self.disc_difference if self.winner is Color.BLACK else -self.disc_difference
-        # Who is blocked may have more pieces, and in lose checkers the fewer win.
-        return f"{self.winner} wins{f' by {lead}' if lead > 0 else ''}"
+        return f"{self.winner} wins{f' by {abs(self.disc_difference)}' if self.by_count else ''}"
 
 
 class Ending(Enum):

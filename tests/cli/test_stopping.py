@@ -1,6 +1,7 @@
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -22,26 +23,48 @@ LONG = (
 )
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("arguments", LONG)
 def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    before = children_seconds()
     process = start(*arguments, cwd=tmp_path)
-    wait_for_kernel(process.pid)
-    process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    out, err = process.communicate(timeout=10)
-    assert time.monotonic() - began < 3
+    try:
+        wait_until_it_computes(process.pid)
+        computed = cpu_seconds(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    # In seconds of its own: a loaded machine may keep it waiting.
+    assert children_seconds() - before - computed < 3
     assert process.returncode == 130
     assert json.loads(out) == {"error": "stopped", "exit_code": 130}
     assert "Traceback" not in err
 
 
-def wait_for_kernel(process: int) -> None:
-    """Wait until a process has loaded the kernel, and a moment longer, so that it computes."""
+def wait_until_it_computes(process: int) -> None:
+    """Wait until a process has loaded the kernel and worked for a second since, however long."""
     maps = Path(f"/proc/{process}/maps")
-    end = time.monotonic() + 20
-    while maps.exists() and "evoply/_native" not in maps.read_text() and time.monotonic() < end:
+    end = time.monotonic() + 240
+    while "evoply/_native" not in maps.read_text():
+        assert time.monotonic() < end
         time.sleep(0.05)
-    time.sleep(1)
+    loaded = cpu_seconds(process)
+    while cpu_seconds(process) < loaded + 1:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def cpu_seconds(process: int) -> float:
+    """Return how long a running process has computed, on all cores together."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children_seconds() -> float:
+    """Return how long all processes that were started here and ended have computed."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
@@ -54,7 +77,7 @@ def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=10)
+    rest, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "evoply resume first" in rest
     assert "Traceback" not in rest

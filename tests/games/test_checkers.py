@@ -210,6 +210,10 @@ def test_records() -> None:
         Game.from_transcript("11-15 15-18")
     with pytest.raises(InvalidMoveError, match="'11-15' at column 5 follows the result"):
         Game.from_transcript("1-0 11-15")
+    with pytest.raises(
+        InvalidMoveError, match="in the position at column 2: there is no square 99"
+    ):
+        Game.from_transcript(" W:W18:B99 18x9")
     with pytest.raises(InvalidMoveError, match=r"PDN, which evoply\.games\.pdn reads"):
         Game.from_transcript('11-15 [Event "x"]')
 

@@ -13,7 +13,7 @@ from evoply.games.checkers_move import numbered_square, square_number
 from evoply.games.pdn import PdnGame, format_pdn, parse_pdn
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-FUZZ = settings(deadline=None, max_examples=250_000 if "EVOPLY_LONG" in os.environ else 300)
+FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
 NAMES = st.sampled_from(sorted(CHECKERS))
 # Characters of moves, positions and PDN far more often than others.
 SOUP = st.text(
@@ -110,7 +110,8 @@ def test_codes_that_are_no_moves(code: int) -> None:
         ("B:W18,18:B1", "square 18 holds more than one piece"),
         ("B:W18:B18", "square 18 holds more than one piece"),
         ("B:W1x:B2", "cannot read '1x' as a piece"),
-        ("B:W20-18:B2", "run backwards"),
+        ("B:W20-18:B2", "the squares 20-18 run backwards"),
+        ("B:WK281-12:B2", "the squares 281-12 run backwards"),
         ("B:W2:B1", "square 2 holds a white man on the last row: it must be a king"),
         ("B:W1-32:B", "last row|at most 12"),
         ("B:" + "W" * 3000, "at most 2,000"),
@@ -217,6 +218,7 @@ def test_a_file_with_everything() -> None:
         ('[Event "x"][Event "y"]', InvalidMoveError, "a second tag Event at column 12"),
         ('[GameType "20"] *', InvalidMoveError, "of type '20'; this reads American checkers"),
         ('[FEN "B:W99:B1"] *', InvalidMoveError, "in the tags at column 1: there is no square 99"),
+        ('[FEN "B:W9:B1:F9999999999"] *', InvalidMoveError, "ply must be 0 to"),
         ('[DrawRules "x"] *', InvalidMoveError, "cannot read the rule about draws 'x'"),
         ('[DrawRules "max_plies=0"] *', InvalidMoveError, "max_plies must be at least 1"),
         ('[DrawRules "max_plies=1"] 11-15 22-18', IllegalMoveError, "move 2 .*1 plies played"),
@@ -228,6 +230,19 @@ def test_files_that_cannot_be_read(text: str, error: type[ValueError], message: 
     with pytest.raises(error, match=message) as caught:
         parse_pdn(text)
     assert len(str(caught.value)) < 1000
+
+
+def test_counters_of_the_start_are_written() -> None:
+    start = Position.parse("W:WK30:BK3:H79:F9")
+    game = Game(start).play("30-25")
+    assert game.outcome() is not None
+    text = format_pdn(game)
+    assert '[FEN "W:WK30:BK3:H79:F9"]' in text
+    (record,) = parse_pdn(text)
+    assert record.game.start.row == start.row
+    assert record.game.draw_reason() == game.draw_reason()
+    later = Game(Position(ply=2**31 - 2, quiet_plies=2**31 - 1), draws=NO_DRAWS)
+    assert parse_pdn(format_pdn(later))[0].game.start.row == later.start.row
 
 
 def test_tags_and_results_that_cannot_be_written() -> None:

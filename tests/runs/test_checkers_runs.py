@@ -42,7 +42,7 @@ def test_a_run_is_resumed_and_its_games_are_replayed(game: str, tmp_path: Path) 
     with Run.create(tmp_path / "parts", config, command="test") as run:
         for _ in zip(range(1), advance(run), strict=False):
             pass
-    with Run.open(tmp_path / "parts", write=True) as run:
+    with Run.open(tmp_path / "parts") as run:
         for _ in advance(run):
             pass
         assert run.digests() == digests

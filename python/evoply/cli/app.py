@@ -43,6 +43,7 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply evolve quick --seed 7 --name first
   evoply evolve config.toml --population-size 500 --generations 40
   evoply evolve demo --set fitness.opening_plies=4 --set selection.size=3
+  evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
 """,
     resume: """
   evoply resume                        # the newest run
@@ -55,6 +56,8 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply play --against swh:depth=4 --color white
   evoply play --against champion@first --game othello-6
   evoply play --position f5d6c3d3c4
+  evoply play --game lose-checkers --against random-leaf:depth=3
+  evoply play --game checkers --position W:W18,K24:B1,12 --color white
   echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
 """,
     match: """
@@ -62,6 +65,7 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match champion@first swh:depth=2 --json
   evoply match '( + white white_corners )' greedy --openings none
   evoply match material:depth=3 mobility --game othello-6
+  evoply match material-kings:depth=3 random --game checkers-10
   evoply match champion@first greedy --sprt 0 20
 """,
     tournament: """
@@ -69,6 +73,7 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament greedy swh random --html standings.html
   evoply tournament --field students.toml --mode elimination --runs 50
   evoply tournament swh greedy mobility random --mode elimination
+  evoply tournament greedy mobility material-kings --game checkers
 """,
     reproduce: """
   evoply reproduce                     # the studies there are
@@ -81,11 +86,14 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply show '( - ( * 10 white_corners ) black )'
   evoply show champion --svg tree.svg
   evoply show swh --heat-map weights.svg
+  evoply show material-kings:depth=2 --game checkers
 """,
     perft: """
   evoply perft othello 9
   evoply perft othello-6 8 --threads 1 --json
   evoply perft othello 5 --position f5d6c3d3c4
+  evoply perft checkers-10 5
+  evoply perft lose-checkers 4 --position W:W18,K24:B1,12
 """,
     solve: """
   evoply solve 'XXXX XOXO XOO- O--- X'
@@ -181,13 +189,14 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
 def _app() -> App:
     app = App(
         name="evoply",
-        help="Evolve, measure and play players of board games.",
+        help="Evolve, measure and play players of Othello and checkers.",
         help_format="plaintext",
         help_epilogue=(
             "Examples:\n\n"
             "  evoply evolve demo\n"
             "  evoply play\n"
-            "  evoply match champion random --games 1000 --seed 1\n\n"
+            "  evoply match champion random --games 1000 --seed 1\n"
+            "  evoply play --game checkers\n\n"
             "`evoply COMMAND --help` explains a command."
         ),
         version=_version,

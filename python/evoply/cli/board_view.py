@@ -9,8 +9,9 @@ from evoply.cli.checkers_view import checkers_text
 from evoply.games import checkers
 from evoply.games.othello import Game, Position
 from evoply.protocols import Color, GameRecord
+from evoply.protocols import Position as AnyPosition
 
-__all__ = ["board_text"]
+__all__ = ["board_text", "what_must_be"]
 
 _BOARD, _LAST = "on rgb(38,110,70)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
@@ -25,6 +26,11 @@ def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Tex
     if isinstance(game, Game):
         return _othello_text(game, console, legal=legal)
     return Text(str(game.position))
+
+
+def what_must_be(position: AnyPosition, move: str) -> str:
+    """Return what the rules ask for that the illegal *move* is not, or ""."""
+    return position.what_must_be(move) if isinstance(position, checkers.Position) else ""
 
 
 def _othello_text(game: Game, console: Console, *, legal: bool) -> Text:

@@ -52,9 +52,14 @@ def checkers_text(game: Game, console: Console, *, legal: bool = True) -> Text:
     for color in Color:
         kings = position.king_count(color)
         men = position.pieces(color) - kings
+        text.append("   ")
+        if is_colored:
+            # As on the board: on a dark ground of the terminal a black disc would look white.
+            text.append(" ● ", style=f"{_INK[color]} {_DARK}")
+        else:
+            text.append(symbols[color][0])
         text.append(
-            f"   {symbols[color][0]} {color} {men} m{'a' if men == 1 else 'e'}n"
-            f", {kings} king{'' if kings == 1 else 's'}"
+            f" {color} {men} m{'a' if men == 1 else 'e'}n, {kings} king{'' if kings == 1 else 's'}"
         )
     return text
 

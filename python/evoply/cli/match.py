@@ -63,7 +63,8 @@ def match(
 ) -> None:
     """Play a match between two players.
 
-    A player is random, greedy, swh, material, mobility, a tree such as
+    A player is random, greedy, material, mobility, swh (Othello 8x8),
+    material-kings (checkers), random-leaf, a tree such as
     '( + white white_corners )', champion@RUN, or a saved file. Options
     follow a colon: material:depth=4, champion@RUN:depth=2,ties=random.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
+from evoply.games.othello import OTHELLO
 from evoply.protocols import GameRecord, InvalidMoveError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["read_players", "read_position"]
 DEFAULT_GAME = "othello"
 
 _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)
+_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
 
 
@@ -27,14 +29,17 @@ def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Play
     `champion` alone is that of the newest run. Raises ValueError, also if they play different
     games.
     """
-    from evoply.players import parse_player
+    from evoply.players import PlayerTextError, parse_player
     from evoply.runs import resolve_champion
 
     if game is not None:
         game_rules(game)
     texts = [_named_in_full(text) for text in texts]
     game = game or _common_game(texts)
-    return game, [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+    try:
+        return game, [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+    except PlayerTextError as error:
+        raise ValueError(f"{error}{_hint_of_run(texts)}") from error
 
 
 def _named_in_full(text: str) -> str:
@@ -46,6 +51,22 @@ def _named_in_full(text: str) -> str:
         return text
     with find_run() as run:
         return f"champion@{run.name}{champion['options'] or ''}"
+
+
+def _hint_of_run(texts: Sequence[str]) -> str:
+    """Return a sentence about the first of *texts* that is the name or path of a run, or ""."""
+    from evoply.protocols import RunError
+    from evoply.runs import find_run
+
+    for text in filter(None, map(str.strip, texts)):
+        if "@" in text:
+            continue
+        try:
+            with find_run(text):
+                return f". There is a run {text}: its player is champion@{text}"
+        except (RunError, OSError, ValueError):
+            continue
+    return ""
 
 
 def _common_game(texts: Sequence[str]) -> str:
@@ -78,6 +99,11 @@ def read_position(game: str, text: str | None) -> GameRecord:
     rules = game_rules(game)
     if text is None:
         return rules.record()
+    if game in OTHELLO and _CHECKERS.match(text) is not None:
+        raise InvalidMoveError(
+            "the position is one of checkers: say which game is meant with --game checkers,"
+            " lose-checkers or checkers-10"
+        )
     if re.search(r"\d", text) is None:
         return rules.game(rules.parse(text))
     record = rules.record(text)

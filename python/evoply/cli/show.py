@@ -103,11 +103,10 @@ def _write_latex(tree: Individual | None, name: str, path: Path) -> str:
 def _draw_heat_map(player: Player, game: str, path: Path) -> str:
     from evoply.files import write_atomically
     from evoply.games import game_rules
-    from evoply.games.drawing import heat_map_svg
     from evoply.reports import square_effects
 
     values = square_effects(player, game=game)
     if values is None:
         raise ValueError(f"--heat-map: {player.label} does not value squares")
-    write_atomically(path, heat_map_svg(game_rules(game).size, values))
+    write_atomically(path, game_rules(game).heat_map(values))
     return str(path)

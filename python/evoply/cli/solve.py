@@ -75,6 +75,8 @@ def _read(text: str) -> Sequence[Problem]:
         return problems
     if not any(character.isdigit() for character in text):
         return (Problem(Position.parse(text)),)
+    if ":" in text:
+        raise ValueError("only endgames of Othello are solved, and this is a position of checkers")
     return (Problem(Game.from_transcript(text).position),)
 
 

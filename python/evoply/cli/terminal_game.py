@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from evoply import _native as native
-from evoply.cli.board_view import board_text
+from evoply.cli.board_view import board_text, what_must_be
 from evoply.games import game_rules
 from evoply.players import Player, RandomPlayer, parse_player
 from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError, Position
@@ -128,8 +128,11 @@ class TerminalGame:
         try:
             self.game = self.game.play(word)
         except IllegalMoveError:
-            legal = self.game.position.legal_moves
-            return self._refuse(f"{word} is not legal here; legal: {legal}")
+            position = self.game.position
+            must = what_must_be(position, word)
+            return self._refuse(
+                f"{word} is not legal here{must and ': '}{must}; legal: {position.legal_moves}"
+            )
         except InvalidMoveError as error:
             return self._refuse(f"{error} (help lists the commands)")
         if not self.is_interactive:

@@ -4,7 +4,7 @@
 line here; the conformance tests then test it by themselves.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -62,6 +62,9 @@ class GameRules(Protocol):
 
         *draws* are its rules about draws, by default those of this game.
         """
+
+    def heat_map(self, values: Sequence[float]) -> str:
+        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
 
 
 GAMES: Mapping[str, GameRules] = MappingProxyType({**OTHELLO, **CHECKERS})

@@ -76,7 +76,11 @@ class Game:
         """
         check_length(text)
         board, begin = checkers_text.split_leading_board(text)
-        start = Position(game) if board is None else Position.parse(board, game)
+        try:
+            start = Position(game) if board is None else Position.parse(board, game)
+        except InvalidMoveError as error:
+            begins = len(text) - len(text.lstrip())
+            raise InvalidMoveError(f"in the position at {place(text, begins)}: {error}") from error
         words = list(checkers_text.movetext_words(text, begin))
         if words and words[-1].text == "[":
             raise InvalidMoveError(
@@ -248,6 +252,10 @@ class CheckersRules:
     ) -> Game:
         """Return the game from *start* whose moves the kernel knows as *codes*."""
         return Game.from_codes(codes, start, self.draws if draws is None else draws)
+
+    def heat_map(self, values: Sequence[float]) -> str:
+        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
+        return checkers_drawing.heat_map_svg(self.size, values)
 
 
 def _rules(name: str, title: str) -> CheckersRules:

@@ -18,6 +18,7 @@ from evoply.games.drawing import (
     _SQUARE,
     _center,
     _disc,
+    _heat_squares,
     _picture,
     _ring,
     _text,
@@ -64,6 +65,23 @@ def board_svg(position: "Position", *, last_move: "Move | None" = None, legal: b
     status = _status(position)
     shapes += _footer(position, status)
     return _picture(size, status, shapes, footer=_FOOTER, coordinates=False)
+
+
+def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of each square") -> str:
+    """Return a board whose dark squares are colored by *values* and carry them as numbers.
+
+    *values* has size * size numbers, row by row, and those of light squares are left out; else as
+    `evoply.games.drawing.heat_map_svg`. Small numbers are those of the squares.
+    """
+    labels = {
+        square: str(square_number(square, size))
+        for square in range(size * size)
+        if (square // size + square % size) % 2 == 1
+    }
+    side = size * _SQUARE
+    light = f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="{_LIGHT}"/>'
+    shapes = [light, *_heat_squares(size, values, labels)]
+    return _picture(size, title, shapes, footer=0, coordinates=False)
 
 
 def game_html(game: "Game") -> str:

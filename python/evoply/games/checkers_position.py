@@ -197,20 +197,34 @@ class Position:
         vars(position).update(turn=turn, ply=ply, quiet_plies=quiet_plies)
         return position
 
+    def what_must_be(self, text: str) -> str:
+        """Return what the rules about captures ask for that the illegal move *text* is not, or "".
+
+        >>> position = Position.parse("B:W19,27:BK15,1")
+        >>> position.what_must_be("1-5"), position.what_must_be("15x24")
+        ('a capture is compulsory', 'this capture goes on')
+        """
+        if not self.legal_moves or not self.legal_moves[0].is_capture:
+            return ""
+        squares = parse_squares(text, self.size)
+        goes_on = any(move.path[: len(squares)] == squares for move in self.legal_moves)
+        return "this capture goes on" if goes_on else "a capture is compulsory"
+
     def _why_not(self, move: str) -> str:
         """Return the sentence and the board that explain why *move* is not legal here."""
         head = f"{move} for {self.turn} in {self.text()}"
         if not self.legal_moves:
             return f"{head}: the game is over\n{self}"
-        must = "a capture is compulsory, " if self.legal_moves[0].is_capture else ""
-        return f"{head}: {must}legal is {self.legal_moves}\n{self}"
+        must = self.what_must_be(move)
+        return f"{head}: {must}{', ' if must else ''}legal is {self.legal_moves}\n{self}"
 
     def outcome(self) -> Outcome | None:
         """Return who won, or None while the side to move can; draws are the game's affair."""
         if self.legal_moves:
             return None
         winner = self.turn if self.game == "lose-checkers" else self.turn.opposite
-        return Outcome(winner, self.pieces(Color.BLACK) - self.pieces(Color.WHITE))
+        difference = self.pieces(Color.BLACK) - self.pieces(Color.WHITE)
+        return Outcome(winner, difference, by_count=False)
 
     def colors_exchanged(self) -> Self:
         """Return the board turned half round with the colors exchanged: the same for the mover."""

@@ -17,10 +17,11 @@ from evoply.wording import shorten
 MAX_POSITION_CHARACTERS = 2_000
 
 _FEN = re.compile(
-    r"\s*([BW]):([BW])([^:]*):([BW])([^:]*?)(?::H([0-9]{1,6}))?(?::F([0-9]{1,6}))?\s*\.?\s*",
+    r"\s*([BW]):([BW])([^:]*):([BW])([^:]*?)(?::H([0-9]{1,10}))?(?::F([0-9]{1,10}))?\s*\.?\s*",
     re.IGNORECASE,
 )
-_LEADING_FEN = re.compile(r"\s*[BW]:[BW][K0-9,-]*:[BW][K0-9,-]*\.?(?=\s|$)", re.IGNORECASE)
+# Whatever begins like a position is one, so that an error is about it. Blanks may follow commas.
+_LEADING_FEN = re.compile(r"\s*[BW]:(?:[^\s,]|,\s*)*", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)([0-9]{1,3})(?:-([0-9]{1,3}))?", re.IGNORECASE)
 _TO_MOVE = re.compile(r"(black|white) to (?:move|play)", re.IGNORECASE)
 _ROW = re.compile(r"(?:[0-9]+\s)?\s*((?:[bwBW.\-]\s?)+)\s*[0-9]*")
@@ -98,7 +99,7 @@ def _squares_of_piece(text: str, size: int) -> tuple[int, bool]:
     first = int(found[2])
     last = int(found[3] or first)
     if last < first:
-        raise InvalidMoveError(f"the squares {text} run backwards")
+        raise InvalidMoveError(f"the squares {first}-{last} run backwards")
     numbered_square(first, size)
     numbered_square(last, size)
     squares = sum(1 << numbered_square(number, size) for number in range(first, last + 1))

@@ -5,7 +5,7 @@ background, uses no style sheet, no script and no font that must be fetched.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -56,12 +56,19 @@ def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of e
     palest zero; the strongest color belongs to the largest magnitude. What is not finite is
     gray. Raises `ValueError` if the count of values is wrong.
     """
+    shapes = _heat_squares(size, values, dict.fromkeys(range(size * size), ""))
+    return _picture(size, title, shapes, footer=0)
+
+
+def _heat_squares(size: int, values: Sequence[float], labels: Mapping[int, str]) -> list[str]:
+    """Return the squares that have a label, colored by *values*, with number and label."""
     numbers = [float(value) for value in values]
     if len(numbers) != size * size:
         raise ValueError(f"a {size}x{size} board has {size * size} squares, not {len(numbers)}")
-    largest = max((abs(value) for value in numbers if math.isfinite(value)), default=0.0)
+    shown = [numbers[square] for square in labels]
+    largest = max((abs(value) for value in shown if math.isfinite(value)), default=0.0)
     shapes = []
-    for square, value in enumerate(numbers):
+    for (square, label), value in zip(labels.items(), shown, strict=True):
         x, y = _center(square, size)
         fill, ink = _heat(value, largest)
         corner = f'x="{x - _SQUARE / 2:g}" y="{y - _SQUARE / 2:g}"'
@@ -70,7 +77,10 @@ def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of e
         )
         number = _short_number(value)
         shapes.append(_text(x, y, number, ink, size=12 if len(number) <= 6 else 9))
-    return _picture(size, title, shapes, footer=0)
+        if label:
+            left, top = x - _SQUARE / 2 + 3, y - _SQUARE / 2 + 7
+            shapes.append(_text(left, top, label, ink, size=9, anchor="start"))
+    return shapes
 
 
 def game_html(game: "Game") -> str:

@@ -47,9 +47,13 @@ class DrawRules:
         if self.quiet_plies is not None and last.quiet_plies >= self.quiet_plies:
             return Ending.QUIET_PLIES
         if self.repetitions is not None:
-            # Only positions since the last capture or move of a man can be the same.
-            before = positions[-1 - min(last.quiet_plies, len(positions) - 1) : -1]
-            if before.count(last) + 1 >= self.repetitions:
+            # Only positions since the last capture or move of a man can be the same, and both
+            # sides need two plies to come back.
+            quiet = min(last.quiet_plies, len(positions) - 1)
+            if (
+                quiet >= 4 * (self.repetitions - 1)
+                and positions[-1 - quiet : -1].count(last) + 1 >= self.repetitions
+            ):
                 return Ending.REPETITION
         if self.max_plies is not None and last.ply >= self.max_plies:
             return Ending.CAP

@@ -6,7 +6,7 @@ players and no evaluation; the rules themselves are the kernel's.
 """
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -415,6 +415,10 @@ class OthelloRules:
         if draws is not None and draws != NO_DRAWS:
             raise ValueError("Othello has no draws but those of the board")
         return Game.from_codes(codes, start)
+
+    def heat_map(self, values: Sequence[float]) -> str:
+        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
+        return drawing.heat_map_svg(self.size, values)
 
 
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(

@@ -104,8 +104,8 @@ def format_pdn(record: PdnGame | Game) -> str:
         tags["GameType"] = _AMERICAN
     if game.start.game != "checkers":
         tags["Variant"] = game.start.game
-    if game.start != Position(game.start.game):
-        tags |= {"SetUp": "1", "FEN": game.start.text()}
+    if game.start.row != Position(game.start.game).row:
+        tags |= {"SetUp": "1", "FEN": _format_start(game.start)}
     if game.draws != NO_DRAWS:
         tags["DrawRules"] = _format_draws(game.draws)
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
@@ -125,6 +125,16 @@ def _numbered(game: Game, result: str) -> Iterator[str]:
             yield f"{index // 2 + 1}{'.' if index % 2 == 0 else '...'}"
         yield game.positions[index - offset].short_text(move)
     yield result
+
+
+def _format_start(start: Position) -> str:
+    """Return the text of a position with the counters, which rules about draws look at.
+
+    Full moves leave out whether an odd or an even ply comes next: who is to move says it.
+    """
+    moves = (start.ply - (start.turn is Color.WHITE)) // 2 + 1
+    quiet = f":H{start.quiet_plies}" if start.quiet_plies else ""
+    return f"{start.text()}{quiet}{f':F{moves}' if start.ply else ''}"
 
 
 def _format_draws(draws: DrawRules) -> str:

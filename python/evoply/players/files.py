@@ -93,6 +93,9 @@ def load_player(path: str | Path, *, game: str | None = None) -> Player:
 def load_saved_player(path: str | Path) -> SavedPlayer:
     """Return what is saved at *path*, with game and origin; `PlayerFileError` if it is unfit."""
     try:
+        if Path(path).is_fifo():
+            # Reading would wait for a writer, and a saved player is read more than once.
+            raise ValueError("this is a pipe: a saved player must be a file")
         data = parse_json(read_limited(path, MAX_BYTES))
         return _checked(data)
     except OSError as error:

@@ -6,6 +6,7 @@ that never differs between two moves decides nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -15,6 +16,7 @@ import numpy as np
 
 from evoply import _native
 from evoply.expressions import Constant
+from evoply.games.othello import OTHELLO
 from evoply.gp import Individual, Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
@@ -44,6 +46,7 @@ from evoply.reports.influence import (
 )
 from evoply.reports.phrases import (
     percent,
+    short_formula,
     tree_phrase,
     wanted,
     wanted_term,
@@ -152,7 +155,24 @@ def explain(
         player = parse_player(player, game=game)
     whole = player_of(player)
     explained = _of_steady(steady_player(whole), game, positions, seed)
-    return replace(explained, player=whole.label, sentence=explained.sentence + _changes(whole))
+    explained = replace(
+        explained, player=whole.label, sentence=explained.sentence + _changes(whole)
+    )
+    return explained if game in OTHELLO else _of_pieces(explained)
+
+
+def _of_pieces(explained: Explanation) -> Explanation:
+    """Return the same in words of checkers, which has pieces where Othello has discs."""
+
+    def said(text: str) -> str:
+        return re.sub(r"\bdisc(s?)\b", r"piece\1", text)
+
+    return replace(
+        explained,
+        sentence=said(explained.sentence),
+        terms=tuple(replace(part, wants=said(part.wants)) for part in explained.terms),
+        features=tuple(replace(part, wants=said(part.wants)) for part in explained.features),
+    )
 
 
 def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Explanation:
@@ -169,7 +189,7 @@ def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Ex
     return Explanation(
         player=player.label,
         game=game,
-        sentence=sentence + _habits(player),
+        sentence=(sentence if parts else _constant(player, "every position")) + _habits(player),
         tree=text,
         terms=parts,
         positions=len(rows),
@@ -186,10 +206,10 @@ def _of_tree(
     parts = () if is_constant else _features(player, tree, rows, game=game, seed=seed)
     values = values_of(lower([tree], game)[0], rows, game)
     if is_constant or not parts:
-        sentence = constant_sentence("every position", player.ties)
+        sentence = _constant(player, "every position")
     elif len(rows) > 1 and np.ptp(values) == 0:
         # Values beyond the kernel's bounds are all the same to it, for one.
-        sentence = constant_sentence(f"all {len(rows):,} positions tried", player.ties)
+        sentence = _constant(player, f"all {len(rows):,} positions tried")
     elif terms and agreement >= _FAITHFUL and are_words:
         sentence = influence_sentence(terms, left_out="leaving this out", noun="term") + common
         if agreement < 0.99:
@@ -315,6 +335,13 @@ def _changes(player: Player) -> str:
     return ""
 
 
+def _constant(player: AfterState | AlphaBeta, where: str) -> str:
+    """Return the sentence about an evaluator that gives the positions *where* the same value."""
+    if isinstance(player, AlphaBeta) and player.noise is not None:
+        return f"It gives {where} the same value."
+    return constant_sentence(where, player.ties)
+
+
 def _habits(player: AfterState | AlphaBeta) -> str:
     """Return what else the player does: searching and exploring."""
     sentences = []
@@ -328,6 +355,12 @@ def _habits(player: AfterState | AlphaBeta) -> str:
             sentences.append("Beyond that it follows captures to their end.")
         if player.ordering == "tree":
             sentences.append("Its second tree says which moves it looks at first.")
+        if player.noise is not None:
+            most = "1" if player.noise == "uniform" else f"{player.noise}, a whole number"
+            sentences.append(f"To the value of every leaf it adds a random draw from 0 to {most}.")
+        if player.second is not None:
+            other = short_formula(str(player.second.parsed))
+            sentences.append(f"For every {player.alternate} a coin may choose {other} instead.")
     if player.epsilon:
         sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
     return "".join(f" {sentence}" for sentence in sentences)

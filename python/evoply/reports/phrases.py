@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from evoply.expressions import Constant, Expression, Primitive
+from evoply.expressions import Constant, Expression, Primitive, board, count
 from evoply.expressions import features as counted
 from evoply.gp import Tree
 from evoply.gp.infix import infix, number_value, operation
@@ -85,6 +85,8 @@ def _known_counts() -> Mapping[Expression, str]:
         for side, text in (("own", phrase), ("opponent", phrase.replace("own ", _OPPONENT, 1))):
             known[counted.FEATURES[name.replace("own", side)]] = text
     for side, whose in (("own", "own "), ("opponent", _OPPONENT)):
+        for rank in ("men", "kings"):
+            known[count(getattr(board, f"{side}_{rank}"))] = f"{whose}{rank}"
         known[counted.near_corners(side, "x")] = f"{whose}discs diagonally next to a corner"
         known[counted.edges(side, 24)] = f"{whose}discs on the edge outside the corners"
         for order in counted.ORDERS:

@@ -115,10 +115,10 @@ def _check_replayable(run: Run) -> None:
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
     elif not isinstance(measure, PointFitness | DiscFitness | EpochFitness | StageFitness):
-        reason = f"has fitness {measure.kind}: its games were not against a fixed list of opponents"
+        reason = f"has fitness {measure.kind}, whose games are among those who were evolved"
     else:
         return
-    raise RunError(f"run {run.path} {reason}: single games of it cannot be replayed")
+    raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
 
 
 def _play(config: EvolutionConfig) -> Play:
