@@ -310,3 +310,10 @@ def test_a_tree_is_read_in_the_set_it_is_written_in():
     assert parse_player("greedy", primitives=mine) == parse_player("greedy")
     with pytest.raises(ExpressionError, match="did you mean 'letters'"):
         parse_player("( aa )", primitives="leters")
+
+
+@pytest.mark.parametrize("text", [["random"], None, 3, b"random"])
+def test_what_is_no_text_is_refused_in_a_sentence(text):
+    kind = type(text).__name__
+    with pytest.raises(PlayerTextError, match=f"a text such as 'greedy', not by a {kind}"):
+        parse_player(text)

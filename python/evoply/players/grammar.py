@@ -108,6 +108,10 @@ def parse_player(
     '( + white 10 ):ties=random,epsilon=0.1'
     """
     game_rules(game)
+    if not isinstance(text, str):
+        raise PlayerTextError(
+            f"a player is named by a text such as 'greedy', not by a {type(text).__name__}", 1
+        )
     start = len(text) - len(text.lstrip())
     bare = text.strip()
     if not bare:
