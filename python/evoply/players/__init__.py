@@ -2,6 +2,7 @@
 
 from evoply.players.contestants import HasTree, player_of
 from evoply.players.endgame import Solution, solve
+from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import (
     Origin,
     PlayerFileError,
@@ -14,15 +15,7 @@ from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.player import Player, steady_player
 from evoply.players.seeding import seed_individual
-from evoply.players.specs import (
-    NOT_REPRODUCIBLE,
-    AfterState,
-    AlphaBeta,
-    ExpressionEvaluator,
-    KernelPlayer,
-    RandomPlayer,
-    TreeEvaluator,
-)
+from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, KernelPlayer, RandomPlayer
 from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
 
 __all__ = [

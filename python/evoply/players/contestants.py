@@ -10,8 +10,9 @@ from typing import Protocol
 
 from evoply.gp.forest import Forest, Individual
 from evoply.gp.tree import Tree
+from evoply.players.evaluators import TreeEvaluator
 from evoply.players.player import Player
-from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, TreeEvaluator
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged
 
 

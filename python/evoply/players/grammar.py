@@ -37,6 +37,7 @@ from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest
+from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.player import Player
@@ -52,14 +53,10 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     Alternate,
-    Division,
-    Evaluator,
-    ExpressionEvaluator,
     KernelPlayer,
     Ordering,
     RandomPlayer,
     Ties,
-    TreeEvaluator,
     View,
 )
 from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged

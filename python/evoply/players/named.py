@@ -9,7 +9,8 @@ from typing import Any
 
 from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
 from evoply.players.edgar import edgar_expression, edgar_table
-from evoply.players.specs import ExpressionEvaluator, Noise, View
+from evoply.players.evaluators import ExpressionEvaluator
+from evoply.players.specs import Noise, View
 
 _SWH_QUARTER = (
     (1.0, -0.25, 0.1, 0.05),

@@ -8,9 +8,10 @@ from evoply.expressions import ExpressionError, Primitive, PrimitiveSet
 from evoply.gp.forest import Individual, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
+from evoply.players.evaluators import TreeEvaluator
 from evoply.players.files import load_player
 from evoply.players.player import Player, steady_player
-from evoply.players.specs import RandomPlayer, TreeEvaluator
+from evoply.players.specs import RandomPlayer
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:

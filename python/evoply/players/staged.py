@@ -19,18 +19,8 @@ from evoply.games import game_rules
 from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
 from evoply.notebook import table_html
-from evoply.players.specs import (
-    AfterState,
-    AlphaBeta,
-    Evaluator,
-    ExpressionEvaluator,
-    Name,
-    RandomPlayer,
-    Ties,
-    TreeEvaluator,
-    View,
-    _Model,
-)
+from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.specs import AfterState, AlphaBeta, Name, RandomPlayer, Ties, View
 from evoply.protocols import Color, Position
 from evoply.wording import shorten
 
@@ -46,7 +36,7 @@ _ONLY_IN_PYTHON = "{}: this player is run by Python, and here only players of th
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
 
-class Stage(_Model):
+class Stage(Model):
     """A part of the game, in percent of its clock, and the evaluator used in it."""
 
     evaluator: Evaluator
@@ -58,7 +48,7 @@ class Stage(_Model):
         return f"{self.evaluator.label},{self.percent:g}"
 
 
-class Staged(_Model):
+class Staged(Model):
     """One ply ahead with an evaluator chosen by the clock of the position where it chooses.
 
     Stage k is in use while the clock is between the sums of the percentages before and after it;
@@ -278,7 +268,7 @@ class StagedSeat:
         return game_rules(position.game).move_from_code(code)
 
 
-class RandomStart(_Model):
+class RandomStart(Model):
     """Uniformly random moves before ply *plies* of the game, then another player.
 
     >>> from evoply.players import RandomPlayer

@@ -39,13 +39,15 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "Benbassat & Sipper: lose checkers, guided and by co-play",
         ),
         "benbassat-lose-checkers-extended": Preset(
-            "benbassat-lose-checkers-extended.toml", "the same with primitives that see kings"
+            "benbassat-lose-checkers-extended.toml",
+            "the same, seeing kings and following captures to their end",
         ),
         "benbassat-10": Preset(
             "benbassat-10.toml", "Benbassat & Sipper: checkers on the 10x10 board, by co-play"
         ),
         "benbassat-10-extended": Preset(
-            "benbassat-10-extended.toml", "the same with primitives that see kings"
+            "benbassat-10-extended.toml",
+            "the same, seeing kings and following captures to their end",
         ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
     }

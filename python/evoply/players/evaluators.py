@@ -1,0 +1,227 @@
+"""What players compare boards by, as data: a genetic program or a board expression."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from evoply import _native
+from evoply.expressions import (
+    PRIMITIVE_SETS,
+    Expression,
+    Primitive,
+    PrimitiveSet,
+    Squares,
+    find_primitive_set,
+    from_dict,
+)
+from evoply.games import game_rules
+from evoply.gp.forest import Forest, Individual, base_set, branches, value_of
+from evoply.gp.individual_text import parse_individual
+from evoply.gp.lowering import lower
+from evoply.gp.tree import Tree
+from evoply.players.problems import refusal
+from evoply.wording import shorten
+
+LONGEST_LABEL = 60
+DEFAULT_PRIMITIVES = "liao+mobility"
+
+Division = Literal["one", "zero", "numerator", "ieee"]
+
+
+class Model(BaseModel):
+    """A frozen value whose mistakes are told in words for users; it shows itself by its label."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True
+    )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __str__(self) -> str:
+        return str(getattr(self, "label", ""))
+
+    def __hash__(self) -> int:
+        # Fields may hold plain JSON, which has no hash of its own.
+        return hash(self.model_dump_json())
+
+    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+
+        def __init__(self, **data: Any) -> None:
+            """Check *data*; raise ValueError in words for users, without those of pydantic."""
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                raise refusal(error) from None
+
+        # Models inside models and files go past this constructor: they need every path.
+        __init__.__pydantic_base_init__ = True
+
+
+class TreeEvaluator(Model):
+    """A genetic program: the text of a tree, and the primitives it is written in.
+
+    *primitives* is the name of a set or, in saved players, the set itself as data. *division*
+    replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s. A `PrimitiveSet` may
+    be given for *primitives*, and a `Tree`, which knows its primitives, for *tree*. Instead of a
+    tree it may be any individual that `evoply.gp.parse_individual` reads, or a `Forest`.
+
+    >>> TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"]).primitives
+    'letters'
+    """
+
+    kind: Literal["tree"] = "tree"
+    tree: str
+    primitives: str | dict[str, Any] = DEFAULT_PRIMITIVES
+    division: Division | None = None
+    lenient: Literal["drop", "variadic"] | None = None
+
+    @field_validator("primitives")
+    @classmethod
+    def _known_primitives(cls, primitives: str | dict[str, Any]) -> str | dict[str, Any]:
+        _read_primitives(primitives)
+        return primitives
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            kind: Literal["tree"] = "tree",
+            tree: str | Individual,
+            primitives: str | PrimitiveSet | dict[str, Any] = DEFAULT_PRIMITIVES,
+            division: Division | None = None,
+            lenient: Literal["drop", "variadic"] | None = None,
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_data(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if isinstance(tree := data.get("tree"), Tree | Forest):
+            data = {"primitives": base_set(tree), **data, "tree": str(tree)}
+        if isinstance(data.get("primitives"), PrimitiveSet):
+            data["primitives"] = _written_primitives(data["primitives"])
+        return data
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Read the tree now, so that an evaluator that exists is a valid one."""
+        _ = self.parsed
+
+    @cached_property
+    def primitive_set(self) -> PrimitiveSet:
+        """The primitives, with the division asked for."""
+        primitives = _read_primitives(self.primitives)
+        return primitives if self.division is None else primitives.with_division(self.division)
+
+    @cached_property
+    def parsed(self) -> Individual:
+        """The tree itself, or the individual of several branches."""
+        return parse_individual(self.tree, self.primitive_set, self.lenient)
+
+    @property
+    def label(self) -> str:
+        """The tree on one line, cut if it is long."""
+        return shorten(" ".join(self.tree.split()), LONGEST_LABEL)
+
+    @property
+    def options(self) -> list[str]:
+        """What is unusual about how the tree is read, as options of a player's text."""
+        named = self.primitives if isinstance(self.primitives, str) else DEFAULT_PRIMITIVES
+        chosen = (
+            ("primitives", None if named == DEFAULT_PRIMITIVES else named),
+            ("division", self.division),
+            ("lenient", self.lenient),
+        )
+        return [f"{option}={value}" for option, value in chosen if value is not None]
+
+    def program(self, game: str) -> _native.Program:
+        """Return the kernel's form for *game*; `ValueError` if a primitive does not fit.
+
+        A tree that orders moves is no part of it.
+        """
+        return lower([value_of(self.parsed)], game)[0]
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if a primitive of the tree needs another board than *game*'s."""
+        size = game_rules(game).size
+        nodes = {node.name: node for tree in branches(self.parsed) for node in tree.nodes}
+        for node in nodes.values():
+            if isinstance(node, Primitive):
+                node.check_fits(size)
+
+    def self_contained(self) -> TreeEvaluator:
+        """Return the same evaluator with its primitives, where only named, as data."""
+        return TreeEvaluator(tree=str(self.parsed), primitives=self.primitive_set.to_dict())
+
+
+def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:
+    if isinstance(primitives, str):
+        return find_primitive_set(primitives)
+    return PrimitiveSet.from_dict(primitives)
+
+
+def _written_primitives(primitives: PrimitiveSet) -> str | dict[str, Any]:
+    """Return the name of a set that comes with evoply, any other as data."""
+    if PRIMITIVE_SETS.get(primitives.name) == primitives:
+        return primitives.name
+    return primitives.to_dict()
+
+
+def _written(expression: object) -> object:
+    return expression.to_dict() if isinstance(expression, Expression) else expression
+
+
+class ExpressionEvaluator(Model):
+    """A board expression, given as an `Expression` or in its written form."""
+
+    kind: Literal["expression"] = "expression"
+    expression: Annotated[dict[str, Any], BeforeValidator(_written)]
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Read the expression now, so that an evaluator that exists is a valid one."""
+        if isinstance(self.parsed, Squares):
+            raise ValueError("a set of squares is not a value: use count(...) of it")
+
+    @cached_property
+    def parsed(self) -> Expression:
+        """The expression itself."""
+        return from_dict(self.expression)
+
+    @property
+    def label(self) -> str:
+        """The formula, cut if it is long."""
+        return shorten(str(self.parsed), LONGEST_LABEL)
+
+    @property
+    def options(self) -> list[str]:
+        """Nothing: a formula is read in one way."""
+        return []
+
+    def program(self, game: str) -> _native.Program:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
+        return _native.Program(game, self.parsed.to_json(game_rules(game).size))
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the expression needs another board than *game*'s."""
+        self.parsed.to_dict(game_rules(game).size)
+
+    def self_contained(self) -> ExpressionEvaluator:
+        """Return the evaluator itself: it names nothing."""
+        return self
+
+
+Evaluator = Annotated[TreeEvaluator | ExpressionEvaluator, Field(discriminator="kind")]
