@@ -77,13 +77,8 @@ def test_table_3():
     assert result.to_dict() == reproduce("benbassat", "3", Request(seed=4, threads=1)).to_dict()
     for step, one in zip(LADDER, result.rows, strict=True):
         assert one.paper == step.printed
-        if step.game in GAMES:
-            assert one.interval[0] <= one.ours <= one.interval[1]
-            assert one.verdict != "undecided"
-        else:
-            assert one.ours is None
-            assert one.verdict == "undecided"
-            assert one.reason.startswith("Not played")
+        assert one.interval[0] <= one.ours <= one.interval[1]
+        assert one.verdict != "undecided"
     share = reproduce("benbassat", "3", Request(rules="share"))
     assert [one.name for one in share.rows] == [
         step.name for step in LADDER if step.game == "othello"
@@ -132,16 +127,11 @@ def test_tables_of_players(name):
             against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
             mean = rows[f"{against}, mean of runs"]
             assert mean.paper == f"{min(printed):.2f} to {max(printed):.2f}"
-            if table.preset not in PRESETS:
-                assert mean.ours is None
-                assert mean.reason.startswith("Not played")
-                continue
             run = rows[f"{against}, run 1"]
             assert run.interval[0] <= run.ours <= run.interval[1]
             assert 0 <= run.ours <= 1000
             assert mean.ours == run.ours == rows[f"{against}, best"].ours
-    if table.preset in PRESETS:
-        assert [one.title for one in result.pictures][1] == "Learning curves"
+    assert [one.title for one in result.pictures][1] == "Learning curves"
     json.dumps(result.to_dict(), allow_nan=False)
 
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 from evoply import _native
 from evoply.arena import MatchResult, match
-from evoply.games import GAMES
 from evoply.games.draws import DrawRules
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
 
-__all__ = ["GUIDES", "LADDER", "READINGS", "Step", "calibration", "guide", "missing_game"]
+__all__ = ["GUIDES", "LADDER", "READINGS", "Step", "calibration", "guide"]
 
 PAPER_GAMES = 10_000
 
@@ -104,11 +103,6 @@ def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
     return f"{name}:{','.join(option for option in chosen if option)}"
 
 
-def missing_game(game: str) -> str:
-    """Return why nothing can be measured in *game*, empty if it can."""
-    return "" if game in GAMES else f"Not played: evoply's players do not play {game} yet."
-
-
 def games_of(step: Step, scale: Scale) -> int:
     """Return the games of a match at a scale."""
     deepest = max(step.depth, step.other)
@@ -143,15 +137,13 @@ def calibration(request: Request) -> Result:
     printed = {step.name: share_of_games(step.printed * PAPER_GAMES, PAPER_GAMES) for step in steps}
     ours: dict[str, Figure] = {}
     for number, step in enumerate(steps):
-        reason = missing_game(step.game)
-        if not reason:
-            ours[step.name] = score_of(calibrate(step, request))
-            simulated = step.simulated.get(request.rules)
-            reason = f"Another program under this reading: {simulated}." if simulated else ""
+        ours[step.name] = score_of(calibrate(step, request))
+        simulated = step.simulated.get(request.rules)
+        reason = f"Another program under this reading: {simulated}." if simulated else ""
         rows.append(
             row(
                 step.name,
-                ours.get(step.name),
+                ours[step.name],
                 printed[step.name],
                 reference=0.5,
                 reason=reason,

@@ -24,9 +24,9 @@ from evoply.evolution import (
 )
 from evoply.gp import Individual
 from evoply.players import Player
-from evoply.presets import PRESETS, preset_text
+from evoply.presets import preset_text
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
-from evoply.studies.benbassat_guides import TITLES, guide, missing_game, score_of
+from evoply.studies.benbassat_guides import TITLES, guide, score_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
@@ -165,19 +165,9 @@ def evolve_player(
     return Evolved(tree, player, tuple(curve), games)
 
 
-def _missing_preset(table: Table) -> str | None:
-    """Return why no players can be evolved for *table*, or None where they can."""
-    if table.preset in PRESETS:
-        return None
-    return f"Not played: there are no primitives and no preset for {table.game} yet."
-
-
 def players_table(name: str, request: Request) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
     table, size = TABLES[name], _SIZES[request.scale]
-    reason = missing_game(table.game) or _missing_preset(table)
-    if reason:
-        return _not_run(name, request, reason)
     rows: list[Row] = []
     evolved: dict[str, list[Evolved]] = {}
     found: dict[str, list[Figure]] = {}
@@ -256,30 +246,6 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
     rows.append(row(f"{against}, best", best, reason="The best of the runs, so flattered."))
     rows += [row(f"{against}, run {number + 1}", figure) for number, figure in enumerate(figures)]
     return rows
-
-
-def _not_run(name: str, request: Request, reason: str) -> Result:
-    table = TABLES[name]
-    return Result(
-        study="benbassat",
-        table=name,
-        title=f"Evolved players of {TITLES[table.game]}",
-        scale=request.scale,
-        seed=request.seed,
-        rules=request.rules,
-        unit="points per 1,000 games",
-        rows=tuple(
-            row(
-                f"{kind.fitness} at ab{kind.depth} against ab{depth}, mean of runs",
-                None,
-                (min(printed), max(printed)),
-                reason=reason,
-            )
-            for kind in table.kinds
-            for depth, printed in kind.printed.items()
-        ),
-        notes=(reason,),
-    )
 
 
 def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]]) -> tuple[str, ...]:
