@@ -112,7 +112,7 @@ class Results:
     winners: NDArray[np.int8]
     """1 where Black won, -1 where White did, 0 for draws."""
     endings: NDArray[np.uint8]
-    """What ended each game: places in the list of all `Ending`s."""
+    """What ended each game: its place in the list of all values of `Ending`."""
     plies: NDArray[np.int32]
     """Plies from the start position, openings and passes included."""
     hashes: NDArray[np.uint64]
