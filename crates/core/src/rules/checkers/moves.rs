@@ -301,12 +301,6 @@ impl<B: Board> Side<B> {
         Bitboard(found)
     }
 
-    /// Whether there is a capture; then every legal move is one.
-    #[inline(always)]
-    pub fn can_capture(&self) -> bool {
-        union(self.all_jumpers()) != B::Word::ZERO
-    }
-
     /// Whether there is a legal move.
     #[inline(always)]
     pub fn can_move(&self) -> bool {
