@@ -2,8 +2,9 @@
 
 import pytest
 
+from evoply._native import Stream
 from evoply.games import GAMES, game_rules
-from evoply.protocols import Color, ConfigError, Move, Outcome, Player, Position
+from evoply.protocols import Choice, Clock, Color, ConfigError, GameRecord, Outcome, Seat
 
 
 def test_colors() -> None:
@@ -37,12 +38,15 @@ def test_unknown_game_lists_the_names() -> None:
         GAMES["go"] = GAMES["othello"]  # type: ignore[index]
 
 
-def test_othello_fits_the_contracts() -> None:
+def test_a_class_with_choose_and_close_fits_the_contract_of_seats() -> None:
     class First:
-        def choose(self, position: Position) -> Move:
-            move: Move = position.legal_moves[0]
-            return move
+        def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
+            return Choice(game.position.legal_moves[0])
 
-    position: Position = GAMES["othello"].start()
-    player: Player = First()
-    assert str(player.choose(position)) == "d3"
+        def close(self) -> None:
+            pass
+
+    seat: Seat = First()
+    choice = seat.choose(GAMES["othello"].record(), Stream(1), Clock())
+    assert str(choice.move) == "d3"
+    assert choice.score is None and choice.color is None and choice.line == ()

@@ -1,9 +1,9 @@
-"""What every game and player has in common: colors, outcomes, errors, and the contracts.
+"""What every game has in common: colors, outcomes, and the contract of positions and records.
 
-This module knows no game, no evaluator and no file.
+This module knows no game and no player.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, Self
@@ -61,43 +61,6 @@ class Ending(Enum):
 Row = tuple[int, int, int, bool, int, int]
 """A position as the kernel knows it: Black's squares, White's, kings of both, whether Black is to
 move, plies played, quiet plies. Games without kings and quiet plies have 0 there."""
-
-
-class InvalidMoveError(ValueError):
-    """A move, square or transcript that cannot be read at all."""
-
-
-class IllegalMoveError(ValueError):
-    """A move that can be read but that the rules forbid here; the message shows the position."""
-
-
-class ConfigError(ValueError):
-    """Everything that is wrong with a configuration, each with the path to its field.
-
-    *errors* are pairs of path and message.
-
-    >>> print(ConfigError([("population_size", "must be positive"), ("sead", "unknown key")]))
-    2 errors in the configuration:
-      population_size: must be positive
-      sead: unknown key
-    """
-
-    def __init__(self, errors: Sequence[tuple[str, str]]) -> None:
-        self.errors = tuple(errors)
-        super().__init__(self.errors)
-
-    def __str__(self) -> str:
-        count = len(self.errors)
-        head = f"{count} error{'' if count == 1 else 's'} in the configuration:"
-        return "\n".join([head, *(f"  {path}: {message}" for path, message in self.errors)])
-
-
-class RunError(ValueError):
-    """A run folder that is missing, damaged, too new, in use or full; says what to do about it."""
-
-
-class RunNameError(RunError):
-    """A name or path at which there is no run, or one already: no folder is at fault."""
 
 
 class Move(Protocol):
@@ -207,10 +170,3 @@ class GameRecord(Protocol):
 
     def __len__(self) -> int:
         """Return the number of plies."""
-
-
-class Player(Protocol):
-    """Whatever chooses moves; it is asked only where there is a choice or a forced pass."""
-
-    def choose(self, position: Any, /) -> Move:
-        """Return one of `position.legal_moves`."""

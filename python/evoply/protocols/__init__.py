@@ -1,0 +1,47 @@
+"""The contracts that everything else is written against, and the errors.
+
+Each contract is one page: `games` (positions and records), `players` (player, seat, choice) and
+`learners` (learner, step). This package knows no game, no evaluator and no file.
+"""
+
+from evoply.protocols.errors import (
+    ConfigError,
+    IllegalMoveError,
+    InvalidMoveError,
+    RunError,
+    RunNameError,
+)
+from evoply.protocols.games import (
+    Color,
+    Ending,
+    GameRecord,
+    LegalMoves,
+    Move,
+    Outcome,
+    Position,
+    Row,
+)
+from evoply.protocols.learners import Learner, Step
+from evoply.protocols.players import Choice, Clock, Player, Seat
+
+__all__ = [
+    "Choice",
+    "Clock",
+    "Color",
+    "ConfigError",
+    "Ending",
+    "GameRecord",
+    "IllegalMoveError",
+    "InvalidMoveError",
+    "Learner",
+    "LegalMoves",
+    "Move",
+    "Outcome",
+    "Player",
+    "Position",
+    "Row",
+    "RunError",
+    "RunNameError",
+    "Seat",
+    "Step",
+]

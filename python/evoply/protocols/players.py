@@ -1,0 +1,84 @@
+"""The contract of players: a player is data, a seat sits at a board, a choice is its answer.
+
+A player says what it is (`Player`). For one game it gives a *seat*, which chooses moves. The kernel
+plays whole schedules between its own seats (`evoply.players.KernelSeat`); every other seat, such as
+a bot's process, is asked move by move. What a seat answers is a `Choice`, the same for a search of
+the kernel and for a bot that only names a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from evoply._native import Stream
+from evoply.protocols.games import Color, GameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What a seat may know of time when it is asked for a move; None is no limit."""
+
+    move_seconds: float | None = None
+    """Seconds for this move."""
+    seconds_left: float | None = None
+    """Seconds for all moves that are left, this one included."""
+    moves: int = 0
+    """Plies of its own that this side has played, forced passes included; those of a random
+    opening are nobody's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A chosen move and what is known about it."""
+
+    move: Any
+    """One of the legal moves."""
+    score: float | None = None
+    """What the move is worth to *color*, on the evaluator's scale; None if nothing was valued."""
+    color: Color | None = None
+    """For whom the score speaks: always the side that chooses; None without a score."""
+    depth: int = 0
+    """Plies looked ahead, the move included; 0 if nothing was valued."""
+    nodes: int = 0
+    """Positions entered and leaves valued."""
+    seconds: float = 0.0
+    """From question to answer."""
+    line: tuple[Any, ...] = ()
+    """The principal variation, which begins with the move; empty if there is none."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What else there is to say, by name, as JSON-ready data."""
+
+
+@runtime_checkable
+class Seat(Protocol):
+    """Sits at one board of one game and chooses moves for one side."""
+
+    def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
+        """Return a choice among `game.position.legal_moves`; asked only where there are several.
+
+        All draws come from *stream*, whose key is that of this game, side and ply; its `parent` is
+        the key of the game. So the same game gets the same choices, whatever was asked before.
+        """
+
+    def close(self) -> None:
+        """Give back what the seat holds, such as a process; a second call does nothing."""
+
+
+class Player(Protocol):
+    """A player as data: what it is called, what it plays, and who sits at the board for it."""
+
+    @property
+    def label(self) -> str:
+        """The name, or what the player is made of, in one line."""
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same game gets the same moves again."""
+
+    def check_fits(self, game: str, /) -> None:
+        """Raise `ValueError` if the player cannot play *game*."""
+
+    def seat(self, game: str, /) -> Seat:
+        """Return a seat for *game*, to be closed by whoever asked; `ValueError` if unfit."""
