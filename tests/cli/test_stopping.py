@@ -91,13 +91,16 @@ def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
     assert len(numbers) > 3
 
 
-def test_a_reader_that_leaves_is_no_error_message(tmp_path: Path) -> None:
-    process = start("presets", "demo", cwd=tmp_path)
+@pytest.mark.parametrize("arguments", [("presets", "demo"), ("config", "--list"), ("runs",)])
+def test_a_reader_that_leaves_is_no_error_message(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    process = start(*arguments, cwd=tmp_path)
     assert process.stdout is not None
     process.stdout.close()
     assert process.stderr is not None
     assert process.stderr.read() == ""
-    process.wait(timeout=10)
+    assert process.wait(timeout=30) == 141  # as of a program that the signal of a pipe ended
     process.stderr.close()
 
 
