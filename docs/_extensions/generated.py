@@ -56,7 +56,6 @@ class Picture(SphinxDirective):
 
 
 _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
-    "benchmark-table": tables.benchmarks,
     "command-help": tables.command_help,
     "config-keys": tables.config_keys,
     "named-players": tables.named_players,

@@ -175,7 +175,7 @@ def _summary(name: str, value: object) -> str:
     return inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
 
-def benchmarks(_: str, __: list[str]) -> str:
+def benchmarks() -> str:
     """Return the measured table if there is one."""
     if not _RESULTS.is_file():
         return "*No measurement is stored here: run `make bench`.*"
