@@ -6,7 +6,10 @@ VENV := .venv
 SHELL := /bin/bash
 BIN := $(VENV)/bin
 PYTHON_SOURCES := python tests benchmarks docs README.md
-KERNEL_SOURCES := $(shell find crates -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+KERNEL_SOURCES := $(shell find crates -path '*/src/*' -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+# Tests that share what a module made, or that need the machine for themselves, run on one worker.
+WORKERS ?= -n auto --maxprocesses 8 --dist loadgroup
+HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -23,14 +26,15 @@ demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it
 test: setup ## all tests but the long ones, with coverage
 	cargo test --quiet --package evoply-core
 	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -q -m "not long"
+	$(BIN)/coverage run -m pytest -q -m "not long" $(WORKERS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
 test-long: setup miri ## every test at full counts (20 to 40 minutes)
 	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
-	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600
+	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
+	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
