@@ -13,7 +13,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs lock clean tools
+.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,8 +64,14 @@ signature: setup ## one number for the behaviour of search and evolution
 	@$(BIN)/python benchmarks/signature.py
 
 docs: setup ## the documentation as HTML, in docs/_build
+	$(BIN)/python docs/_extensions/written.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 	@echo "open docs/_build/index.html"
+
+dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source archive, in dist/
+	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/maturin build --quiet --release --locked --out dist
+	@ls dist
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	cargo update --workspace
@@ -74,7 +80,7 @@ lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
 clean: ## remove everything that was built, but no run
-	rm -rf target $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf target dist $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/evoply/_native*.so
 
