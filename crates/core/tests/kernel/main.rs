@@ -1,0 +1,13 @@
+//! The kernel from outside. One crate, so that its games and CPU paths compile once for all tests.
+
+mod checkers;
+mod common;
+mod endgame;
+mod expressions;
+mod leaves;
+mod move_ordering;
+mod perft;
+mod quiescence;
+mod search;
+mod search_deepening;
+mod symmetries;
