@@ -69,7 +69,7 @@ docs: setup ## the documentation as HTML, in docs/_build
 	@echo "open docs/_build/index.html"
 
 dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source archive, in dist/
-	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/maturin sdist --out dist
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	@ls dist
 
