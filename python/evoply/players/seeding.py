@@ -10,8 +10,9 @@ from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.files import load_player
-from evoply.players.player import Player, steady_player
+from evoply.players.player import steady_player
 from evoply.players.specs import RandomPlayer
+from evoply.protocols import Player
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:

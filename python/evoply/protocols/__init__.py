@@ -6,6 +6,7 @@ Each contract is one page: `games` (positions and records), `players` (player, s
 
 from evoply.protocols.errors import (
     ConfigError,
+    ForfeitError,
     IllegalMoveError,
     InvalidMoveError,
     RunError,
@@ -22,7 +23,7 @@ from evoply.protocols.games import (
     Row,
 )
 from evoply.protocols.learners import Learner, Step
-from evoply.protocols.players import Choice, Clock, Player, Seat
+from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
     "Choice",
@@ -30,6 +31,7 @@ __all__ = [
     "Color",
     "ConfigError",
     "Ending",
+    "ForfeitError",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -44,4 +46,5 @@ __all__ = [
     "RunNameError",
     "Seat",
     "Step",
+    "choice_of",
 ]

@@ -24,7 +24,7 @@ from evoply.players import (
     AfterState,
     AlphaBeta,
     HasTree,
-    KernelPlayer,
+    SteadyModel,
     Player,
     RandomPlayer,
     RandomStart,
@@ -175,7 +175,7 @@ def _of_pieces(explained: Explanation) -> Explanation:
     )
 
 
-def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Explanation:
+def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
