@@ -228,6 +228,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
             else {
                 break;
             };
+            workspaces[side as usize].has_moved();
             drawn = apply(&mut position, choice.chosen);
         }
         record.ended_at(&position, drawn)

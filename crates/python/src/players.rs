@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
-use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
+use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Question, Ties, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -160,7 +160,16 @@ impl Player {
                     "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
                 ))),
             };
-            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon })))
+            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon, random_moves: 0 })))
+        })
+    }
+
+    /// The same player, but its first `count` plies of a game, forced ones included, are uniformly random.
+    #[pyo3(signature = (count, /))]
+    fn with_random_moves(&self, count: u32) -> PyResult<Self> {
+        with_game!(self.0.game(), G => {
+            let player = G::held::<Players>(&self.0, "player")?.clone();
+            Ok(Self(G::wrap(KernelPlayer { random_moves: count, ..player })))
         })
     }
 
@@ -266,14 +275,18 @@ impl Positions {
     }
 }
 
-/// Move, score for the side to move, nodes, principal variation, depth, seconds.
-type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64);
+/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves.
+type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>);
 
 /// What a player chooses at a position that is not over, and what is known about it.
 ///
-/// `game_key` is the key of the game; the draws are those of the side to move at this ply.
+/// `game_key` is the key of the game; the draws are those of the side to move at this ply. `moves` is how many plies of its own
+/// the side to move has played in it, forced ones included. With `every_move` every legal move comes with its exact value for the
+/// side to move, if the player values moves here; the choice, its nodes and seconds are those without.
 #[pyfunction]
-#[pyo3(signature = (player, black, white, kings, black_to_move, ply, quiet_plies, game_key))]
+#[pyo3(signature = (
+    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, every_move = false
+))]
 #[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
 pub fn analyse(
     py: Python<'_>,
@@ -285,12 +298,15 @@ pub fn analyse(
     ply: u32,
     quiet_plies: u32,
     game_key: u64,
+    moves: u32,
+    every_move: bool,
 ) -> PyResult<Analysis> {
     with_game!(player.0.game(), G => {
         let player = G::held::<Players>(&player.0, "player")?;
         let position = position::<G>((black, white, kings, black_to_move, ply, quiet_plies))?;
+        let question = Question { game: Key(game_key), moves, every_move };
         let answer = |stop: &AtomicBool| {
-            let analysis = player.analyse(&position, Key(game_key), stop);
+            let analysis = player.analyse(&position, &question, stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
         };
         let analysis = interrupt::run(py, answer, |_| Ok(()))?;
@@ -299,6 +315,7 @@ pub fn analyse(
         let line = std::iter::once(choice.chosen).chain(choice.continuation);
         let line = line.map(G::code).collect();
         let code = G::code(choice.chosen);
-        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64()))
+        let values = analysis.values.into_iter().map(|(chosen, value)| (G::code(chosen), value)).collect();
+        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64(), values))
     })
 }
