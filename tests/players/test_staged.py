@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply import _native
-from evoply.arena import Schedule, match, play_python_game, play_seats
-from evoply.games.othello import Position
-from evoply.players import RandomPlayer, RandomStart, Staged, parse_player, stage_shares
+from evoply.arena import Schedule, match, play, play_game
+from evoply.games.othello import Game, Position
+from evoply.players import KernelSeat, RandomPlayer, RandomStart, Staged, parse_player, stage_shares
 from evoply.players.staged import StagedSeat
+from evoply.protocols import Clock
 
 HALVES = "( white ),50,( white_corners ),50"
 
@@ -67,7 +68,7 @@ def test_the_kernel_plays_a_staged_player_as_python_does(text, ties):
     """One expression that selects by the clock, against the loop that asks a stage's player."""
     staged = Staged.parse(text, ties=ties)
     kernel = staged.seat("othello")
-    assert isinstance(kernel, _native.Player)
+    assert isinstance(kernel, KernelSeat)
     plain = StagedSeat(staged, staged.players("othello"))
     opponent = parse_player("random").native("othello")
     for number in range(10):
@@ -77,7 +78,7 @@ def test_the_kernel_plays_a_staged_player_as_python_does(text, ties):
             "opening_plies": 4,
             "game_key": 1000 + number,
         }
-        games = [play_python_game((seat, opponent), **arguments) for seat in (kernel, plain)]
+        games = [play_game((seat, opponent), **arguments) for seat in (kernel, plain)]
         assert games[0].moves == games[1].moves
 
 
@@ -89,13 +90,19 @@ def test_an_overlap_draws_the_stage_with_its_probability():
     rows = _native.Positions.random("othello", 1, 5, 24, 24)
     position = Position.from_row("othello", rows[0])
     assert position.clock == pytest.approx(0.4)
-    chosen = [seat.choose_by_key(position, key) for key in range(2000)]
+
+    def chosen_moves():
+        game = Game(position)
+        streams = (_native.Stream.from_key(key).child(0, position.ply) for key in range(2000))
+        return [seat.choose(game, stream, Clock()).move for stream in streams]
+
+    chosen = chosen_moves()
     alone = [Staged.parse(tree).seat("othello") for tree in ("( - white white )", "( white )")]
-    moves = [_native.analyse(player, *position.row, 0)[0] for player in alone]
+    moves = [_native.analyse(one.native, *position.row, 0)[0] for one in alone]
     assert moves[0] != moves[1]
     share = np.mean([move.code(8) == moves[1] for move in chosen])
     assert abs(share - staged.shares(position.clock)[1]) < 4 * np.sqrt(0.25 * 0.75 / 2000)
-    assert chosen == [seat.choose_by_key(position, key) for key in range(2000)]
+    assert chosen == chosen_moves()
 
 
 def test_matches_of_staged_players():
@@ -136,15 +143,13 @@ def test_a_random_start_ends_where_it_says():
     opponent = parse_player("( white )").native("othello")
     greedy = parse_player("greedy").native("othello")
     arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
-    games = {
-        play_python_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)
-    }
+    games = {play_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)}
     assert len(games) == 20
-    record = play_python_game((seat, opponent), **arguments, game_key=3)
+    record = play_game((seat, opponent), **arguments, game_key=3)
     for position, move in zip(record.positions[10:], record.moves[10:], strict=False):
         player = greedy if position.turn.value == "black" else opponent
         assert _native.analyse(player, *position.row, 3)[0] == move.code(8)
-    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), _native.Player)
+    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), KernelSeat)
     assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
 
 
@@ -161,8 +166,8 @@ def test_kernel_and_python_games_mix_in_one_schedule():
         start=Position().row,
     )
     told = []
-    mixed = play_seats("othello", [*native, slow], schedule, progress=told.append)
-    alone = play_seats("othello", [*native, staged.seat("othello")], schedule)
+    mixed = play("othello", [*native, slow], schedule, progress=told.append)
+    alone = play("othello", [*native, staged.seat("othello")], schedule)
     assert (mixed.black_discs == alone.black_discs).all()
     assert (mixed.plies == alone.plies).all()
     assert told[-1] == len(schedule)

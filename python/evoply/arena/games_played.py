@@ -3,8 +3,8 @@
 `{"game", "players": {"black", "white"}, "start", "moves", "opening_plies", "key", "opening_key",
 "result": {"winner", "ending", "points": {"black", "white"}, "pieces": {"black", "white"}, "plies",
 "forfeit"}}`. *start* is the text of the start position and *moves* are the moves as text, openings
-and passes included; *winner* is black, white or null; *key* and *opening_key* are the keys from which
-everything random in the game came; *forfeit* says why the loser could not go on, or is null.
+and passes included; *winner* is black, white or null; from *key* and *opening_key* everything
+random in the game came; *forfeit* says why the loser could not go on, or is null.
 """
 
 from __future__ import annotations

@@ -262,8 +262,9 @@ def sprt_match(
         while done < games and verdict == "undecided":
             part = schedule.part(slice(done, done + size))
             results = forfeits.add(part, tables.play(part, record_moves=on_game is not None))
-            for one in games_played(game, field.labels, part, results) if on_game else ():
-                on_game(one)
+            if on_game is not None:
+                for one in games_played(game, field.labels, part, results):
+                    on_game(one)
             points = pair_sums(first_points(results))
             for (black, white), scored in zip(
                 results.hashes.reshape(-1, 2).tolist(), points.tolist(), strict=True

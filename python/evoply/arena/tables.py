@@ -31,6 +31,7 @@ from evoply.arena.schedule import (
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, player_of
+from evoply.players.analysis import move_stream
 from evoply.players.python_players import PythonSeat
 from evoply.protocols import (
     Clock,
@@ -313,14 +314,10 @@ def _game(schedule: Schedule, place: int, worker: _Worker) -> _Played:
     """Play one game of a schedule."""
     black, white = int(schedule.black[place]), int(schedule.white[place])
     start = game_rules(worker.game).position_from_row(schedule.start)
-    record, lost = play_game(
-        worker.pair(black, white),
-        start=start,
-        opening_key=int(schedule.opening_keys[place]),
-        opening_plies=schedule.opening_plies,
-        game_key=int(schedule.game_keys[place]),
-        draws=schedule.draws,
-    )
+    plies, key = schedule.opening_plies, int(schedule.opening_keys[place])
+    opening = random_opening(start, key, plies, schedule.draws)
+    stream = _native.Stream.from_key(int(schedule.game_keys[place]))
+    record, lost = _played_out(opening, worker.pair(black, white), stream)
     if lost is None:
         return _Played(record, None)
     color, error = lost
@@ -343,21 +340,31 @@ def random_opening(
 
 
 def play_game(
-    seats: tuple[Seat, Seat],
+    seats: tuple[Seat | _native.Player, Seat | _native.Player],
     *,
     start: Position,
     opening_key: int,
     opening_plies: int,
     game_key: int,
     draws: DrawRules | None = None,
-) -> tuple[GameRecord, tuple[Color, ForfeitError] | None]:
-    """Play one game, Black's seat first; return its record, and who forfeited it and why.
+) -> GameRecord:
+    """Play one game, Black's seat first, and return its record, opening included.
 
     It is the plain account of what the kernel does: seats of the kernel make the moves that they
-    make there. *draws* as in `random_opening`. The record ends where a side forfeited.
+    make there. *draws* as in `random_opening`. Raises `ForfeitError` if a seat does.
     """
-    game = random_opening(start, opening_key, opening_plies, draws)
-    stream = _native.Stream.from_key(game_key)
+    opening = random_opening(start, opening_key, opening_plies, draws)
+    sat = [KernelSeat(one) if isinstance(one, _native.Player) else one for one in seats]
+    record, lost = _played_out(opening, (sat[0], sat[1]), _native.Stream.from_key(game_key))
+    if lost is not None:
+        raise lost[1]
+    return record
+
+
+def _played_out(
+    game: GameRecord, seats: tuple[Seat, Seat], stream: _native.Stream
+) -> tuple[GameRecord, tuple[Color, ForfeitError] | None]:
+    """Return *game* played to its end, or as far as it went, and then who forfeits it and why."""
     own = {Color.BLACK: 0, Color.WHITE: 0}
     while game.outcome() is None:
         position: Position = game.position
@@ -366,9 +373,8 @@ def play_game(
             move = moves[0]  # a forced move is no choice: nobody is asked
         else:
             seat = seats[0] if turn is Color.BLACK else seats[1]
-            at_move = stream.child(int(turn is Color.WHITE), position.ply)
             try:
-                answer = seat.choose(game, at_move, Clock(moves=own[turn]))
+                answer = seat.choose(game, move_stream(stream, game), Clock(moves=own[turn]))
             except ForfeitError as error:
                 return game, (turn, error)
             try:

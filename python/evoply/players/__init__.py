@@ -13,8 +13,8 @@ from evoply.players.files import (
     save_player,
 )
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
-from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.kernel_seat import KernelSeat
+from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer

@@ -80,7 +80,7 @@ def _keep(bot: int, lifeline: int) -> NoReturn:
 
 
 def _end_of(process: int) -> int | None:
-    """Return a descriptor that can be read when *process* has ended, where there is such a thing."""
+    """Return a descriptor that can be read when *process* has ended, None if there is none."""
     if not hasattr(os, "pidfd_open"):
         return None
     try:

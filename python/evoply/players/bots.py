@@ -16,7 +16,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,8 +122,8 @@ class Bot(Model):
         raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) or "none"
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(list(names)[:10]) or "none"
 
 
 def bot_classes(path: str | Path) -> list[str]:

@@ -54,9 +54,9 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     Alternate,
-    SteadyModel,
     Ordering,
     RandomPlayer,
+    SteadyModel,
     Ties,
     View,
 )
@@ -127,7 +127,7 @@ def parse_player(
 
 
 def with_options(
-    player: PlayerModel, options: Mapping[str, Any], *, name: str | None = None
+    player: Player, options: Mapping[str, Any], *, name: str | None = None
 ) -> PlayerModel:
     """Return *player* with other options (not those of a tree); depth 0 is the after-state.
 
@@ -135,12 +135,13 @@ def with_options(
     take each other's place.
     """
     options = dict(options)
-    if isinstance(player, Bot):
+    model = model_of(player)
+    if isinstance(model, Bot):
         if options:
             raise ValueError("a bot has no options")
-        return player.model_copy(update={"name": player.name if name is None else _shown(name)})
-    plies = options.pop("random_plies", player.plies if isinstance(player, RandomStart) else 0)
-    base = player.player if isinstance(player, RandomStart) else player
+        return model.model_copy(update={"name": model.name if name is None else _shown(name)})
+    plies = options.pop("random_plies", model.plies if isinstance(model, RandomStart) else 0)
+    base = model.player if isinstance(model, RandomStart) else model
     if not plies:
         return _with_options(base, options, name)
     after = _with_options(base, options, base.name)

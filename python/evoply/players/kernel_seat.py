@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.protocols import Choice, Clock, GameRecord
+from evoply.protocols import Choice, Clock, GameRecord, Row
 
 __all__ = ["KernelSeat"]
 
@@ -30,9 +30,10 @@ class KernelSeat:
     ) -> Choice:
         """Return the same; with *every_move* and where moves are valued, with all their values."""
         position = game.position
+        row: Row = position.row
         code, score, nodes, line, depth, seconds, values = _native.analyse(
             self.native,
-            *position.row,
+            *row,
             stream.key if stream.parent is None else stream.parent,
             moves=clock.moves,
             every_move=every_move,

@@ -21,9 +21,7 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> In
     Every primitive must mean the same in both sets, and weights too: a name alone is not enough.
     Raises `TreeError` if the player is no tree, or needs what *primitives* lack.
     """
-    if isinstance(player, str | Path):
-        player = load_player(player)
-    steady = steady_player(player)
+    steady = steady_player(load_player(player) if isinstance(player, str | Path) else player)
     if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
         raise TreeError(f"{player} is no tree and cannot be a seed")
     source = steady.evaluator.parsed

@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
 from evoply import _native
 from evoply.expressions import Number, board, less, select
-from evoply.games import game_rules
 from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.kernel_seat import KernelSeat
 from evoply.players.specs import AfterState, AlphaBeta, Name, RandomPlayer, Ties, View
-from evoply.protocols import Color, Position
+from evoply.protocols import Choice, Clock, GameRecord
 from evoply.wording import shorten
 
 __all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
@@ -154,12 +154,12 @@ class Staged(Model):
         percentages = [stage.percent for stage in self.stages]
         return stage_shares(percentages, clock, self.overlap, self.slide)
 
-    def seat(self, game: str) -> _native.Player | StagedSeat:
+    def seat(self, game: str) -> KernelSeat | StagedSeat:
         """Return what chooses moves in *game*: in the kernel, unless moves draw their stage."""
         self.check_fits(game)
         if self.overlap:
             return StagedSeat(self, self.players(game))
-        return self.without_overlap().native(game)
+        return KernelSeat(self.without_overlap().native(game))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if moves draw their stage."""
@@ -256,16 +256,18 @@ class StagedSeat:
     staged: Staged
     players: tuple[_native.Player, ...]
 
-    def choose_by_key(self, position: Position, game_key: int) -> Any:
+    def choose(self, game: GameRecord, stream: _native.Stream, clock: Clock, /) -> Choice:
         """Return the move that the stage of this position chooses; see `Staged`."""
-        shares = self.staged.shares(position.clock)
+        shares = self.staged.shares(game.position.clock)
         stage = shares.index(max(shares))
         if max(shares) < 1.0:
-            draw = _move_stream(game_key, position).child("stage").random()
+            draw = stream.child("stage").random()
             ends = accumulate(shares)
             stage = next((place for place, end in enumerate(ends) if draw < end), stage)
-        code, *_ = _native.analyse(self.players[stage], *position.row, game_key)
-        return game_rules(position.game).move_from_code(code)
+        return KernelSeat(self.players[stage]).choose(game, stream, clock)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to give back."""
 
 
 class RandomStart(Model):
@@ -302,11 +304,10 @@ class RandomStart(Model):
         """Raise `ValueError` if the player does not play *game*."""
         self.player.check_fits(game)
 
-    def seat(self, game: str) -> _native.Player | StagedSeat | RandomStartSeat:
+    def seat(self, game: str) -> KernelSeat | StagedSeat | RandomStartSeat:
         """Return what chooses moves in *game*."""
-        player = self.player
-        after = player.seat(game) if isinstance(player, Staged) else player.native(game)
-        start = _native.Player(game_rules(game).name, "random")
+        after = self.player.seat(game)
+        start = RandomPlayer().seat(game)
         return RandomStartSeat(self.plies, start, after) if self.plies else after
 
     def native(self, game: str) -> _native.Player:
@@ -325,19 +326,13 @@ class RandomStartSeat:
     """A player with a random start, ready to be asked."""
 
     plies: int
-    start: _native.Player
-    player: _native.Player | StagedSeat
+    start: KernelSeat
+    player: KernelSeat | StagedSeat
 
-    def choose_by_key(self, position: Position, game_key: int) -> Any:
-        """Return the move of the part of the game that *position* belongs to."""
-        player = self.start if position.ply < self.plies else self.player
-        if isinstance(player, StagedSeat):
-            return player.choose_by_key(position, game_key)
-        code, *_ = _native.analyse(player, *position.row, game_key)
-        return game_rules(position.game).move_from_code(code)
+    def choose(self, game: GameRecord, stream: _native.Stream, clock: Clock, /) -> Choice:
+        """Return the move of the part of the game that the position belongs to."""
+        seat = self.start if game.position.ply < self.plies else self.player
+        return seat.choose(game, stream, clock)
 
-
-def _move_stream(game_key: int, position: Position) -> _native.Stream:
-    """Return the stream of the move to be made, as the kernel's `arena::move_key` derives it."""
-    side = 0 if position.turn is Color.BLACK else 1
-    return _native.Stream.from_key(game_key).child(side, position.ply)
+    def close(self) -> None:
+        """Do nothing: there is nothing to give back."""

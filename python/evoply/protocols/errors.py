@@ -1,4 +1,4 @@
-"""The errors that a user's mistake or a broken file raises, all of them ValueErrors; and forfeits."""
+"""The errors that a user's mistake or a broken file raises, all ValueErrors; and forfeits."""
 
 from collections.abc import Sequence
 

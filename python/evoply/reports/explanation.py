@@ -17,14 +17,12 @@ import numpy as np
 from evoply import _native
 from evoply.expressions import Constant
 from evoply.games.othello import OTHELLO
-from evoply.gp import Individual, Tree, lower, plain
+from evoply.gp import Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
 from evoply.players import (
     AfterState,
     AlphaBeta,
-    HasTree,
-    SteadyModel,
     Player,
     RandomPlayer,
     RandomStart,
@@ -34,7 +32,7 @@ from evoply.players import (
     player_of,
     steady_player,
 )
-from evoply.players.specs import SEARCH_LIMITS
+from evoply.players.specs import SEARCH_LIMITS, SteadyModel
 from evoply.protocols import Row
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -134,7 +132,7 @@ class Explanation:
 
 
 def explain(
-    player: Player | Individual | HasTree | str,
+    player: object,
     *,
     game: str = "othello",
     positions: int = 1000,
