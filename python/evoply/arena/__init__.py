@@ -7,12 +7,13 @@ from evoply.arena.elimination import Elimination, Mode, Round, eliminate
 from evoply.arena.field import LostGames
 from evoply.arena.games_played import GamePlayed, read_games
 from evoply.arena.matches import MatchResult, match
+from evoply.arena.one_game import play_game
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
 from evoply.arena.schedule import Forfeit, Results, Schedule
 from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
 from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics, wilson
-from evoply.arena.tables import Tables, play, play_game
+from evoply.arena.tables import Tables, play
 from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [

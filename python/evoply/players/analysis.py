@@ -48,7 +48,10 @@ def analyse(
 def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = False) -> Choice:
     """Return what *seat* chooses in a game whose key is that of *stream*; see `analyse`."""
     moves = game.position.legal_moves
-    if len(moves) == 1 and (moves.must_pass or not every_move):
+    is_asked = len(moves) > 1 or (
+        every_move and isinstance(seat, KernelSeat) and not moves.must_pass
+    )
+    if not is_asked:
         return Choice(moves[0], line=(moves[0],))
     at_move = move_stream(stream, game)
     clock = Clock(moves=own_plies(game))

@@ -83,8 +83,8 @@ def _check_signature(source: object) -> None:
         raise TypeError(f"{source.__name__} is a class, and a player is an object: give one of it")
     if not callable(choose):
         raise TypeError(
-            f"{source!r:.200} is neither a player nor a tree: it has no method choose(game, stream, "
-            "clock)"
+            f"{source!r:.200} is neither a player nor a tree: it has no method "
+            "choose(game, stream, clock)"
         )
     try:
         inspect.signature(choose).bind(None, None, None)
