@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Delay, Whole
+from evoply.cli.options import Delay, Json, Whole
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -30,10 +30,13 @@ def watch(
     *,
     game: Annotated[Whole | None, Parameter(validator=Number(gte=0))] = None,
     delay: Delay = 0.5,
+    json: Json = False,
 ) -> None:
     """Show saved games, move by move.
 
     Without a terminal the moves and the last board of every game are printed.
+    In JSON: file, and games, those that were shown, as they were saved, each
+    with its number.
 
     Parameters
     ----------
@@ -48,13 +51,13 @@ def watch(
             f"{file}: there is no such file to watch; `evoply match A B --save-games FILE` writes "
             "one"
         )
-    console = Output(is_json=False).people
-    shown = 0
+    output = Output(json)
+    shown = []
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, one in enumerate(_games(file, lines)):
             if game is None or number == game:
-                show_game(one, console, delay, title=f"Game {number}")
-                shown += 1
+                show_game(one, output.people, delay, title=f"Game {number}")
+                shown.append({"number": number, **one.to_dict()})
             if number == game:
                 break
     if not shown:
@@ -63,6 +66,7 @@ def watch(
             if game is None
             else f"--game: there is no game {game} in {file}; the first is 0"
         )
+    output.result({"file": file, "games": shown})
 
 
 def _games(file: str, lines: Iterator[str]) -> Iterator[GamePlayed]:

@@ -134,6 +134,10 @@ _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
     try:
         tree = ast.parse(read_limited(path, _LARGEST_FILE))
+    except FileNotFoundError:
+        raise ValueError(
+            f"{path}: there is no such file, and a bot is FILE.py or FILE.py:CLASS"
+        ) from None
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
     except SyntaxError as error:

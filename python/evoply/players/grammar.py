@@ -268,7 +268,9 @@ def _bot(path: str, class_name: str | None, column: int) -> Bot:
             "options",
             column + len(path) + 1,
         )
-    return Bot(path=path, class_name=class_name)
+    bot = Bot(path=path, class_name=class_name)
+    bot.chosen_class()  # an error of the file, not of the text
+    return bot
 
 
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
