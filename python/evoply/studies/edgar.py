@@ -69,7 +69,7 @@ def _seen(tables: Array, games: int, stream: _native.Stream) -> tuple[Array, Arr
         opening_keys=stream.child("opening").keys(games),
         game_keys=stream.child("game").keys(games),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
     results = play("othello", [player], schedule, record_moves=True)
     outcomes = np.sign(results.black_discs - results.white_discs)
