@@ -16,6 +16,7 @@ __all__ = [
     "Stream",
     "__version__",
     "analyse",
+    "clock",
     "cpu",
     "destinations",
     "legal_moves",
@@ -55,6 +56,7 @@ def symmetry(size: int, squares: int, index: int, /) -> int: ...
 def legal_moves(game: str, row: _Row, /) -> list[int]: ...
 def row_after(game: str, row: _Row, code: int, /) -> _Row: ...
 def mobility(game: str, row: _Row, is_black: bool, /) -> int: ...
+def clock(game: str, pieces: int, /) -> float: ...
 def destinations(game: str, row: _Row, is_black: bool, /) -> int: ...
 def perft(game: str, row: _Row, depth: int, threads: int = 0) -> int: ...
 def solve(
@@ -71,9 +73,14 @@ def solve(
 class Program:
     """A compiled board expression for one game."""
 
-    def __new__(cls, game: str, expression: str, /) -> Program: ...
+    def __new__(
+        cls, game: str, expression: str, /, *, keep_parameters: bool = False
+    ) -> Program: ...
     @property
     def game(self) -> str: ...
+    @property
+    def parameters(self) -> NDArray[np.float64]: ...
+    def with_parameters(self, values: NDArray[np.float64], /) -> Program: ...
     @property
     def outputs(self) -> int: ...
     @property
@@ -116,6 +123,15 @@ class Player:
         noise: int | None = None,
         alternate: str | None = None,
         quiescence: bool = False,
+    ) -> Player: ...
+    @staticmethod
+    def staged(
+        game: str,
+        programs: Sequence[Program],
+        shares: Sequence[Sequence[float]],
+        *,
+        view: str = "player",
+        ties: str = "first",
     ) -> Player: ...
     def with_random_moves(self, count: int, /) -> Player: ...
     @property
@@ -172,7 +188,8 @@ def play(
     opening_keys: NDArray[np.uint64],
     game_keys: NDArray[np.uint64],
     *,
-    start: _Row,
+    starts: Sequence[_Row],
+    start_of: NDArray[np.uint32] | None = None,
     opening_plies: int = 8,
     draws: tuple[int | None, int | None, int | None] = ...,
     threads: int = 0,

@@ -52,10 +52,15 @@ fn count_leaves(criterion: &mut Criterion) {
 fn play_random_games(criterion: &mut Criterion) {
     let random = Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0, random_moves: 0 };
     let key = |game| Key::new(1).child(game);
-    let pairings: Vec<_> =
-        (0..10_000).map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1) }).collect();
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: false, draws: DrawRules::NONE };
+    let pairings: Vec<_> = (0..10_000)
+        .map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1), start: 0 })
+        .collect();
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 8,
+        record_moves: false,
+        draws: DrawRules::NONE,
+    };
     let one_by_one = |pairing: &Pairing| {
         let hash = 0;
         let Pairing { opening, key, .. } = *pairing;

@@ -12,6 +12,7 @@ use crate::rules::playout::move_key;
 use crate::rules::{Children, Color, Game};
 use crate::search::table::Table;
 use crate::search::{Search, SearchOptions, alphabeta, deepening, every_move};
+use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
 /// For whom an evaluator speaks.
@@ -53,6 +54,8 @@ pub enum Chooser<G: Game> {
     Random,
     /// The best board after each move; nothing else is looked at, not even whether the game is over.
     AfterState(Evaluator<G>),
+    /// The same with one of several evaluators, drawn for every move.
+    Staged(Stages<G>),
     /// Alpha-beta, plain or one ply deeper at a time, as the options say.
     AlphaBeta(Evaluator<G>, SearchOptions),
     /// The same with a second evaluator that orders moves, and says nothing of values: [`Ordering::Program`].
@@ -129,6 +132,8 @@ pub struct Workspace<G: Game> {
     /// Plies of its own that the player has played in it.
     moves: u32,
     registers: Registers<G::Board>,
+    /// The stage whose program is loaded, for a player that has stages.
+    stage: Option<usize>,
     /// Of the program that orders moves, if there is one.
     order_registers: Option<Registers<G::Board>>,
     table: Table,
@@ -153,7 +158,15 @@ impl<G: Game> Workspace<G> {
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
         let (registers, order_registers) = (Registers::default(), None);
-        Self { game: Key(0), moves: 0, registers, order_registers, table: Table::default(), values: Vec::new() }
+        Self {
+            game: Key(0),
+            moves: 0,
+            registers,
+            stage: None,
+            order_registers,
+            table: Table::default(),
+            values: Vec::new(),
+        }
     }
 }
 
@@ -195,6 +208,11 @@ pub fn block_of<G: Game>(
         root_clock,
         root_ply,
     }
+}
+
+/// A block for loading a program: constants do not read it.
+fn no_block<G: Game>() -> Block<G::Board> {
+    block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0)
 }
 
 /// How a value that leaves a program counts for the side that has to choose at some position.
@@ -246,9 +264,11 @@ impl Ties {
 impl<G: Game> Player<G> {
     /// Get a workspace ready to play for this player.
     pub fn prepare(&self, workspace: &mut Workspace<G>) {
-        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
+        let block = no_block::<G>();
         match &self.chooser {
             Chooser::Random => {}
+            // Its programs are loaded as they are drawn.
+            Chooser::Staged(_) => workspace.stage = None,
             Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) => {
                 workspace.registers.load::<G>(&evaluator.program, &block);
             }
@@ -320,6 +340,24 @@ impl<G: Game> Player<G> {
         self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
     }
 
+    /// What values the boards after moves, of a player that looks no further; its program is loaded.
+    #[inline(always)]
+    fn board_evaluator(&self, position: &G, key: Key, workspace: &mut Workspace<G>) -> Option<&Evaluator<G>> {
+        match &self.chooser {
+            Chooser::AfterState(evaluator) => Some(evaluator),
+            Chooser::Staged(stages) => {
+                let stage = stages.drawn(position, key);
+                let evaluator = &stages.evaluators()[stage];
+                if workspace.stage != Some(stage) {
+                    workspace.registers.load::<G>(&evaluator.program, &no_block::<G>());
+                    workspace.stage = Some(stage);
+                }
+                Some(evaluator)
+            }
+            _ => None,
+        }
+    }
+
     /// The choice of what the player is when nothing makes it move at random, among one move or more.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)] // What a choice depends on.
@@ -340,7 +378,8 @@ impl<G: Game> Player<G> {
                 let chosen = moves.nth(stream.below(count) as usize)?;
                 Some(Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() })
             }
-            Chooser::AfterState(evaluator) => {
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = self.board_evaluator(position, key, workspace)?;
                 let Workspace { registers, values, .. } = workspace;
                 after_state(cpu, position, expansion, evaluator, registers, values);
                 let index = self.ties.pick(values, &mut stream)?;
@@ -407,14 +446,16 @@ impl<G: Game> Task for ValueMoves<'_, G> {
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
             depth = choice.depth;
         }
-        let Workspace { game, registers, table, values, .. } = workspace;
         match &player.chooser {
             Chooser::Random => Some(Vec::new()),
-            Chooser::AfterState(evaluator) => {
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = player.board_evaluator(position, key, workspace)?;
+                let Workspace { registers, values, .. } = workspace;
                 after_state(cpu, position, &mut expansion, evaluator, registers, values);
                 Some(std::mem::take(values))
             }
             Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
+                let Workspace { game, registers, table, .. } = workspace;
                 let rule = options.leaves.rule(*game, position.turn(), key);
                 let options = SearchOptions { depth, ..*options };
                 let search = Search { evaluator, orderer: None, options, ties: player.ties, rule, stop };

@@ -290,10 +290,15 @@ fn results_do_not_depend_on_threads() {
             white: game as u32 / 4 % 4,
             opening: Key::new(1).child(game / 2),
             key: Key::new(2).child(game),
+            start: 0,
         })
         .collect();
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: true, draws: DrawRules::NONE };
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 8,
+        record_moves: true,
+        draws: DrawRules::NONE,
+    };
     let run = |threads| {
         let (never, done) = (AtomicBool::new(false), AtomicU64::new(0));
         let records = play(&players, &pairings, &conditions, threads, &never, &done).unwrap();
@@ -313,9 +318,13 @@ fn results_do_not_depend_on_threads() {
 
 #[test]
 fn a_stop_ends_a_schedule() {
-    let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2) };
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 0, record_moves: false, draws: DrawRules::NONE };
+    let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2), start: 0 };
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 0,
+        record_moves: false,
+        draws: DrawRules::NONE,
+    };
     let (stop, done) = (AtomicBool::new(true), AtomicU64::new(0));
     assert!(play(&players(), &[pairing; 100], &conditions, 2, &stop, &done).is_err());
 }

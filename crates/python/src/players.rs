@@ -12,6 +12,7 @@ use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::Ordering;
+use evoply_core::stages::Stages;
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -161,6 +162,28 @@ impl Player {
                 ))),
             };
             Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon, random_moves: 0 })))
+        })
+    }
+
+    /// A player that looks one ply ahead with one of several programs with one output each, drawn for every move.
+    ///
+    /// `shares` has a row for every number of pieces from none to a full board: how likely each program chooses where so many
+    /// stand. The draw comes from the child "stage" of the move's key, and only where no share is 1.
+    #[staticmethod]
+    #[pyo3(signature = (game, programs, shares, *, view = "player", ties = "first"))]
+    fn staged(game: &str, programs: Vec<Py<Program>>, shares: Vec<Vec<f64>>, view: &str, ties: &str) -> PyResult<Self> {
+        let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
+        with_game!(game, G => {
+            let evaluator = |program: &Py<Program>| -> PyResult<Evaluator<G>> {
+                let program = Arc::clone(&G::held::<Programs>(&program.get().0, "program")?.program);
+                if program.outputs() != 1 {
+                    return Err(PyValueError::new_err("an evaluator has one output"));
+                }
+                Ok(Evaluator { program, view })
+            };
+            let evaluators = programs.iter().map(evaluator).collect::<PyResult<_>>()?;
+            let chooser = Chooser::Staged(Stages::new(evaluators, shares).map_err(PyValueError::new_err)?);
+            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon: 0.0, random_moves: 0 })))
         })
     }
 

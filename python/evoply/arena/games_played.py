@@ -126,13 +126,12 @@ def games_played(
     """Yield the games of a schedule whose moves were recorded."""
     rules = game_rules(game)
     draws = None if rules.draws.limits == _NO_LIMITS else DrawRules(*_NO_LIMITS)
-    start = rules.position_from_row(schedule.start)
     reasons = {one.game: one.reason for one in results.forfeits}
     for place, codes in enumerate(results.moves or ()):
         yield GamePlayed(
             black=labels[int(schedule.black[place])],
             white=labels[int(schedule.white[place])],
-            record=rules.game(start, codes, draws),
+            record=rules.game(rules.position_from_row(schedule.start_row(place)), codes, draws),
             winner=_WINNERS[int(results.winners[place])],
             ending=list(Ending)[int(results.endings[place])],
             opening_plies=schedule.opening_plies,

@@ -307,7 +307,7 @@ def _stopping(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]
 def _game(schedule: Schedule, place: int, worker: _Worker) -> _Played:
     """Play one game of a schedule."""
     black, white = int(schedule.black[place]), int(schedule.white[place])
-    start = game_rules(worker.game).position_from_row(schedule.start)
+    start = game_rules(worker.game).position_from_row(schedule.start_row(place))
     plies, key = schedule.opening_plies, int(schedule.opening_keys[place])
     opening = random_opening(start, key, plies, schedule.draws)
     stream = _native.Stream.from_key(int(schedule.game_keys[place]))

@@ -58,7 +58,7 @@ def games_as_white(
         opening_keys=stream.child("opening").keys(games),
         game_keys=stream.child("game").keys(games),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
     results = play(GAME, (RandomPlayer(), white), schedule, threads=threads)
     return Played(
