@@ -189,8 +189,8 @@ class Position:
     def _replace(self, black: int, white: int, turn: Color, ply: int) -> Self:
         """Return a position of this size without checking what is known to be valid."""
         position = object.__new__(type(self))
-        vars(position).update(size=self.size, black=black, white=white, turn=turn, ply=ply)
-        vars(position).update(game=self.game)
+        fields = vars(position)
+        fields.update(size=self.size, black=black, white=white, turn=turn, ply=ply, game=self.game)
         return position
 
     def what_must_be(self, text: str, /) -> str:
