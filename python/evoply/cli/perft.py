@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+<<<<<<< HEAD
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.options import Json, Position, Threads, TimeLimit, Whole
 from evoply.cli.output import Output, StoppedError, stderr
 
 if TYPE_CHECKING:
     from evoply.protocols import Row
+=======
+from evoply.cli.options import GAME_NAMES, Json, Position, Threads, Whole
+from evoply.cli.output import Output
+>>>>>>> games
 
 __all__ = ["perft"]
 
@@ -23,7 +28,7 @@ _LARGEST = 1e300
 
 
 def perft(
-    game: str,
+    game: Annotated[str, Parameter(help=GAME_NAMES)],
     depth: Annotated[Whole, Parameter(validator=Number(gte=0, lte=100))],
     /,
     *,
@@ -40,8 +45,6 @@ def perft(
 
     Parameters
     ----------
-    game
-        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     depth
         Plies to look ahead.
     """
@@ -49,6 +52,7 @@ def perft(
 
     start = read_position(game, position).position
     output = Output(json)
+<<<<<<< HEAD
     survey = _survey(game, start.row, depth, threads)
     result: dict[str, Any] = {
         "game": game,
@@ -74,6 +78,11 @@ def perft(
     except KeyboardInterrupt:
         message = f"stopped; depth {result['depth']} has {result['leaves']:,} leaves"
         raise StoppedError(message, {**result, "complete": False}) from None
+=======
+    began = perf_counter()
+    leaves = _native.perft(start.kernel, start.row, depth, threads=threads)
+    seconds = perf_counter() - began
+>>>>>>> games
     output.say(
         f"{game}, depth {result['depth']}: {result['leaves']:,} leaves in {seconds:.3f} s, "
         f"{_rate(result['leaves'] / max(seconds, 1e-9))} leaves/s"
