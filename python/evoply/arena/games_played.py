@@ -16,7 +16,7 @@ from typing import Any
 
 from evoply.arena.schedule import Results, Schedule
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
+from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color, Ending, GameRecord
 
 __all__ = ["GamePlayed", "games_played", "read_games"]
@@ -64,7 +64,7 @@ class GamePlayed:
             "game": position.game,
             "players": {"black": self.black, "white": self.white},
             "start": self.record.start.text(),
-            "moves": list(_move_texts(self.record)),
+            "moves": list(self.record.move_texts()),
             "opening_plies": self.opening_plies,
             "key": self.key,
             "opening_key": self.opening_key,
@@ -88,8 +88,7 @@ class GamePlayed:
             rules = game_rules(str(data["game"]))
             result, players = data["result"], data["players"]
             # What ended the game is written down: no rule is to end it earlier.
-            draws = None if rules.draws.limits == _NO_LIMITS else DrawRules(*_NO_LIMITS)
-            record = rules.game(rules.parse(str(data["start"])), (), draws)
+            record = rules.game(rules.parse(str(data["start"])), (), NO_DRAWS)
             for move in data["moves"]:
                 record = record.play(str(move))
             winner = result["winner"]
@@ -110,28 +109,17 @@ class GamePlayed:
             raise ValueError("this is not a saved game") from None
 
 
-_NO_LIMITS = (None, None, None)
-
-
-def _move_texts(record: GameRecord) -> Iterator[str]:
-    """Yield the moves, each in the short form that is read back at its position."""
-    for position, move in zip(record.positions, record.moves, strict=False):
-        short = getattr(position, "short_text", None)
-        yield str(move) if short is None else short(move)
-
-
 def games_played(
     game: str, labels: Sequence[str], schedule: Schedule, results: Results
 ) -> Iterator[GamePlayed]:
     """Yield the games of a schedule whose moves were recorded."""
     rules = game_rules(game)
-    draws = None if rules.draws.limits == _NO_LIMITS else DrawRules(*_NO_LIMITS)
     reasons = {one.game: one.reason for one in results.forfeits}
     for place, codes in enumerate(results.moves or ()):
         yield GamePlayed(
             black=labels[int(schedule.black[place])],
             white=labels[int(schedule.white[place])],
-            record=rules.game(rules.position_from_row(schedule.start_row(place)), codes, draws),
+            record=rules.game(rules.position_from_row(schedule.start_row(place)), codes, NO_DRAWS),
             winner=_WINNERS[int(results.winners[place])],
             ending=list(Ending)[int(results.endings[place])],
             opening_plies=schedule.opening_plies,

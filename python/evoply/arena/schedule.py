@@ -210,7 +210,7 @@ def play_in_kernel(
     rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
-        game,
+        rules.kernel,
         players,
         schedule.black,
         schedule.white,

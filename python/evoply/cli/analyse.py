@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import Game, Json, MoveLimit, Position, Seed
 from evoply.cli.output import EndedError, Output, table
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,24 +82,23 @@ def analyse(
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:
     """Return a choice as JSON-ready data; its move may be None."""
-    texts = list(_texts(record, choice.line))
     return {
-        "move": None if choice.move is None else next(_texts(record, (choice.move,))),
+        "move": None if choice.move is None else _texts(record, [choice.move])[0],
         "score": choice.score,
         "view": None if choice.color is None else choice.color.value,
         "depth": choice.depth,
         "nodes": choice.nodes,
         "seconds": choice.seconds,
-        "line": texts,
+        "line": _texts(record, choice.line),
         "moves": [
-            {"move": next(_texts(record, (move,))), "score": score} for move, score in choice.moves
+            {"move": _texts(record, [move])[0], "score": score} for move, score in choice.moves
         ],
     }
 
 
 def choice_lines(record: GameRecord, name: str, choice: Choice) -> Iterator[str]:
     """Yield what a player thinks, line by line."""
-    move = next(_texts(record, (choice.move,)))
+    move = _texts(record, [choice.move])[0]
     worth = "" if choice.score is None else f": {value_text(choice.score)} for {choice.color}"
     yield f"{name} would play {move}{worth}"
     if choice.depth:
@@ -116,7 +117,7 @@ def moves_table(record: GameRecord, choice: Choice) -> Table | None:
         return None
     made = table("move", "value", left=("move",))
     for move, score in choice.moves:
-        made.add_row(next(_texts(record, (move,))), value_text(score))
+        made.add_row(_texts(record, [move])[0], value_text(score))
     return made
 
 
@@ -135,11 +136,11 @@ _CERTAIN = 1e14
 """Scores of finished games are beyond it, values of boards never."""
 
 
-def _texts(record: GameRecord, moves: tuple[Any, ...]) -> Iterator[str]:
-    """Yield moves that follow *record*, each in its short form."""
+def _texts(record: GameRecord, moves: Sequence[Any]) -> list[str]:
+    """Return moves that follow *record*, each in its short form."""
     position = record.position
+    # A line may go on where the rules of the game make a draw.
+    game = game_rules(position.game).game(position, (), NO_DRAWS)
     for move in moves:
-        short = getattr(position, "short_text", None)
-        yield str(move) if short is None else short(move)
-        if move is not moves[-1]:
-            position = position.play(move)
+        game = game.play(move)
+    return list(game.move_texts())

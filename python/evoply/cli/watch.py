@@ -84,6 +84,7 @@ def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = 
 
     from evoply.cli.board_view import board_text
     from evoply.games import game_rules
+    from evoply.games.draws import NO_DRAWS
 
     head = f"{title}: {game.black} (Black) against {game.white} (White)"
     console.print(head, style="bold", soft_wrap=True)
@@ -93,7 +94,7 @@ def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = 
         console.print(f"{game.in_words()}\n", soft_wrap=True)
         return
     rules = game_rules(game.record.position.game)
-    record: GameRecord = rules.game(game.record.start, (), getattr(game.record, "draws", None))
+    record = rules.game(game.record.start, (), NO_DRAWS)
     with Live(_picture(record, game, console), console=console, auto_refresh=False) as live:
         for move in game.record.moves:
             time.sleep(delay)
@@ -111,7 +112,7 @@ def _picture(record: GameRecord, game: GamePlayed, console: Console) -> Group:
 
     played = len(record)
     begin = max(0, played - _MOST_MOVES_SHOWN)
-    moves = " ".join(str(move) for move in record.moves[begin:])
+    moves = " ".join(record.move_texts()[begin:])
     opening = f", opening of {game.opening_plies} random plies" * (played <= game.opening_plies)
     said = f"ply {played} of {len(game.record)}{opening}: {'… ' * (begin > 0)}{moves}"
     return Group(board_text(record, console, legal=False), Text(said, no_wrap=True))

@@ -21,6 +21,7 @@ from typing import Any
 
 import evoply
 from evoply._native import Stream
+from evoply.games import game_rules
 from evoply.players import bot_process
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
 from evoply.wording import shorten
@@ -100,7 +101,8 @@ class BotSeat:
         else:
             draws = getattr(game, "draws", None)
             message["game"] = {
-                "name": game.position.game,
+                # The kernel's name: a game that Python code has added is not known over there.
+                "name": game_rules(game.position.game).kernel,
                 "start": game.start.row,
                 "draws": None if draws is None else draws.limits,
             }
