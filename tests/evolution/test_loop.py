@@ -105,7 +105,7 @@ def test_resuming_continues_as_if_nothing_had_happened(
 def test_a_time_limited_run_equals_a_longer_one(generations: list[Generation]) -> None:
     limited = list(evolve(small(generations=5, time_limit=1e-6)))
     assert [g.digest for g in limited] == [generations[0].digest]
-    seconds = 2.5 * generations[-1].seconds.elapsed / len(generations)
+    seconds = 2.5 * generations[-1].timing.elapsed / len(generations)
     limited = list(evolve(small(generations=None, time_limit=max(seconds, 0.1))))
     longer = list(evolve(small(generations=len(limited) + 1)))
     assert len(limited) > 1
@@ -117,8 +117,8 @@ def test_limits_end_a_run(generations: list[Generation]) -> None:
     assert is_finished(small(), generations[-1])
     assert not is_finished(small(), generations[-2])
     assert list(evolve(small(), resume_from=generations[-1])) == []
-    assert generations[-1].seconds.left == 0
-    assert generations[0].seconds.left is not None
+    assert generations[-1].timing.left == 0
+    assert generations[0].timing.left is not None
 
 
 def test_statistics_describe_the_population(generations: list[Generation]) -> None:

@@ -234,9 +234,9 @@ class LiveView:
 
     def _time_left(self) -> str:
         generation = self._generation
-        if generation is None or generation.seconds.left is None:
+        if generation is None or generation.timing.left is None:
             return "no limit"
-        return duration(max(0.0, generation.seconds.left - (monotonic() - self._shown_at)))
+        return duration(max(0.0, generation.timing.left - (monotonic() - self._shown_at)))
 
 
 def _against_greedy(results: Sequence[Mapping[str, Any]]) -> float | None:

@@ -21,7 +21,7 @@ from evoply.protocols.games import (
     Position,
     Row,
 )
-from evoply.protocols.learners import Learner, Step
+from evoply.protocols.learners import Learner, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat
 
 __all__ = [
@@ -44,4 +44,6 @@ __all__ = [
     "RunNameError",
     "Seat",
     "Step",
+    "StorableLearner",
+    "steps",
 ]

@@ -18,7 +18,7 @@ from evoply.games import game_rules
 from evoply.reports import charts
 from evoply.reports.champion import champion_section, explained_champion
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
-from evoply.runs import Run, RunError
+from evoply.runs import Run, RunError, censuses, stored_final_test
 
 __all__ = ["report_html", "status_in_words", "write_report"]
 
@@ -160,7 +160,7 @@ def _interval_picture(score: float, interval: Sequence[float] | None) -> Html:
 
 def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
     fresh = "Fresh games are played on openings nobody was selected on."
-    censuses = run.censuses()
+    censuses = censuses(run)
     size = run.config.population_size
     behaviours = [
         census["distinct_behaviours"] / size if census.get("distinct_behaviours") else None
@@ -243,7 +243,7 @@ def _numbers(rows: Sequence[Mapping[str, Any]]) -> Html:
 
 
 def _hall_of_fame(run: Run, last: Generation) -> Html:
-    stored = run.final_test()
+    stored = stored_final_test(run)
     final: dict[str, float] = {}
     entries: Sequence[HallOfFameEntry] = last.hall_of_fame
     note = "Ranked by fresh games of all generations, recent ones counting more."
