@@ -33,7 +33,7 @@ def read_everything(folder: Path) -> None:
         "UPDATE meta SET value = '{\"generation\":3,\"player\":{}}' WHERE key = 'champion'",
         "UPDATE steps SET digest = x'00ff'",
         "UPDATE steps SET statistics = '{' WHERE number = 1",
-        "UPDATE steps SET statistics = '{\"best\":\"high\"}'",
+        'UPDATE steps SET statistics = \'{"best":"high"}\'',
         "UPDATE steps SET statistics = '{\"best\":NaN}'",
         "UPDATE steps SET seconds = 'long'",
         "DELETE FROM steps WHERE number = 1",

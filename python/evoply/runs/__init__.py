@@ -5,14 +5,16 @@ from evoply.runs.advance import advance, resolve_champion
 from evoply.runs.evolved import censuses, check_evolved, stored_final_test
 from evoply.runs.export import export_csv
 from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
 from evoply.runs.replay import Replay, replay
 from evoply.runs.request import leave_request, read_request
-from evoply.runs.kind import Ending, Kind, LiveFacts
 from evoply.runs.run import Run
 
 __all__ = [
+    "ChampionFacts",
     "Ending",
     "Kind",
+    "Listing",
     "LiveFacts",
     "Replay",
     "Run",

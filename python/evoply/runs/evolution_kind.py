@@ -46,6 +46,7 @@ _HEAD = (
     "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
     "games", "seconds", "digest",
 )  # fmt: skip
+_GREEDY = "best against greedy"
 _HIDDEN = ("seed", "champion", "fresh", "champion_tree")
 
 
@@ -169,6 +170,10 @@ class EvolutionKind:
     def player_of(self, config: EvolutionConfig, champion: HallOfFameEntry, /) -> Any:
         return individual_player(config, champion.tree)
 
+    def champion_text(self, player: Any, /) -> str:
+        tree: str = player.evaluator.tree
+        return tree
+
     def champion_facts(self, champion: HallOfFameEntry, last: Generation, /) -> ChampionFacts:
         nodes = len(champion.tree)
         return ChampionFacts(
@@ -180,6 +185,7 @@ class EvolutionKind:
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         numbers = step.statistics
         fresh = json.dumps([asdict(result) for result in step.fresh])
+        points = self.earlier_points({**numbers, "fresh": fresh})
         is_met = config.fitness.earlier_generations.champions
         return LiveFacts(
             line=str(step),
@@ -191,8 +197,9 @@ class EvolutionKind:
                 ("tree size", f"{numbers.best_size} (mean {numbers.mean_size:.1f})"),
                 ("different trees", _percent(numbers.diversity)),
             ),
-            points=self.earlier_points({**numbers, "fresh": fresh}),
+            points=points,
             champion=str(step.champion),
+            newest={_GREEDY: _percent(points[_GREEDY])} if _GREEDY in points else {},
             last_number=config.generations - 1 if config.generations else None,
             seconds_left=step.timing.left,
             note="opponents grow stronger: level is progress" if is_met else "",
@@ -206,7 +213,7 @@ class EvolutionKind:
         }
         met = [one for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
         if met:
-            points["best against greedy"] = float(met[0]["best"])
+            points[_GREEDY] = float(met[0]["best"])
         return points
 
     def stage(self, progress: Progress | None, number: int, /) -> str:

@@ -32,7 +32,8 @@ class Ending:
 
     status: str
     """"finished" or "limit"."""
-    champion: Player
+    champion: Any
+    """The player, as data."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """What else is kept of it, by name, as JSON."""
 
@@ -60,6 +61,8 @@ class LiveFacts:
     points: Mapping[str, float]
     """The newest point of each curve, by the curve's label."""
     champion: str
+    newest: Mapping[str, str] = field(default_factory=dict)
+    """The newest points in words, of curves that are to have them."""
     last_number: int | None = None
     """The last step the limits allow, if they count steps."""
     seconds_left: float | None = None
@@ -167,6 +170,9 @@ class Kind(Protocol):
 
     def player_of(self, config: Any, champion: Any, /) -> Player:
         """Return what `champion` gave as a player."""
+
+    def champion_text(self, player: Any, /) -> str:
+        """Return the champion, read as a *player*, as the tables of runs show it."""
 
     def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
         """Return what to say of `champion`."""

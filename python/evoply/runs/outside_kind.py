@@ -186,6 +186,9 @@ class OutsideKind:
     def player_of(self, config: Any, champion: Any, /) -> Any:
         return champion
 
+    def champion_text(self, player: Any, /) -> str:
+        return str(player.label)
+
     def champion_facts(self, champion: Any, last: Any, /) -> ChampionFacts:
         about = {"generation": last.number}
         return ChampionFacts(
@@ -199,15 +202,15 @@ class OutsideKind:
         return LiveFacts(
             line=f"generation {step.number}: {step.seconds:.2f} s{numbers}",
             facts=facts[:_MOST_FACTS],
-            points=self.earlier_points({"statistics": step.statistics}),
+            points=self.earlier_points(step.statistics),
             champion=step.champions[0].label,
+            newest=dict(facts),
             last_number=generations - 1 if isinstance(generations, int) else None,
         )
 
     def earlier_points(self, row: Row, /) -> Mapping[str, float]:
-        statistics = row.get("statistics", row)
-        names = [name for name in statistics if name not in _USUAL]
-        return {name: float(statistics[name]) for name in names[:_MOST_CURVES]}
+        names = [name for name in row if name not in _USUAL]
+        return {name: float(row[name]) for name in names[:_MOST_CURVES]}
 
     def stage(self, progress: Progress | None, number: int, /) -> str:
         return f"generation {number}"

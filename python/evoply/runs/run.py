@@ -171,6 +171,11 @@ class Run:
         return self.path.name
 
     @property
+    def game(self) -> str:
+        """The game of the run."""
+        return str(self.config.game)
+
+    @property
     def created(self) -> str:
         """When the run was created, as ISO 8601 text in UTC."""
         return self.meta("created")
