@@ -25,22 +25,24 @@ class Climb:
 class Weights:
     number: int
     corners: float
-    moves: float
+    frontier: float
     score: float
     digest: str
     seconds: float = field(compare=False)
 
     @property
     def statistics(self) -> Mapping[str, float]:
-        return {"score": self.score, "corners": self.corners, "moves": self.moves}
+        return {"score": self.score, "corners": self.corners, "frontier": self.frontier}
 
     @property
     def champions(self) -> tuple[Any, ...]:
-        return (player(self.corners, self.moves),)
+        return (player(self.corners, self.frontier),)
 
 
-def player(corners: float, moves: float) -> AfterState:
-    value = corners * count(board.own & squares("corners")) + moves * board.own.mobility()
+def player(corners: float, frontier: float) -> AfterState:
+    value = corners * count(board.own & squares("corners")) + frontier * count(
+        board.own & board.empty.neighbours()
+    )
     return AfterState(evaluator=ExpressionEvaluator(expression=value))
 
 
@@ -55,11 +57,14 @@ class HillClimbing:
     def after(self, config: Climb, step: Weights, /) -> Weights:
         began = perf_counter()
         stream = Stream(config.seed, "climb", step.number + 1)
-        corners, moves = step.corners + stream.random() - 0.4, step.moves + stream.random() - 0.4
-        tried = self._judged(config, step.number + 1, corners, moves, began)
+        corners, frontier = (
+            step.corners + stream.random() - 0.4,
+            step.frontier + stream.random() - 0.4,
+        )
+        tried = self._judged(config, step.number + 1, corners, frontier, began)
         if tried.score >= step.score:
             return tried
-        return self._judged(config, step.number + 1, step.corners, step.moves, began)
+        return self._judged(config, step.number + 1, step.corners, step.frontier, began)
 
     def is_finished(self, config: Climb, step: Weights, /) -> bool:
         return step.number + 1 >= config.generations
@@ -71,16 +76,18 @@ class HillClimbing:
         return Weights(**data)
 
     def _judged(
-        self, config: Climb, number: int, corners: float, moves: float, began: float
+        self, config: Climb, number: int, corners: float, frontier: float, began: float
     ) -> Weights:
         played = match(
-            player(corners, moves),
+            player(corners, frontier),
             "random",
             game=config.game,
             games=config.games,
             seed=config.seed,
             threads=self.threads,
         )
-        text = repr((config.game, config.seed, config.games, number, corners, moves, played.score))
+        text = repr(
+            (config.game, config.seed, config.games, number, corners, frontier, played.score)
+        )
         digest = hashlib.sha256(text.encode()).hexdigest()
-        return Weights(number, corners, moves, played.score, digest, perf_counter() - began)
+        return Weights(number, corners, frontier, played.score, digest, perf_counter() - began)

@@ -62,10 +62,12 @@ CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFE
 CREATE TABLE details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL);
 """
 
+# SQLite itself would write 15 digits, which do not read back exactly.
+_AS_JSON = ", ".join(f"'{name}', json(printf('%!.17g', {name}))" for name in _STATISTICS)
 FORMAT_1_STEPS = f"""
 CREATE TEMP VIEW steps AS SELECT
-    number, digest, json_object({", ".join(f"'{name}', {name}" for name in _STATISTICS)})
-    AS statistics, '[]' AS champions, seconds_total AS seconds, NULL AS state
+    number, digest, json_object({_AS_JSON}) AS statistics,
+    '[]' AS champions, seconds_total AS seconds, NULL AS state
 FROM generations
 """
 """Shows the generations of a run of format 1 as the steps that every later run has."""

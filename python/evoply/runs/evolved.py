@@ -18,8 +18,8 @@ def check_evolved(run: Run) -> None:
     """Raise `RunError` unless *run* is one of evolution."""
     if not isinstance(run.kind, EvolutionKind):
         raise RunError(
-            f"run {run.path} is no evolution but made by {run.kind.name}: "
-            "it has no games, trees or hall of fame to show"
+            f"run {run.path} was made by the learner {run.kind.name}, not by evolution: "
+            "use `evoply runs` or `evoply report`, which show any run"
         )
 
 

@@ -98,7 +98,7 @@ class OutsideKind:
     def _given(self) -> StorableLearner:
         if self._learner is None:
             raise RunError(
-                f"this needs the learner {self.name}, written in Python: give it, as in "
+                f"this run needs the learner {self.name}, written in Python: give it there, as in "
                 "Run.open(PATH, learner=...)"
             )
         return self._learner
