@@ -1,5 +1,6 @@
 """A learner that is no part of evoply: its runs are kept, killed, resumed, read and played."""
 
+import io
 import json
 import os
 import signal
@@ -13,9 +14,12 @@ from typing import Any
 
 import pytest
 from hill_climbing import Climb, HillClimbing, Weights, player
+from rich.console import Console
 
 from evoply import EvolutionConfig, Stream, match
 from evoply.cli.app import run as command
+from evoply.cli.driving import drive
+from evoply.cli.output import Output
 from evoply.evolution import Evolution
 from evoply.protocols import ConfigError, steps
 from evoply.reports.report import report_html
@@ -174,6 +178,28 @@ def test_killed_anywhere_it_resumes_to_the_same_digests(tmp_path: Path) -> None:
             assert run.digests() == expected
             assert run.status == "finished"
     assert cut_short > 0
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_run_of_it_is_shown_and_closed(
+    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, width=80, force_terminal=is_terminal, color_system=None)
+    monkeypatch.setattr("evoply.cli.output.stderr", lambda: console)
+    with Run.create(tmp_path / "run", CONFIG, learner=HillClimbing()) as run:
+        result = drive(run, Output(True), threads=1, with_tests=False, command="")
+        assert result["digest"] == unbroken(CONFIG)[-1].digest
+        assert result["champion"]["generation"] == 5
+    text = shown.getvalue()
+    score = f"{unbroken(CONFIG)[-1].score:.4g}"
+    if is_terminal:
+        assert "5 of 5" in text
+        assert "frontier" in text
+    else:
+        assert "generation 5: 0.0" in text
+        assert f"score {score}" in text
+    assert "Champion of run: from generation 5 of 6" in text
 
 
 class Other(HillClimbing):

@@ -1,6 +1,6 @@
 """The loop: reproducible, independent of threads, resumable, limited, fair."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice, pairwise
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 
 from evoply.evolution import (
     EarlierGenerations,
+    Evolution,
     EvolutionConfig,
     Fitness,
     Generation,
@@ -326,3 +327,24 @@ def test_orderings_change_no_generation() -> None:
         for ordering in ("none", "evaluator", "killer")
     }
     assert len(digests) == 1
+
+
+def test_a_generation_is_a_step(generations: list[Generation]) -> None:
+    last = generations[-1]
+    assert last.statistics["best"] == last.statistics.best
+    assert dict(last.statistics) == asdict(last.statistics)
+    assert "index" not in last.statistics
+    assert [player.evaluator.tree for player in last.champions] == [
+        str(entry.tree) for entry in last.hall_of_fame
+    ]
+    assert last.champions[0] == individual_player(last.config, last.hall_of_fame[0].tree)
+    assert last.seconds == last.timing.total > 0
+
+
+def test_evolution_is_a_learner(generations: list[Generation]) -> None:
+    config = generations[0].config
+    first = Evolution(threads=2).first(config)
+    second = Evolution(threads=1).after(config, first)
+    assert [first.digest, second.digest] == [one.digest for one in generations[:2]]
+    assert not Evolution().is_finished(config, first)
+    assert Evolution().is_finished(config, generations[-1])

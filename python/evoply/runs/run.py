@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -25,6 +23,7 @@ from evoply.evolution.config import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import database
+from evoply.runs.creation import create_folder, reason
 from evoply.runs.evolution_store import FORMAT_1_STEPS
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.kinds import kind_of, stored_kind
@@ -81,28 +80,13 @@ class Run:
                 f"{type(config).__name__} is no config of evolution: say which learner it is for, "
                 "as in Run.create(path, config, learner=...)"
             )
-        text = kind.write_config(config)
-        taken = RunNameError(
-            f"{folder} exists already: give another name, or go on with `evoply resume {folder}`"
-        )
-        if folder.exists():
-            raise taken
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-        except OSError as error:
-            raise RunError(f"{folder} cannot be created: {error.strerror}") from None
-        try:
-            made.chmod(0o755)
-            (made / _CONFIG).write_text(text, encoding="utf-8")
-            database.create_tables(made / _DATABASE, _first_meta(command), kind.tables)
-            made.rename(folder)
-        except (OSError, sqlite3.Error) as error:
-            if folder.exists():  # another process was quicker
-                raise taken from None
-            raise RunError(f"{folder} cannot be created: {_reason(error)}") from None
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+        config_text = kind.write_config(config)
+
+        def fill(new: Path) -> None:
+            (new / _CONFIG).write_text(config_text, encoding="utf-8")
+            database.create_tables(new / _DATABASE, _first_meta(command), kind.tables)
+
+        create_folder(folder, fill)
         return cls.open(folder, learner=learner)
 
     @classmethod
@@ -400,7 +384,7 @@ class Run:
                 yield
             except (sqlite3.OperationalError, OSError) as error:
                 raise RunError(
-                    f"run {self.path} cannot be written: {_reason(error)}. All generations so far "
+                    f"run {self.path} cannot be written: {reason(error)}. All generations so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
             except database.UNREADABLE as error:
@@ -462,12 +446,8 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
 def _damaged(path: Path, error: Exception) -> NoReturn:
     raise RunError(
-        f"run {path}: run.db is damaged or no run ({_reason(error)}); "
+        f"run {path}: run.db is damaged or no run ({reason(error)}); "
         "put a copy back, or start a new run"
     ) from None
