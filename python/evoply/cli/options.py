@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
+from evoply.games import GAMES
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "Position",
     "Seed",
     "Threads",
+    "TimeLimit",
     "Whole",
     "WholeOrDefault",
     "WholeOrNone",
@@ -30,7 +32,8 @@ __all__ = [
     "chosen_openings",
 ]
 
-GAME_NAMES = "othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10"
+GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
+"""The names of all games, for help."""
 
 MOST_THREADS = 1024
 
@@ -121,6 +124,13 @@ Threads = Annotated[
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
         help="Threads; the result never depends on it. 0, the default: all cores.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    Parameter(
+        validator=Number(gt=0),
+        help="Stop after so many seconds, and show what is done by then.",
     ),
 ]
 Seed = Annotated[

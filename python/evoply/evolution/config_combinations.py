@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from evoply.evolution.config_fitness import measure_from_text
 from evoply.games import GAMES
-from evoply.games.othello import OTHELLO
 
 __all__ = ["combination_problems", "part_of"]
 
@@ -67,7 +66,7 @@ def _kind(part: Mapping[str, Any], usual: str) -> str:
 
 def _epoch_problems(data: Mapping[str, Any], measure: Mapping[str, Any]) -> list[Problem]:
     game = data.get("game", "othello")
-    if _kind(measure, "points") != "epoch_discs" or game not in GAMES or game in OTHELLO:
+    if _kind(measure, "points") != "epoch_discs" or game not in GAMES or GAMES[game].fills_board:
         return []
     return [("fitness.measure.kind", f"epoch_discs counts discs as Othello is filled, not {game}")]
 
@@ -217,7 +216,7 @@ def _player_problems(data: Mapping[str, Any]) -> list[Problem]:
     game, player = data.get("game", "othello"), part_of(data, "player")
     kind = _kind(part_of(data, "individual"), "tree")
     problems: list[Problem] = []
-    if player.get("quiescence") is True and game in OTHELLO:
+    if player.get("quiescence") is True and game in GAMES and not GAMES[game].has_captures:
         problems.append(
             ("player.quiescence", f"{game} has no captures: quiescence is for checkers")
         )

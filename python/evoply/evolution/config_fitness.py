@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from evoply.evolution.config_part import Part
+from evoply.games import game_rules
 
 __all__ = [
     "DiscFitness",
@@ -157,15 +158,6 @@ Measure = Annotated[
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
 
-_GUIDES = {
-    "lose-checkers": "random-leaf:depth={}",
-    "checkers": "material-kings:depth={},ties=random",
-    "checkers-10": "material-kings:depth={},ties=random",
-}
-_GUIDE = "material-alternating:depth={},ties=random"
-"""The guide of games that are not in `_GUIDES`."""
-
-
 def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
     """Return the keys of a `GuideFitness` that a text such as `10ab2+20Co` means in *game*.
 
@@ -186,7 +178,7 @@ def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
         if found[2]:
             co_play = int(found[1])
         else:
-            guide = _GUIDES.get(game, _GUIDE).format(int(found[4] or 0))
+            guide = game_rules(game).guide.format(int(found[4] or 0))
             player = "random" if found[3] else guide
             guides.append({"player": player, "games": int(found[1])})
     return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from evoply.evolution.disc_history import DiscHistory, disc_history
 from evoply.evolution.entrants import Entrants, Measured, Play, cases_of, shared
 from evoply.evolution.panel import Panel, schedule_of, trial_of
 from evoply.games import game_rules
-from evoply.games.othello import Position
 
 __all__ = ["epoch_gains", "panel_measured", "stage_epochs"]
 
@@ -134,7 +134,8 @@ def all_epoch_gains(
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Return `epoch_gains` of each of *epochs*, replaying the games once."""
     rules = game_rules(game)
-    history = disc_history(results.moves or [], Position(rules.size))
+    start: Any = rules.start()  # what fills its board is Othello so far
+    history = disc_history(results.moves or [], start)
     clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
     return [_gains(history, clock, epoch) for epoch in epochs]
 
