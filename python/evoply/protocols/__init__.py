@@ -24,7 +24,7 @@ from evoply.protocols.games import (
     Row,
     Side,
 )
-from evoply.protocols.learners import Learner, Step
+from evoply.protocols.learners import Learner, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat
 
 __all__ = [
@@ -50,4 +50,6 @@ __all__ = [
     "Seat",
     "Side",
     "Step",
+    "StorableLearner",
+    "steps",
 ]
