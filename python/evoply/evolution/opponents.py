@@ -10,8 +10,8 @@ import re
 
 from pydantic import ValidationError
 
-from evoply.players import Player, parse_player
-from evoply.players.player import PLAYER_ADAPTER
+from evoply.players import parse_player
+from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 
 __all__ = ["read_opponent", "without_file"]
 
@@ -20,7 +20,7 @@ _JSON = re.compile(r"\s*\{\s*[\"}]")
 _FILE = re.compile(r"\.(json|toml)(:|$)", re.IGNORECASE)
 
 
-def read_opponent(text: str, game: str) -> Player:
+def read_opponent(text: str, game: str) -> PlayerModel:
     """Return the player *text* means; raises ValueError if it is none or does not fit *game*.
 
     >>> read_opponent("greedy", "othello").label
@@ -29,7 +29,7 @@ def read_opponent(text: str, game: str) -> Player:
     if not _JSON.match(text):
         return parse_player(text, game=game, runs=None)
     try:
-        player: Player = PLAYER_ADAPTER.validate_json(text)
+        player: PlayerModel = PLAYER_ADAPTER.validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])

@@ -190,7 +190,7 @@ def schedule_of(
         opening_keys=np.tile(opening_keys[seats.openings], trees),
         game_keys=np.tile(stream.child("game").keys(games), trees),
         opening_plies=config.fitness.opening_plies,
-        start=game_rules(config.game).start().row,
+        starts=(game_rules(config.game).start().row,),
     )
 
 

@@ -274,7 +274,7 @@ def _schedule(
         opening_keys=opening_keys,
         game_keys=game_keys,
         opening_plies=config.fitness.opening_plies,
-        start=game_rules(config.game).start().row,
+        starts=(game_rules(config.game).start().row,),
     )
 
 

@@ -6,6 +6,7 @@ and `learners` (learner, step). This package knows no game, no evaluator and no 
 
 from evoply.protocols.errors import (
     ConfigError,
+    ForfeitError,
     IllegalMoveError,
     InvalidMoveError,
     RunError,
@@ -25,7 +26,7 @@ from evoply.protocols.games import (
     Side,
 )
 from evoply.protocols.learners import Learner, Step, StorableLearner, steps
-from evoply.protocols.players import Choice, Clock, Player, Seat
+from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
     "Cell",
@@ -35,6 +36,7 @@ __all__ = [
     "ConfigError",
     "Diagram",
     "Ending",
+    "ForfeitError",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -51,5 +53,6 @@ __all__ = [
     "Side",
     "Step",
     "StorableLearner",
+    "choice_of",
     "steps",
 ]
