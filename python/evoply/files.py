@@ -29,10 +29,12 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
 
     What cannot be written to at all is found out at once; otherwise as `write_atomically`.
     """
+    path = Path(path)
     try:
-        with _written(Path(path)) as file:
+        with _writing(path) as file:
             yield file
     except OSError as error:
+        # The system names a temporary file, or none.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
@@ -57,7 +59,7 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextmanager
-def _written(path: Path) -> Iterator[TextIO]:
+def _writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file

@@ -64,7 +64,7 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
-from evoply.evolution.loop import evolve, is_finished, step
+from evoply.evolution.loop import Evolution, evolve, is_finished, step
 from evoply.evolution.measures import fitness_text, is_good, is_share
 from evoply.evolution.panel import individual_player
 from evoply.evolution.signature import signature
@@ -80,6 +80,7 @@ __all__ = [
     "Draws",
     "EarlierGenerations",
     "EpochFitness",
+    "Evolution",
     "EvolutionConfig",
     "FinalTest",
     "Fitness",

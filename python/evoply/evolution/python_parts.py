@@ -22,7 +22,7 @@ from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.entrants import Entrants, Measured, cases_of
 from evoply.gp import Forest, Limits, Tree, TreeError
 
-__all__ = ["Operator", "PythonParts", "TreeFitness", "applied", "python_measured"]
+__all__ = ["Operator", "PythonParts", "TreeFitness", "applied", "identity", "python_measured"]
 
 TreeFitness = Callable[[gp.Individual, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each
@@ -64,10 +64,11 @@ class PythonParts:
         parts: dict[str, Any] = {f"operator {name}": one for name, one in self.operators.items()}
         if self.fitness is not None:
             parts["fitness"] = self.fitness
-        return {what: _identity(part) for what, part in sorted(parts.items())}
+        return {what: identity(part) for what, part in sorted(parts.items())}
 
 
-def _identity(part: Any) -> dict[str, str]:
+def identity(part: Any) -> dict[str, str]:
+    """Return the qualified name of a part and the checksum of its source."""
     named = part if hasattr(part, "__qualname__") else type(part)
     try:
         source = inspect.getsource(named)
@@ -94,7 +95,7 @@ def _value(fitness: TreeFitness, tree: gp.Individual, stream: Stream) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise ValueError(
-            f"the fitness {_identity(fitness)['name']} gave {found!r:.60} for {str(tree)[:200]}: "
+            f"the fitness {identity(fitness)['name']} gave {found!r:.60} for {str(tree)[:200]}: "
             "it must return a finite number"
         )
     return value

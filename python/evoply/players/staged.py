@@ -163,13 +163,11 @@ class Staged(Model):
             return self.without_overlap().native(game)
         # The clock follows from the number of pieces: the kernel need not know how stages slide.
         rules = game_rules(game)
+        pieces = range(rules.size**2 + 1)
         return _native.Player.staged(
             rules.kernel,
             [stage.evaluator.program(game) for stage in self.stages],
-            [
-                self.shares(_native.clock(rules.kernel, pieces))
-                for pieces in range(rules.size**2 + 1)
-            ],
+            [self.shares(_native.clock(rules.kernel, count)) for count in pieces],
             view=self.view,
             ties=self.ties,
         )
