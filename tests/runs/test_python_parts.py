@@ -24,7 +24,7 @@ def breadth(tree: Tree, stream: Stream) -> float:
 
 
 def fresh_points(first: Tree, second: Tree, limits: Limits, stream: Stream) -> Tree:
-    return point_mutation(first, stream, rate=0.5)
+    return point_mutation(first, limits, stream, rate=0.5)
 
 
 def own_config() -> EvolutionConfig:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -68,6 +69,7 @@ def replay(
             "black": played.black,
             "white": played.white,
             "individuals": list(played.individuals),
+            "against": list(played.against),
             "opening_plies": played.opening_plies,
             "points": played.points,
             "transcript": record.transcript(),
@@ -79,6 +81,12 @@ def replay(
 
 def _counted(played: Replay) -> str:
     """Return how many points the game was worth, and to whom."""
-    points = f"{played.points:g} point{'s' * (played.points != 1)}"
-    individuals = f"individual{'s' * (len(played.individuals) > 1)}"
-    return f"{points} for {individuals} {', '.join(map(str, played.individuals))}"
+    counted = _points(played.points, played.individuals)
+    if not played.against:
+        return counted
+    return f"{counted}; {_points(1 - played.points, played.against)}"
+
+
+def _points(points: float, whose: Sequence[int]) -> str:
+    individuals = f"individual{'s' * (len(whose) > 1)} {', '.join(map(str, whose))}"
+    return f"{points:g} point{'s' * (points != 1)} for {individuals}"

@@ -33,20 +33,7 @@ from evoply.evolution.config_breeding import (
 )
 from evoply.evolution.config_checks import config_error, problems_of
 from evoply.evolution.config_draws import Draws
-from evoply.evolution.config_fitness import (
-    DiscFitness,
-    EarlierGenerations,
-    EpochFitness,
-    Fitness,
-    Guide,
-    GuideFitness,
-    Measure,
-    Opponent,
-    PointFitness,
-    StageFitness,
-    TournamentFitness,
-    measure_from_text,
-)
+from evoply.evolution.config_fitness import EarlierGenerations, Fitness, Opponent
 from evoply.evolution.config_individual import (
     Definitions,
     IndividualShape,
@@ -57,6 +44,7 @@ from evoply.evolution.config_individual import (
     TreeSum,
 )
 from evoply.evolution.config_part import Part
+from evoply.evolution.fitness import measure_from_text
 from evoply.expressions import PrimitiveSet
 from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, dearest, nodes_for
 
@@ -65,22 +53,17 @@ __all__ = [
     "Covariant",
     "Definitions",
     "Demes",
-    "DiscFitness",
     "Draws",
     "EarlierGenerations",
-    "EpochFitness",
     "EvolutionConfig",
     "Fitness",
     "GreedySelection",
-    "Guide",
-    "GuideFitness",
     "HallOfFame",
     "IndividualShape",
     "Initialisation",
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
-    "Measure",
     "OneTree",
     "Opponent",
     "Ordered",
@@ -88,17 +71,14 @@ __all__ = [
     "Parsimony",
     "Phases",
     "PlayerSettings",
-    "PointFitness",
     "Recombination",
     "RouletteSelection",
     "Selection",
     "SizeLimits",
-    "StageFitness",
     "Stages",
     "SteadyState",
     "Tarpeian",
     "Termination",
-    "TournamentFitness",
     "TournamentSelection",
     "TreeSum",
     "Variation",

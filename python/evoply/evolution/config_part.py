@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Part"]
+__all__ = ["Part", "Problem", "part_of"]
+
+Problem = tuple[str, str]
+"""Where something is wrong in a config, as a path such as `fitness.sides`, and what."""
+
+
+def part_of(config: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the part at *key* of a config as it was written, as a mapping; empty if it is none."""
+    part = config.get(key, {})
+    if isinstance(part, BaseModel):
+        return {name: getattr(part, name) for name in type(part).model_fields}
+    return part if isinstance(part, Mapping) else {}
 
 
 class Part(BaseModel):

@@ -7,13 +7,18 @@ with `{"`. That is how a run folder keeps an opponent that came from a file.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from evoply.players import Player, parse_player
 from evoply.players.player import PLAYER_ADAPTER
 
-__all__ = ["read_opponent", "without_file"]
+__all__ = ["is_reproducible", "player_texts", "read_opponent", "with_players", "without_file"]
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
@@ -43,3 +48,46 @@ def without_file(text: str, game: str) -> str:
     if text.lstrip().startswith(("{", "(")) or not _FILE.search(text):
         return text
     return read_opponent(text, game).self_contained().model_dump_json()
+
+
+def is_reproducible(config: EvolutionConfig) -> bool:
+    """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
+    texts = {text for _, text in player_texts(config.fitness)}
+    return not config.fitness.allow_irreproducible or all(
+        read_opponent(text, config.game).reproducible for text in texts
+    )
+
+
+def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield path and text of every player in a part of a config, at any depth.
+
+    These are the texts that are called `player`; the part may be as it was written, or wrong.
+
+    >>> list(player_texts({"opponents": [{"player": "greedy"}, {"player": 3}]}))
+    [('opponents.0.player', 'greedy')]
+    """
+    if isinstance(part, BaseModel):
+        part = dict(part)
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key == "player" and isinstance(value, str) and value:
+                yield f"{path}player", value
+            elif isinstance(value, BaseModel | Mapping | list | tuple):
+                yield from player_texts(value, f"{path}{key}.")
+    elif isinstance(part, list | tuple):
+        for index, value in enumerate(part):
+            yield from player_texts(value, f"{path}{index}.")
+
+
+def with_players(part: Any, change: Callable[[str], Any]) -> Any:
+    """Return a part of a config as plain data, with *change* done to the text of every player."""
+    if isinstance(part, Mapping):
+        return {
+            key: change(value)
+            if key == "player" and isinstance(value, str)
+            else with_players(value, change)
+            for key, value in part.items()
+        }
+    if isinstance(part, list | tuple):
+        return [with_players(value, change) for value in part]
+    return part

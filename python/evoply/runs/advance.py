@@ -25,7 +25,7 @@ from evoply.evolution import (
     signature,
 )
 from evoply.evolution.digest import LIMITS, digest_of
-from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
+from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
 from evoply.protocols import RunError
 from evoply.runs.folder import find_run
@@ -45,8 +45,8 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: TreeFitness | None = None,
-    operators: Mapping[str, Operator] = MappingProxyType({}),
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
 ) -> Generator[Generation, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
