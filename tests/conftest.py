@@ -3,7 +3,11 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
+
+# Asserts in there say as much as those of tests.
+pytest.register_assert_rewrite("game_conformance")
 
 LONG = "EVOPLY_LONG" in os.environ
 

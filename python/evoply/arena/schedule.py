@@ -154,7 +154,7 @@ def play(
     rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
-        game,
+        rules.kernel,
         players,
         schedule.black,
         schedule.white,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
+from evoply.games import GAMES
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ __all__ = [
     "chosen_openings",
 ]
 
-GAME_NAMES = "othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10"
+GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
+"""The names of all games, for help."""
 
 MOST_THREADS = 1024
 

@@ -8,14 +8,14 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Json, Position, Threads, Whole
+from evoply.cli.options import GAME_NAMES, Json, Position, Threads, Whole
 from evoply.cli.output import Output
 
 __all__ = ["perft"]
 
 
 def perft(
-    game: str,
+    game: Annotated[str, Parameter(help=GAME_NAMES)],
     depth: Annotated[Whole, Parameter(validator=Number(gte=0, lte=100))],
     /,
     *,
@@ -30,8 +30,6 @@ def perft(
 
     Parameters
     ----------
-    game
-        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     depth
         Plies to look ahead.
     """
@@ -41,7 +39,7 @@ def perft(
     start = read_position(game, position).position
     output = Output(json)
     began = perf_counter()
-    leaves = _native.perft(game, start.row, depth, threads=threads)
+    leaves = _native.perft(start.kernel, start.row, depth, threads=threads)
     seconds = perf_counter() - began
     output.say(
         f"{game}, depth {depth}: {leaves:,} leaves in {seconds:.3f} s, "

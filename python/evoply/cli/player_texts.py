@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
-from evoply.games.othello import OTHELLO
-from evoply.protocols import GameRecord, InvalidMoveError
+from evoply.protocols import GameRecord
 
 if TYPE_CHECKING:
     from evoply.players import Player
@@ -18,7 +17,6 @@ __all__ = ["read_players", "read_position"]
 DEFAULT_GAME = "othello"
 
 _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)
-_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
 
 
@@ -97,19 +95,4 @@ def read_position(game: str, text: str | None) -> GameRecord:
     Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
     """
     rules = game_rules(game)
-    if text is None:
-        return rules.record()
-    if game in OTHELLO and _CHECKERS.match(text) is not None:
-        raise InvalidMoveError(
-            "the position is one of checkers: say which game is meant with --game checkers,"
-            " lose-checkers or checkers-10"
-        )
-    if re.search(r"\d", text) is None:
-        return rules.game(rules.parse(text))
-    record = rules.record(text)
-    if record.start.size != rules.size:
-        raise InvalidMoveError(
-            f"the position is {record.start.size}x{record.start.size}, and {game} is played on "
-            f"{rules.size}x{rules.size}"
-        )
-    return record
+    return rules.record() if text is None else rules.read(text)

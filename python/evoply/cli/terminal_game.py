@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from evoply import _native as native
-from evoply.cli.board_view import board_text, what_must_be
+from evoply.cli.board_view import board_text
 from evoply.games import game_rules
 from evoply.players import Player, RandomPlayer, parse_player
 from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError, Position
@@ -129,7 +129,7 @@ class TerminalGame:
             self.game = self.game.play(word)
         except IllegalMoveError:
             position = self.game.position
-            must = what_must_be(position, word)
+            must = position.what_must_be(word)
             return self._refuse(
                 f"{word} is not legal here{must and ': '}{must}; legal: {position.legal_moves}"
             )

@@ -13,7 +13,7 @@ from evoply.evolution.config_fitness import readable_measure
 from evoply.evolution.config_part import Problem, part_of
 from evoply.evolution.fitness import FITNESS, FitnessKind
 from evoply.evolution.operators import CROSSOVER, OPERATORS, REPRODUCTION
-from evoply.games.othello import OTHELLO
+from evoply.games import GAMES
 
 __all__ = ["combination_problems"]
 
@@ -143,7 +143,7 @@ def _player_problems(data: Mapping[str, Any]) -> list[Problem]:
     game, player = data.get("game", "othello"), part_of(data, "player")
     kind = _kind(part_of(data, "individual"), "tree")
     problems: list[Problem] = []
-    if player.get("quiescence") is True and game in OTHELLO:
+    if player.get("quiescence") is True and game in GAMES and not GAMES[game].has_captures:
         problems.append(
             ("player.quiescence", f"{game} has no captures: quiescence is for checkers")
         )

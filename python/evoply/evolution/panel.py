@@ -137,9 +137,10 @@ def players_of(
     """Return a kernel player for each lowered tree, with the config's settings."""
     settings = config.player
     kind = "alpha_beta" if settings.plies else "after_state"
+    kernel = game_rules(config.game).kernel
     return [
         _native.Player(
-            config.game,
+            kernel,
             kind,
             program,
             view=settings.view,

@@ -213,7 +213,8 @@ class ExpressionEvaluator(Model):
 
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
-        return _native.Program(game, self.parsed.to_json(game_rules(game).size))
+        rules = game_rules(game)
+        return _native.Program(rules.kernel, self.parsed.to_json(rules.size))
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the expression needs another board than *game*'s."""

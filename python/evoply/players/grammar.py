@@ -35,7 +35,6 @@ from typing import Any, NoReturn, get_args
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest
 from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
@@ -267,7 +266,8 @@ def _named(name: str, given: _Options, bare: str, game: str) -> Player:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
     # A board of another size is refused with its own words when the player is checked.
-    if named.games and game in CHECKERS:
+    rules, sizes = game_rules(game), {game_rules(name).size for name in named.games}
+    if named.games and rules.kernel not in named.games and rules.size in sizes:
         listed = ", ".join(named.games)
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)

@@ -23,7 +23,6 @@ from evoply.expressions import (
     outputs_to_json,
 )
 from evoply.games import game_rules
-from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
@@ -72,7 +71,7 @@ class RandomPlayer(Model):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""
-        return _native.Player(game, "random")
+        return _native.Player(game_rules(game).kernel, "random")
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game."""
@@ -261,7 +260,7 @@ class AlphaBeta(_Valuing):
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
-        if self.quiescence and game not in CHECKERS:
+        if self.quiescence and not game_rules(game).has_captures:
             raise ValueError(f"{game} has no captures: quiescence is for checkers")
         if self.second is not None:
             self.second.check_fits(game)
@@ -278,8 +277,10 @@ class AlphaBeta(_Valuing):
             return None
         first = self.evaluator.parsed
         assert isinstance(first, Expression)  # or the model would have refused a second one
-        size = game_rules(game).size
-        return _native.Program(game, outputs_to_json([first, self.second.parsed], size))
+        rules = game_rules(game)
+        return _native.Program(
+            rules.kernel, outputs_to_json([first, self.second.parsed], rules.size)
+        )
 
 
 def nodes_for(work: int, operations: int) -> int:
@@ -324,7 +325,7 @@ def _native_player(
     **search: Any,
 ) -> _native.Player:
     return _native.Player(
-        game,
+        game_rules(game).kernel,
         kind,
         program or player.evaluator.program(game),
         view=player.view,

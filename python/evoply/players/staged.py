@@ -306,7 +306,7 @@ class RandomStart(Model):
         """Return what chooses moves in *game*."""
         player = self.player
         after = player.seat(game) if isinstance(player, Staged) else player.native(game)
-        start = _native.Player(game_rules(game).name, "random")
+        start = _native.Player(game_rules(game).kernel, "random")
         return RandomStartSeat(self.plies, start, after) if self.plies else after
 
     def native(self, game: str) -> _native.Player:

@@ -1,7 +1,7 @@
 """The contracts that everything else is written against, and the errors.
 
-Each contract is one page: `games` (positions and records), `players` (player, seat, choice) and
-`learners` (learner, step). This package knows no game, no evaluator and no file.
+Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice)
+and `learners` (learner, step). This package knows no game, no evaluator and no file.
 """
 
 from evoply.protocols.errors import (
@@ -12,7 +12,9 @@ from evoply.protocols.errors import (
     RunNameError,
 )
 from evoply.protocols.games import (
+    Cell,
     Color,
+    Diagram,
     Ending,
     GameRecord,
     LegalMoves,
@@ -20,15 +22,18 @@ from evoply.protocols.games import (
     Outcome,
     Position,
     Row,
+    Side,
 )
 from evoply.protocols.learners import Learner, Step
 from evoply.protocols.players import Choice, Clock, Player, Seat
 
 __all__ = [
+    "Cell",
     "Choice",
     "Clock",
     "Color",
     "ConfigError",
+    "Diagram",
     "Ending",
     "GameRecord",
     "IllegalMoveError",
@@ -43,5 +48,6 @@ __all__ = [
     "RunError",
     "RunNameError",
     "Seat",
+    "Side",
     "Step",
 ]

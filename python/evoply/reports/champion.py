@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from evoply.evolution import HallOfFameEntry, individual_player
 from evoply.games import game_rules
-from evoply.games.othello import OTHELLO
 from evoply.gp import Individual, tree_svg
 from evoply.reports.explanation import Explanation, explain
 from evoply.reports.html import Html, block, details, element, shortened
@@ -112,12 +111,13 @@ def _heat_map(run: Run, tree: Individual) -> Html:
     finite = [value for value in effects or () if math.isfinite(value)]
     if effects is None or not finite or max(map(abs, finite)) == 0:
         return Html()
-    piece = "disc" if game in OTHELLO else "piece"
+    rules = game_rules(game)
     caption = (
-        f"What an own {piece} on a square adds, compared with an opponent's there (mean change)"
+        f"What an own {rules.piece} on a square adds, compared with an opponent's there"
+        " (mean change)"
     )
     # More digits of small values would not fit the squares.
     exponent = math.floor(math.log10(max(map(abs, finite))))
     digits = (2 if exponent >= 0 else 1) - exponent
-    svg = game_rules(game).heat_map([round(value, digits) for value in effects])
+    svg = rules.heat_map([round(value, digits) for value in effects])
     return element("figure", element("figcaption", caption), Html(svg), class_="map")

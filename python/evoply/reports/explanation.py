@@ -16,7 +16,7 @@ import numpy as np
 
 from evoply import _native
 from evoply.expressions import Constant
-from evoply.games.othello import OTHELLO
+from evoply.games import game_rules
 from evoply.gp import Individual, Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
@@ -158,14 +158,14 @@ def explain(
     explained = replace(
         explained, player=whole.label, sentence=explained.sentence + _changes(whole)
     )
-    return explained if game in OTHELLO else _of_pieces(explained)
+    return _of_pieces(explained, game_rules(game).piece)
 
 
-def _of_pieces(explained: Explanation) -> Explanation:
-    """Return the same in words of checkers, which has pieces where Othello has discs."""
+def _of_pieces(explained: Explanation, piece: str) -> Explanation:
+    """Return the same in words of a game whose pieces are called *piece*, not disc."""
 
     def said(text: str) -> str:
-        return re.sub(r"\bdisc(s?)\b", r"piece\1", text)
+        return re.sub(r"\bdisc(s?)\b", rf"{piece}\1", text)
 
     return replace(
         explained,
@@ -265,7 +265,7 @@ def _features(
     parts = features(tree)
     if not parts:
         return ()
-    batch = _native.Positions(game, rows)
+    batch = _native.Positions(game_rules(game).kernel, rows)
     means = [float(np.mean(program.evaluate(batch))) for program in lower(parts, game)]
     variants = [tree]
     for part, mean in zip(parts, means, strict=True):

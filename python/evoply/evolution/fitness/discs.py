@@ -18,7 +18,6 @@ from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Train
 from evoply.evolution.fitness.disc_history import DiscHistory, disc_history
 from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
 from evoply.games import GAMES
-from evoply.games.othello import OTHELLO, Position
 
 if TYPE_CHECKING:
     from evoply.evolution.config import EvolutionConfig
@@ -176,7 +175,7 @@ class StageFitness(_Discs):
 
 def _filling_problems(kind: str, config: Mapping[str, Any]) -> list[Problem]:
     game = config.get("game", "othello")
-    if game not in GAMES or game in OTHELLO:
+    if game not in GAMES or GAMES[game].fills_board:
         return []
     return [("fitness.measure.kind", f"{kind} counts discs as a board is filled, not {game}")]
 
@@ -193,8 +192,7 @@ def epoch_gains(
     the epoch added to its discs.
     """
     rules = GAMES[game]
-    start = rules.position_from_row(schedule.start)
-    assert isinstance(start, Position)  # a config is checked for it
+    start: Any = rules.position_from_row(schedule.start)  # what fills its board is Othello so far
     history = disc_history(results.moves or [], start)
     clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
     return [_gains(history, clock, epoch) for epoch in epochs]

@@ -20,6 +20,7 @@ from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured
 from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
 from evoply.evolution.opponents import read_opponent
 from evoply.evolution.panel import Panel, Seat, schedule_of_games, seat_of
+from evoply.games import game_rules
 
 if TYPE_CHECKING:
     from evoply.evolution.config import EvolutionConfig
@@ -27,14 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Guide", "GuideFitness", "co_play_pairings", "derangement"]
 
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
-
-_GUIDES = {
-    "lose-checkers": "random-leaf:depth={}",
-    "checkers": "material-kings:depth={},ties=random",
-    "checkers-10": "material-kings:depth={},ties=random",
-}
-_GUIDE = "material-alternating:depth={},ties=random"
-"""The guide of games that are not in `_GUIDES`."""
 
 
 class Guide(Part):
@@ -156,7 +149,7 @@ class GuideFitness(FitnessKind):
             if match[2]:
                 co_play = int(match[1])
             else:
-                guide = _GUIDES.get(game, _GUIDE).format(int(match[4] or 0))
+                guide = game_rules(game).guide.format(int(match[4] or 0))
                 player = "random" if match[3] else guide
                 guides.append({"player": player, "games": int(match[1])})
         return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}
