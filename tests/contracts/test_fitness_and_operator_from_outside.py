@@ -1,6 +1,7 @@
 """A fitness and operators from outside the package, in the forms that the docs promise."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -116,9 +117,7 @@ def test_a_kind_of_ones_own_plays_its_own_games() -> None:
         ep.evolve(small(elitism=1), fitness=Rivalry())
     with pytest.raises(ValueError, match="what is perfect"):
         list(
-            ep.evolve(
-                small(selection={"kind": "roulette", "scale": "adjusted"}), fitness=Rivalry()
-            )
+            ep.evolve(small(selection={"kind": "roulette", "scale": "adjusted"}), fitness=Rivalry())
         )
 
 
@@ -137,7 +136,7 @@ def test_operators_of_ones_own_have_our_signatures(individual: dict[str, Any]) -
     )
     generations = list(ep.evolve(config, operators=operators))
     counts = {name: 0 for name in operators}
-    for before, after in zip(generations, generations[1:], strict=False):
+    for before, after in pairwise(generations):
         for one in after.individuals:
             if one.origin not in operators:
                 continue

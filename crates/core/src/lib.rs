@@ -24,5 +24,6 @@ pub mod lanes;
 pub mod player;
 pub mod rules;
 pub mod search;
+pub mod stages;
 pub mod stream;
 pub mod work;

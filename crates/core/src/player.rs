@@ -11,7 +11,8 @@ use crate::lanes::{LANES, Lanes};
 use crate::rules::playout::move_key;
 use crate::rules::{Children, Color, Game};
 use crate::search::table::Table;
-use crate::search::{Search, SearchOptions, alphabeta, deepening};
+use crate::search::{Search, SearchOptions, alphabeta, deepening, every_move};
+use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
 /// For whom an evaluator speaks.
@@ -53,6 +54,8 @@ pub enum Chooser<G: Game> {
     Random,
     /// The best board after each move; nothing else is looked at, not even whether the game is over.
     AfterState(Evaluator<G>),
+    /// The same with one of several evaluators, drawn for every move.
+    Staged(Stages<G>),
     /// Alpha-beta, plain or one ply deeper at a time, as the options say.
     AlphaBeta(Evaluator<G>, SearchOptions),
     /// The same with a second evaluator that orders moves, and says nothing of values: [`Ordering::Program`].
@@ -70,6 +73,8 @@ pub struct Player<G: Game> {
     pub ties: Ties,
     /// The probability of a uniformly random move instead.
     pub epsilon: f64,
+    /// Its first plies of a game, forced ones included, are uniformly random; those of the opening are nobody's own.
+    pub random_moves: u32,
 }
 
 /// A chosen move and what is known about it.
@@ -87,12 +92,35 @@ pub struct Choice<G: Game> {
     pub continuation: Vec<G::Move>,
 }
 
+/// What is asked about a single position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// The key of the game.
+    pub game: Key,
+    /// Plies of its own that the side to move has played in it, forced ones included.
+    pub moves: u32,
+    /// Whether the value of every legal move is wanted too.
+    pub every_move: bool,
+}
+
+impl Question {
+    /// The first choice of its side in a game: nothing but the choice.
+    pub fn of(game: Key) -> Self {
+        Self { game, moves: 0, every_move: false }
+    }
+}
+
 /// A choice, and how long it took.
 #[derive(Clone, Debug)]
 pub struct Analysis<G: Game> {
     /// The choice.
     pub choice: Choice<G>,
-    /// Time from question to answer.
+    /// Every legal move with its exact value for the side to move, if that was asked and the player values moves here.
+    ///
+    /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
+    /// answered without looking, at the depth that it would have reached.
+    pub values: Vec<(G::Move, f64)>,
+    /// Time from question to answer, without what the values took.
     pub elapsed: Duration,
 }
 
@@ -101,7 +129,11 @@ pub struct Analysis<G: Game> {
 pub struct Workspace<G: Game> {
     /// The key of the game being played.
     game: Key,
+    /// Plies of its own that the player has played in it.
+    moves: u32,
     registers: Registers<G::Board>,
+    /// The stage whose program is loaded, for a player that has stages.
+    stage: Option<usize>,
     /// Of the program that orders moves, if there is one.
     order_registers: Option<Registers<G::Board>>,
     table: Table,
@@ -113,13 +145,28 @@ impl<G: Game> Workspace<G> {
     /// A game begins: what is drawn once a game comes from its key.
     pub fn begin(&mut self, game: Key) {
         self.game = game;
+        self.moves = 0;
+    }
+
+    /// The player has played one more ply of its own.
+    #[inline(always)]
+    pub fn has_moved(&mut self) {
+        self.moves += 1;
     }
 }
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
         let (registers, order_registers) = (Registers::default(), None);
-        Self { game: Key(0), registers, order_registers, table: Table::default(), values: Vec::new() }
+        Self {
+            game: Key(0),
+            moves: 0,
+            registers,
+            stage: None,
+            order_registers,
+            table: Table::default(),
+            values: Vec::new(),
+        }
     }
 }
 
@@ -161,6 +208,11 @@ pub fn block_of<G: Game>(
         root_clock,
         root_ply,
     }
+}
+
+/// A block for loading a program: constants do not read it.
+fn no_block<G: Game>() -> Block<G::Board> {
+    block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0)
 }
 
 /// How a value that leaves a program counts for the side that has to choose at some position.
@@ -212,9 +264,11 @@ impl Ties {
 impl<G: Game> Player<G> {
     /// Get a workspace ready to play for this player.
     pub fn prepare(&self, workspace: &mut Workspace<G>) {
-        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
+        let block = no_block::<G>();
         match &self.chooser {
             Chooser::Random => {}
+            // Its programs are loaded as they are drawn.
+            Chooser::Staged(_) => workspace.stage = None,
             Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) => {
                 workspace.registers.load::<G>(&evaluator.program, &block);
             }
@@ -236,16 +290,23 @@ impl<G: Game> Player<G> {
         !matches!(&self.chooser, Chooser::AlphaBeta(_, options) | Chooser::Ordered(_, options, _) if timed(options))
     }
 
-    /// One choice with the time it took, for whoever asks about a single position of the game with key `game`; `None` as in
-    /// [`Self::choose`].
-    pub fn analyse(&self, position: &G, game: Key, stop: &AtomicBool) -> Option<Analysis<G>> {
+    /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
+    pub fn analyse(&self, position: &G, question: &Question, stop: &AtomicBool) -> Option<Analysis<G>> {
         let mut workspace = Workspace::default();
         self.prepare(&mut workspace);
-        workspace.begin(game);
-        let key = move_key(game, position.turn(), position.ply());
+        workspace.begin(question.game);
+        workspace.moves = question.moves;
+        let key = move_key(question.game, position.turn(), position.ply());
         let begun = Instant::now();
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
-        Some(Analysis { choice, elapsed: begun.elapsed() })
+        let elapsed = begun.elapsed();
+        let values = if question.every_move && question.moves >= self.random_moves {
+            let depth = choice.depth;
+            dispatch(ValueMoves { player: self, position, key, depth, workspace: &mut workspace, stop })?
+        } else {
+            Vec::new()
+        };
+        Some(Analysis { choice, values: position.legal_moves().zip(values).collect(), elapsed })
     }
 
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
@@ -270,14 +331,57 @@ impl<G: Game> Player<G> {
             return moves.next().map(simple);
         }
         let mut stream = key.stream();
+        if workspace.moves < self.random_moves {
+            return moves.nth(stream.below(count) as usize).map(simple);
+        }
         if self.epsilon > 0.0 && stream.random() < self.epsilon {
             return moves.nth(stream.below(count) as usize).map(simple);
         }
+        self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
+    }
+
+    /// What values the boards after moves, of a player that looks no further; its program is loaded.
+    #[inline(always)]
+    fn board_evaluator(&self, position: &G, key: Key, workspace: &mut Workspace<G>) -> Option<&Evaluator<G>> {
         match &self.chooser {
-            Chooser::Random => moves.nth(stream.below(count) as usize).map(simple),
-            Chooser::AfterState(evaluator) => {
+            Chooser::AfterState(evaluator) => Some(evaluator),
+            Chooser::Staged(stages) => {
+                let stage = stages.drawn(position, key);
+                let evaluator = &stages.evaluators()[stage];
+                if workspace.stage != Some(stage) {
+                    workspace.registers.load::<G>(&evaluator.program, &no_block::<G>());
+                    workspace.stage = Some(stage);
+                }
+                Some(evaluator)
+            }
+            _ => None,
+        }
+    }
+
+    /// The choice of what the player is when nothing makes it move at random, among one move or more.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)] // What a choice depends on.
+    fn considered(
+        &self,
+        cpu: impl Cpu,
+        position: &G,
+        expansion: &mut G::Expansion,
+        key: Key,
+        mut stream: Stream,
+        workspace: &mut Workspace<G>,
+        stop: &AtomicBool,
+    ) -> Option<Choice<G>> {
+        let mut moves = G::remaining(expansion);
+        let count = moves.len() as u64;
+        match &self.chooser {
+            Chooser::Random => {
+                let chosen = moves.nth(stream.below(count) as usize)?;
+                Some(Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() })
+            }
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = self.board_evaluator(position, key, workspace)?;
                 let Workspace { registers, values, .. } = workspace;
-                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                after_state(cpu, position, expansion, evaluator, registers, values);
                 let index = self.ties.pick(values, &mut stream)?;
                 let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                 Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
@@ -317,6 +421,47 @@ impl<G: Game> Task for Choose<'_, G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         self.player.choose(cpu, self.position, self.key, self.workspace, self.stop)
+    }
+}
+
+/// The values of all moves, as a task: for whoever is not inside a CPU path yet.
+struct ValueMoves<'a, G: Game> {
+    player: &'a Player<G>,
+    position: &'a G,
+    key: Key,
+    /// Plies to look ahead; 0: as many as the player would.
+    depth: u32,
+    workspace: &'a mut Workspace<G>,
+    stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task for ValueMoves<'_, G> {
+    type Output = Option<Vec<f64>>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { player, position, key, mut depth, workspace, stop } = self;
+        let mut expansion = position.expand(cpu);
+        if depth == 0 {
+            let choice =
+                player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
+            depth = choice.depth;
+        }
+        match &player.chooser {
+            Chooser::Random => Some(Vec::new()),
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = player.board_evaluator(position, key, workspace)?;
+                let Workspace { registers, values, .. } = workspace;
+                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                Some(std::mem::take(values))
+            }
+            Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
+                let Workspace { game, registers, table, .. } = workspace;
+                let rule = options.leaves.rule(*game, position.turn(), key);
+                let options = SearchOptions { depth, ..*options };
+                let search = Search { evaluator, orderer: None, options, ties: player.ties, rule, stop };
+                every_move::search(cpu, &search, position, registers, table)
+            }
+        }
     }
 }
 

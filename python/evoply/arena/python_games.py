@@ -59,12 +59,15 @@ def play_python_game(
     """
     rules = game_rules(start.game)
     game = random_opening(start, opening_key, opening_plies, draws)
+    begun = len(game)
     while game.outcome() is None:
         position: Position = game.position
         moves = position.legal_moves
         player = players[0] if position.turn is Color.BLACK else players[1]
         if isinstance(player, _native.Player):
-            code, *_ = _native.analyse(player, *position.row, game_key)
+            code, *_ = _native.analyse(
+                player, *position.row, game_key, moves=(len(game) - begun) // 2
+            )
             game = game.play(rules.move_from_code(code))
             continue
         try:

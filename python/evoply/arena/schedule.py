@@ -49,10 +49,12 @@ class Schedule:
     game_keys: NDArray[np.uint64]
     opening_plies: int
     """Uniformly random legal plies before the players begin."""
-    start: Row
-    """The position before the opening, as the kernel writes it (`Position.row`)."""
+    starts: tuple[Row, ...]
+    """Positions before the opening, as the kernel writes them (`Position.row`)."""
     draws: DrawRules | None = None
     """When a game is drawn that the board would let go on; None: the rules of the game."""
+    start_of: NDArray[np.uint32] | None = None
+    """The place in *starts* where each game begins; None: all begin at the first."""
 
     def __len__(self) -> int:
         return len(self.black)
@@ -65,10 +67,14 @@ class Schedule:
         *,
         stream: _native.Stream,
         opening_plies: int,
-        start: Row,
+        start: Row | None = None,
+        starts: Sequence[Row] = (),
+        start_of: Sequence[int] | NDArray[np.uint32] | None = None,
         draws: DrawRules | None = None,
     ) -> Schedule:
         """Return two games for each pair of players: the same opening with colours swapped.
+
+        All games begin at *start*, or pair p at `starts[start_of[p]]`.
 
         In game 2p, `first[p]` is Black and `second[p]` is White; in game 2p + 1 the other way
         round. Opening keys are the children of `stream.child("opening")` numbered by p, game
@@ -76,6 +82,10 @@ class Schedule:
         """
         if len(first) != len(second):
             raise ValueError(f"{len(first)} first players and {len(second)} second ones")
+        if (start is None) == (not starts) or (start_of is not None and start is not None):
+            raise ValueError("a schedule has either a start, or starts and which pair has which")
+        if start_of is not None and len(start_of) != len(first):
+            raise ValueError(f"{len(start_of)} starts of pairs for {len(first)} pairs")
         seats = np.array([first, second], dtype=np.uint32)
         return cls(
             black=np.ascontiguousarray(seats.T).reshape(-1),
@@ -83,8 +93,9 @@ class Schedule:
             opening_keys=stream.child("opening").keys(len(first)).repeat(2),
             game_keys=stream.child("game").keys(2 * len(first)),
             opening_plies=opening_plies,
-            start=start,
+            starts=tuple(starts) if start is None else (start,),
             draws=draws,
+            start_of=None if start_of is None else np.array(start_of, dtype=np.uint32).repeat(2),
         )
 
     def part(self, games: slice | NDArray[np.intp]) -> Schedule:
@@ -95,6 +106,7 @@ class Schedule:
             white=np.ascontiguousarray(self.white[games]),
             opening_keys=np.ascontiguousarray(self.opening_keys[games]),
             game_keys=np.ascontiguousarray(self.game_keys[games]),
+            start_of=None if self.start_of is None else np.ascontiguousarray(self.start_of[games]),
         )
 
     def with_seats(self, black: NDArray[Any], white: NDArray[Any]) -> Schedule:
@@ -160,7 +172,8 @@ def play(
         schedule.white,
         schedule.opening_keys,
         schedule.game_keys,
-        start=schedule.start,
+        starts=schedule.starts,
+        start_of=schedule.start_of,
         opening_plies=schedule.opening_plies,
         draws=(rules.draws if schedule.draws is None else schedule.draws).limits,
         threads=threads,

@@ -112,13 +112,14 @@ def _play_in_python(
     game: str, seats: Sequence[Seat], schedule: Schedule, progress: Callable[[int], object]
 ) -> Results:
     """Play a schedule one game after the other, asking Python for moves."""
-    start = game_rules(game).position_from_row(schedule.start)
+    starts = [game_rules(game).position_from_row(row) for row in schedule.starts]
+    start_of = schedule.start_of
     records: list[GameRecord] = []
     for index in range(len(schedule)):
         records.append(
             play_python_game(
                 (seats[schedule.black[index]], seats[schedule.white[index]]),
-                start=start,
+                start=starts[0 if start_of is None else start_of[index]],
                 opening_key=int(schedule.opening_keys[index]),
                 opening_plies=schedule.opening_plies,
                 game_key=int(schedule.game_keys[index]),
@@ -128,7 +129,8 @@ def _play_in_python(
         progress(index + 1)
     finals = [record.position for record in records]
     numbers: dict[object, int] = {}
-    hashes = [numbers.setdefault(record.moves, len(numbers)) for record in records]
+    games = [(record.start.row, record.moves) for record in records]
+    hashes = [numbers.setdefault(one, len(numbers)) for one in games]
     return Results(
         black_discs=np.array([p.pieces(Color.BLACK) for p in finals], dtype=np.int32),
         white_discs=np.array([p.pieces(Color.WHITE) for p in finals], dtype=np.int32),

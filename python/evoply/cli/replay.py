@@ -41,6 +41,7 @@ def replay(
         Number of the training game within its generation; the first is 0.
     """
     from evoply.cli.board_view import board_text
+    from evoply.games import game_rules
     from evoply.runs import find_run
     from evoply.runs import replay as play_again
 
@@ -53,6 +54,8 @@ def replay(
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
     output.labelled("Counted", _counted(played))
+    if record.start != game_rules(record.start.game).start():
+        output.labelled("Start", record.start.text())
     output.labelled("Moves", record.transcript())
     output.labelled("", f"the first {played.opening_plies} plies are random")
     if outcome is not None:
@@ -72,6 +75,7 @@ def replay(
             "against": list(played.against),
             "opening_plies": played.opening_plies,
             "points": played.points,
+            "start": record.start.text(),
             "transcript": record.transcript(),
             "outcome": str(outcome),
             "disc_difference": outcome.disc_difference if outcome else None,

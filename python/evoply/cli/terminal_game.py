@@ -101,7 +101,8 @@ class TerminalGame:
 
     def _choice(self, player: native.Player, position: Position) -> tuple[Any, str]:
         key = native.Stream(self.seed, "play", "game").key
-        code, score, *_ = native.analyse(player, *position.row, key)
+        moves = len(self.game) // 2  # the sides take turns, forced passes included
+        code, score, *_ = native.analyse(player, *position.row, key, moves=moves)
         value = "" if score is None else f" (value {round(score, 6) + 0.0:.4g})"
         return game_rules(position.game).move_from_code(code), value
 

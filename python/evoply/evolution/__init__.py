@@ -33,6 +33,7 @@ from evoply.evolution.config import (
     RouletteSelection,
     SizeLimits,
     Stages,
+    Start,
     SteadyState,
     Tarpeian,
     Termination,
@@ -72,11 +73,14 @@ from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import evolve, is_finished, step
 from evoply.evolution.measures import fitness_text, is_good, is_share
+from evoply.evolution.operators import OPERATORS, Operator
+from evoply.evolution.opponents import is_reproducible
 from evoply.evolution.panel import individual_player
 from evoply.evolution.signature import signature
 
 __all__ = [
     "FITNESS",
+    "OPERATORS",
     "Afterwards",
     "ArchiveEntry",
     "Census",
@@ -105,6 +109,7 @@ __all__ = [
     "Machine",
     "Measured",
     "OneTree",
+    "Operator",
     "Opponent",
     "Ordered",
     "ParetoSelection",
@@ -118,6 +123,7 @@ __all__ = [
     "SizeLimits",
     "StageFitness",
     "Stages",
+    "Start",
     "Statistics",
     "SteadyState",
     "Tarpeian",
@@ -137,6 +143,7 @@ __all__ = [
     "individual_player",
     "is_finished",
     "is_good",
+    "is_reproducible",
     "is_share",
     "load_config",
     "primitive_set_of",

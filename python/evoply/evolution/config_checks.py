@@ -19,8 +19,8 @@ from evoply.evolution.config_draws import USUAL
 from evoply.evolution.config_individual import IndividualShape, shape_of
 from evoply.evolution.config_keys import has_key, kinds_at, meant_instead, without_tags
 from evoply.evolution.config_part import Problem, part_of
-from evoply.evolution.opponents import player_texts, read_opponent
-from evoply.evolution.panel import seat_of
+from evoply.evolution.config_starts import start_problems
+from evoply.evolution.opponents import is_certain, player_texts, read_opponent
 from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import GAMES, game_rules
@@ -53,6 +53,7 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
     return [
         *_game_problems(data),
         *_draw_problems(data),
+        *start_problems(data),
         *_primitive_problems(data),
         *_length_problems(data),
         *_size_problems(data),
@@ -284,13 +285,13 @@ def _opponent_problem(text: str, game: str, fitness: Mapping[str, Any]) -> str |
         opponent = read_opponent(text, game)
     except (ValueError, OSError) as error:
         return str(error)
-    if not opponent.reproducible and fitness.get("allow_irreproducible", False) is not True:
-        return (
-            "a limit in time makes a run that cannot be repeated: limit the nodes instead "
-            "(or set fitness.allow_irreproducible = true, and the run is marked)"
-        )
     try:
-        seat_of(opponent, game)
+        may_differ = not is_certain(opponent, game)
     except ValueError as error:
         return str(error)
+    if may_differ and fitness.get("allow_irreproducible", False) is not True:
+        return (
+            "a player with a limit in time, or a bot, makes a run that cannot be repeated: limit "
+            "the nodes instead (or set fitness.allow_irreproducible = true, and the run is marked)"
+        )
     return None

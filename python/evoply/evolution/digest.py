@@ -38,7 +38,7 @@ LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termi
 
 _ADDED: Mapping[str, Sequence[str]] = {
     "variation.recombination": ("pairing",),
-    "": ("individual", "parsimony", "demes", "steady_state", "draws"),
+    "": ("individual", "parsimony", "demes", "steady_state", "draws", "starts"),
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
     "variation": ("custom", "afterwards", "recombination"),

@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from evoply import _native
 from evoply.players import Player, parse_player
 from evoply.players.player import PLAYER_ADAPTER
 
-__all__ = ["is_reproducible", "player_texts", "read_opponent", "with_players", "without_file"]
+__all__ = [
+    "Seat",
+    "is_certain",
+    "is_reproducible",
+    "player_texts",
+    "read_opponent",
+    "seat_of",
+    "with_players",
+    "without_file",
+]
 
 if TYPE_CHECKING:
     from evoply.evolution.config import EvolutionConfig
@@ -23,6 +33,19 @@ if TYPE_CHECKING:
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml)(:|$)", re.IGNORECASE)
+
+Seat = _native.Player
+"""What sits at the boards of a run."""
+
+
+def seat_of(player: Player, game: str) -> Seat:
+    """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
+    return player.native(game)
+
+
+def is_certain(player: Player, game: str) -> bool:
+    """Return whether *player* surely plays the same game again: it is no code of somebody else."""
+    return player.reproducible and isinstance(seat_of(player, game), _native.Player)
 
 
 def read_opponent(text: str, game: str) -> Player:
@@ -54,7 +77,7 @@ def is_reproducible(config: EvolutionConfig) -> bool:
     """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
     texts = {text for _, text in player_texts(config.fitness)}
     return not config.fitness.allow_irreproducible or all(
-        read_opponent(text, config.game).reproducible for text in texts
+        is_certain(read_opponent(text, config.game), config.game) for text in texts
     )
 
 

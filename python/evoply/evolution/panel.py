@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
-from evoply.evolution.opponents import read_opponent
+from evoply.evolution.config_starts import start_rows, starts_of_openings
+from evoply.evolution.opponents import Seat, read_opponent, seat_of
 from evoply.games import game_rules
 from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
@@ -28,7 +29,6 @@ __all__ = [
     "NOBODY",
     "Panel",
     "Places",
-    "Seat",
     "Trial",
     "individual_player",
     "native_players",
@@ -37,18 +37,9 @@ __all__ = [
     "players_of",
     "schedule_of",
     "schedule_of_games",
-    "seat_of",
     "trial",
     "trial_of",
 ]
-
-Seat = _native.Player
-"""What sits at the boards of a run."""
-
-
-def seat_of(player: Player, game: str) -> Seat:
-    """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
-    return player.native(game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,17 +212,19 @@ def schedule_of_games(
 ) -> arena.Schedule:
     """Return games between players at these places, all arrays having one entry a game.
 
-    Games with the same number in *openings* begin alike: the number's key is a child of
-    `stream.child("opening")`.
+    Games with the same number in *openings* begin alike, at one of the config's starts: the
+    number's key is a child of `stream.child("opening")`.
     """
     count = int(openings.max()) + 1 if len(openings) else 0
+    start_of = starts_of_openings(config, count, stream)
     return arena.Schedule(
         black=black.astype(np.uint32),
         white=white.astype(np.uint32),
         opening_keys=stream.child("opening").keys(count)[openings],
         game_keys=game_keys,
         opening_plies=config.fitness.opening_plies,
-        start=game_rules(config.game).start().row,
+        starts=start_rows(config),
+        start_of=None if start_of is None else start_of[openings],
     )
 
 

@@ -14,7 +14,7 @@ or `.toml` file. Options:
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
-* `random_plies=N`: uniformly random moves before ply N of the game (0 to 1000)
+* `random_plies=N`: uniformly random moves for the player's own first N (0 to 1000)
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`
 * `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)

@@ -325,8 +325,9 @@ def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
 def _changes(player: Player) -> str:
     """Return what changes during a game beside the board: a random start, overlapping stages."""
     if isinstance(player, RandomStart):
-        until = f" Before ply {player.plies} of the game its moves are random."
-        return until + _changes(player.player)
+        first = "first move" if player.plies == 1 else f"first {player.plies} moves"
+        be = "is" if player.plies == 1 else "are"
+        return f" Its {first} of a game {be} random." + _changes(player.player)
     if isinstance(player, Staged) and player.overlap:
         return (
             f" Its stages overlap by {player.overlap:g} percent of the game, where each move "

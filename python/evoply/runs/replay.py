@@ -18,8 +18,8 @@ from evoply.evolution.entrants import Entrants, entrants_of
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.measures import measured, training_of
-from evoply.evolution.opponents import is_reproducible
-from evoply.evolution.panel import Panel, Seat, panel_of, play_by_config
+from evoply.evolution.opponents import Seat, is_reproducible
+from evoply.evolution.panel import Panel, panel_of, play_by_config
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
@@ -90,7 +90,10 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     batch = recorder.batch
     results = play_by_config(config, batch.players, batch.schedule, record_moves=True)
     rules = game_rules(config.game)
-    start = rules.position_from_row(batch.schedule.start)
+    start_of = batch.schedule.start_of
+    start = rules.position_from_row(
+        batch.schedule.starts[0 if start_of is None else int(start_of[0])]
+    )
     moves = (results.moves or [[]])[0]
     black, white = played.individuals(0), played.individuals(1)
     black_points = float(results.black_points[0])

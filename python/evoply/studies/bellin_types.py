@@ -152,7 +152,7 @@ def three_games(
         opening_keys=np.tile(stream.child("opening").keys(each), len(trees)),
         game_keys=np.tile(stream.child("game").keys(each), len(trees)),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
     return play(GAME, [*opponents, *players], schedule, threads=threads)
 

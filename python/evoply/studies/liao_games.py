@@ -59,7 +59,7 @@ def games_as_white(
         opening_keys=stream.child("opening").keys(games),
         game_keys=stream.child("game").keys(games),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
     seats = (RandomPlayer().native(GAME), seat)
     results = play_seats(GAME, seats, schedule, threads=threads)

@@ -250,6 +250,8 @@ pub struct Expression {
     types: Vec<Type>,
     outputs: Vec<NodeId>,
     tables: Vec<Tables>,
+    /// Whether every number that was written is there by itself, to be replaced by another.
+    keeps_parameters: bool,
 }
 
 impl Expression {
@@ -277,10 +279,71 @@ impl Expression {
         Self { outputs: vec![self.outputs[number]], ..self.clone() }
     }
 
+    /// The parameters, of an expression that keeps them ([`Builder::keeping_parameters`]): every constant number and all weights of
+    /// every weighted sum, table by table and square by square, in the order in which their nodes were written.
+    pub fn parameters(&self) -> Option<Vec<f64>> {
+        if !self.keeps_parameters {
+            return None;
+        }
+        let mut parameters = Vec::new();
+        for &node in &self.nodes {
+            match node {
+                Node::ConstantNumber(bits) => parameters.push(f64::from_bits(bits)),
+                Node::WeightedSum(_, list, _) => {
+                    parameters.extend(self.tables[list as usize].iter().flatten());
+                }
+                _ => {}
+            }
+        }
+        Some(parameters)
+    }
+
+    /// The same expression with other parameters, in the order of [`Self::parameters`].
+    ///
+    /// # Errors
+    /// It does not keep its parameters, or they are not as many, or one is not a finite number.
+    pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self, ExpressionError> {
+        let Some(present) = self.parameters() else {
+            return Err(ExpressionError("no parameters were kept when this expression was read".into()));
+        };
+        if parameters.len() != present.len() {
+            return Err(ExpressionError(format!("{} values for {} parameters", parameters.len(), present.len())));
+        }
+        if let Some(place) = parameters.iter().position(|value| !value.is_finite()) {
+            return Err(ExpressionError(format!("parameter {place} is not a finite number: {}", parameters[place])));
+        }
+        let mut changed = self.clone();
+        let mut values = parameters.iter().copied();
+        for node in &mut changed.nodes {
+            match node {
+                Node::ConstantNumber(bits) => *bits = values.next().unwrap_or_default().to_bits(),
+                Node::WeightedSum(_, list, _) => {
+                    // Every sum has a list of its own.
+                    let tables = &mut changed.tables[*list as usize];
+                    *tables = tables.iter().map(|table| values.by_ref().take(table.len()).collect()).collect();
+                }
+                _ => {}
+            }
+        }
+        Ok(changed)
+    }
+
     /// The lists of weight tables, as [`Node::WeightedSum`] numbers them.
     pub fn tables(&self) -> &[Tables] {
         &self.tables
     }
+}
+
+/// What a builder does with the nodes it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Care {
+    /// Every distinct node once, and arithmetic on constants done.
+    #[default]
+    Short,
+    /// The same, but no constant or weight table is shared, computed with or left out.
+    Parameters,
+    /// Every node as it is given.
+    Literal,
 }
 
 /// Puts an expression together, every distinct node once and arithmetic on constants done.
@@ -288,13 +351,20 @@ impl Expression {
 pub struct Builder {
     expression: Expression,
     known: HashMap<Node, NodeId, BuildHasherDefault<QuickHasher>>,
-    literal: bool,
+    care: Care,
 }
 
 impl Builder {
     /// A builder that keeps every node just as it is given: what the reference interpreter reads.
     pub fn literal() -> Self {
-        Self { literal: true, ..Self::default() }
+        Self { care: Care::Literal, ..Self::default() }
+    }
+
+    /// A builder that shares equal nodes, but leaves every constant and weight table by itself, so that each can be replaced:
+    /// [`Expression::with_parameters`].
+    pub fn keeping_parameters() -> Self {
+        let expression = Expression { keeps_parameters: true, ..Expression::default() };
+        Self { expression, care: Care::Parameters, ..Self::default() }
     }
 
     /// Add a node, or find the equal one that is there.
@@ -302,9 +372,14 @@ impl Builder {
     /// # Errors
     /// The expression is too large, or an argument has the wrong type.
     pub fn node(&mut self, node: Node) -> Result<NodeId, ExpressionError> {
-        let node = if self.literal { node } else { self.fold(node) };
+        let node = if self.care == Care::Short { self.fold(node) } else { node };
+        let stands_alone = match self.care {
+            Care::Short => false,
+            Care::Parameters => matches!(node, Node::ConstantNumber(_)),
+            Care::Literal => true,
+        };
         if let Some(&known) = self.known.get(&node)
-            && !self.literal
+            && !stands_alone
         {
             return Ok(known);
         }
@@ -347,7 +422,7 @@ impl Builder {
         value.map_or(node, |value| Node::ConstantNumber(value.to_bits()))
     }
 
-    /// Add a list of weight tables, or find the equal one.
+    /// Add a list of weight tables, or find the equal one; where parameters are kept, one list a weighted sum.
     pub fn tables(&mut self, tables: Tables) -> u32 {
         let same = |known: &Tables| {
             Arc::ptr_eq(known, &tables)
@@ -355,7 +430,8 @@ impl Builder {
                     && known.iter().flatten().map(|w| w.to_bits()).eq(tables.iter().flatten().map(|w| w.to_bits())))
         };
         let lists = &mut self.expression.tables;
-        let index = lists.iter().position(same).unwrap_or(lists.len());
+        let known = if self.care == Care::Parameters { None } else { lists.iter().position(same) };
+        let index = known.unwrap_or(lists.len());
         if index == lists.len() {
             lists.push(tables);
         }

@@ -19,7 +19,8 @@ from evoply import arena
 from evoply._native import Stream
 from evoply.evolution.config_part import Part, Problem
 from evoply.evolution.entrants import Entrants
-from evoply.evolution.panel import NOBODY, Panel, Seat
+from evoply.evolution.opponents import Seat
+from evoply.evolution.panel import NOBODY, Panel
 
 if TYPE_CHECKING:
     from evoply.evolution.config import EvolutionConfig

@@ -191,11 +191,18 @@ def epoch_gains(
     with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
     the epoch added to its discs.
     """
-    rules = GAMES[game]
-    start: Any = rules.position_from_row(schedule.start)  # what fills its board is Othello so far
-    history = disc_history(results.moves or [], start)
-    clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
-    return [_gains(history, clock, epoch) for epoch in epochs]
+    rules, count = GAMES[game], len(schedule)
+    moves = results.moves or []
+    gains: list[Sides] = [(np.zeros(count), np.zeros(count)) for _ in epochs]
+    which = np.zeros(count) if schedule.start_of is None else schedule.start_of
+    for number, row in enumerate(schedule.starts):
+        games = np.flatnonzero(which == number)
+        start: Any = rules.position_from_row(row)  # what fills its board is Othello so far
+        history = disc_history([moves[place] for place in games], start)
+        clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
+        for (black, white), epoch in zip(gains, epochs, strict=True):
+            black[games], white[games] = _gains(history, clock, epoch)
+    return gains
 
 
 def _gains(history: DiscHistory, clock: NDArray[np.float64], epoch: EpochFitness) -> Sides:

@@ -18,8 +18,8 @@ from evoply.evolution.config_part import Part, Problem
 from evoply.evolution.entrants import Entrants, cases_of
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
-from evoply.evolution.opponents import read_opponent
-from evoply.evolution.panel import Panel, Seat, schedule_of_games, seat_of
+from evoply.evolution.opponents import Seat, read_opponent, seat_of
+from evoply.evolution.panel import Panel, schedule_of_games
 from evoply.games import game_rules
 
 if TYPE_CHECKING:
