@@ -82,6 +82,7 @@ def small(**changes: Any) -> EvolutionConfig:
         "generations": 3,
         "primitives": "liao",
         "elitism": 0,
+        "variation": {"crossover": 0.3},
         "initialisation": {"max_depth": 4},
         "fitness": {"opponents": [{"player": "random", "pairs": 1}]},
         "hall_of_fame": {"pairs": 1, "final_pairs": 1},
@@ -155,7 +156,7 @@ def test_operators_of_ones_own_have_our_signatures(individual: dict[str, Any]) -
 def test_a_row_brings_its_usual_rate() -> None:
     row = Operator("doubled", doubled, "A leaf becomes the whole tree.", rate=0.5)
     by_row = list(ep.evolve(small(), operators={"doubled": row}))
-    rated = small(variation=Variation(custom={"doubled": 0.25}))
+    rated = small(variation=Variation(crossover=0.3, custom={"doubled": 0.25}))
     given = list(ep.evolve(rated, operators={"doubled": row}))
     counts = [run[-1].census.operators.get("doubled", 0) for run in (by_row, given)]
     assert counts[0] > counts[1]

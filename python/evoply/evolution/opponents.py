@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from evoply import _native
+from evoply.evolution.config_part import fields_of
 from evoply.players import Player, parse_player
 from evoply.players.player import PLAYER_ADAPTER
 
@@ -90,7 +91,7 @@ def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
     [('opponents.0.player', 'greedy')]
     """
     if isinstance(part, BaseModel):
-        part = dict(part)
+        part = fields_of(part)
     if isinstance(part, Mapping):
         for key, value in part.items():
             if key == "player" and isinstance(value, str) and value:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config_breeding import Variation
+from evoply.evolution.config_part import fields_of
 from evoply.evolution.entrants import cases_of
 from evoply.evolution.fitness import FitnessKind, OwnFitness
 from evoply.evolution.fitness.own import kind_of
@@ -53,7 +54,13 @@ class PythonParts:
         }
         if not usual:
             return config
-        variation = Variation(**{**dict(config.variation), "custom": {**custom, **usual}})
+        rates = {**config.variation.rates, **usual}
+        if sum(rates.values()) > 1 + 1e-9:
+            raise ValueError(
+                f"with the usual rates of your operators all rates add up to "
+                f"{sum(rates.values()):.6g}, more than 1: set lower ones in variation"
+            )
+        variation = Variation(**{**fields_of(config.variation), "custom": {**custom, **usual}})
         return config.model_copy(update={"variation": variation})
 
     def check(self, config: EvolutionConfig) -> None:
@@ -94,7 +101,7 @@ class PythonParts:
                 f"selection {config.selection.kind} looks at single {case}, "
                 "which a fitness written in Python does not have"
             )
-        for path, message in kind.problems(dict(config)):
+        for path, message in kind.problems(fields_of(config)):
             raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
 
     def kind(self, config: EvolutionConfig) -> FitnessKind:
