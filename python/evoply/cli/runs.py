@@ -85,7 +85,7 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
-    from evoply.evolution import fitness_text
+    from evoply.evolution import fitness_text, is_reproducible
     from evoply.reports import status_in_words
 
     generations = run.generation_rows()
@@ -93,6 +93,8 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
+    if not is_reproducible(run.config):
+        output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
@@ -120,6 +122,8 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
 
 
 def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+    from evoply.evolution import is_reproducible
+
     return {
         "run": str(run.path),
         "name": run.name,
@@ -130,6 +134,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "version": run.version,
         "signature": run.signature,
         "command": run.command,
+        "reproducible": is_reproducible(run.config),
         "champion": str(run.champion.tree) if generations else None,
         "generations": [_generation(row) for row in generations],
         "matches": run.matches(),

@@ -12,7 +12,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evoply.evolution import Generation, HallOfFameEntry, fitness_text, front_of, is_share
+from evoply.evolution import (
+    Generation,
+    HallOfFameEntry,
+    fitness_text,
+    front_of,
+    is_reproducible,
+    is_share,
+)
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.reports import charts
@@ -88,6 +95,8 @@ def _header(run: Run, rows: Sequence[Mapping[str, Any]], title: str) -> Html:
             "games per second": f"{games / max(playing, 1e-9):,.0f}",
             "time": _duration(rows[-1]["seconds_elapsed"]),
         }
+    if not is_reproducible(run.config):
+        facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return block(
         element("h1", title),
         element("p", f"evoply {run.version}, started {_moment(run.created)}", class_="note"),
