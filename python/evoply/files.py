@@ -6,7 +6,10 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 
 def write_atomically(path: str | Path, text: str) -> None:
@@ -15,16 +18,27 @@ def write_atomically(path: str | Path, text: str) -> None:
     A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
     Raises `OSError` with the path if it cannot be written; nothing is left behind then.
     """
+    with writing_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def writing_atomically(path: str | Path) -> Iterator[TextIO]:
+    """Give a file to write to, which becomes *path* at the end, unless an error ends the writing.
+
+    What cannot be written to at all is found out at once; otherwise as `write_atomically`.
+    """
     path = Path(path)
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8", newline="\n")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
         return
     path = path.resolve()
     # Beside the target, because a rename is atomic only within one file system.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _usual_mode())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evoply import _native
-from evoply.arena import Schedule, play, play_python_game
+from evoply.arena import Schedule, play, play_game
 from evoply.games import game_rules
 from evoply.players import parse_player
 
@@ -49,7 +49,7 @@ def test_the_python_loop_begins_where_the_kernel_does() -> None:
     players = [parse_player(text).native("othello") for text in TEXTS]
     results = play("othello", players, schedule, record_moves=True)
     for index, codes in enumerate(results.moves or []):
-        record = play_python_game(
+        record = play_game(
             (players[schedule.black[index]], players[schedule.white[index]]),
             start=game_rules("othello").position_from_row(
                 schedule.starts[schedule.start_of[index]]

@@ -303,7 +303,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
                 [player] = native_players(config, [individuals[index].tree])
                 for game in range(guide.games):
                     is_black = game % 2 == 0
-                    record = arena.play_python_game(
+                    record = arena.play_game(
                         (player, opponent) if is_black else (opponent, player),
                         start=start,
                         opening_key=int(openings[game // 2]),
@@ -341,7 +341,7 @@ def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int)
     points = 0.0
     for game in range(2 * pairs):
         is_black = game % 2 == 0
-        record = arena.play_python_game(
+        record = arena.play_game(
             (one, other) if is_black else (other, one),
             start=game_rules(config.game).start(),
             opening_key=int(openings[game // 2]),

@@ -21,7 +21,7 @@ from evoply.evolution.config_starts import start_rows, starts_of_openings
 from evoply.evolution.digest import settings_of
 from evoply.evolution.panel import panel_of, schedule_of
 from evoply.games import checkers, othello
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run, advance, replay
 
 OPENING = "f5d6c3d3c4"
@@ -173,3 +173,37 @@ def test_random_starts_and_overlapping_stages_train(player: str) -> None:
     config = config_of(fitness={"opponents": [{"player": player, "pairs": 2}]})
     digests = [one.digest for one in evolve(config, threads=1)]
     assert [one.digest for one in evolve(config, threads=2)] == digests
+
+
+BOT = """
+class Bot:
+    def choose(self, game, stream, clock):
+        moves = game.position.legal_moves
+        return moves[stream.below(len(moves))]
+"""
+
+
+def test_a_bot_trains_if_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(BOT)
+    settings: dict[str, Any] = {
+        "game": "othello-4",
+        "population_size": 4,
+        "generations": 2,
+        "hall_of_fame": {"size": 2, "candidates": 1, "sample": 1, "pairs": 1, "final_pairs": 1},
+    }
+    guides = {"kind": "guides", "guides": [{"player": str(path), "games": 2}], "co_play": 1}
+    for fitness in (
+        {"opponents": [{"player": str(path), "pairs": 1}]},
+        {"opponents": [{"player": "random", "pairs": 1}], "measure": guides},
+    ):
+        with pytest.raises(ConfigError, match="allow_irreproducible"):
+            EvolutionConfig(**settings, fitness=fitness)
+        marked = EvolutionConfig(**settings, fitness={**fitness, "allow_irreproducible": True})
+        assert not is_reproducible(marked)
+        with Run.create(tmp_path / fitness.get("measure", {}).get("kind", "points"), marked) as run:
+            # This bot keeps its promise, so the digests are equal all the same.
+            assert len([one.digest for one in advance(run)]) == 2
+            assert run.digests() == [one.digest for one in evolve(marked, threads=1)]
+            with pytest.raises(RunError, match="do not play the same game twice"):
+                replay(run, 0, 0)

@@ -49,6 +49,4 @@ def test_a_class_with_choose_and_close_fits_the_contract_of_seats() -> None:
     seat: Seat = First()
     choice = seat.choose(GAMES["othello"].record(), Stream(1), Clock())
     assert str(choice.move) == "d3"
-    assert choice.score is None
-    assert choice.color is None
-    assert choice.line == ()
+    assert (choice.score, choice.color, choice.line) == (None, None, ())

@@ -5,10 +5,10 @@ from itertools import accumulate
 from typing import Any
 
 from evoply import _native
-from evoply.arena.python_games import random_opening
+from evoply.arena.one_game import random_opening
 from evoply.games import game_rules
 from evoply.players import AfterState, RandomPlayer, RandomStart, Staged
-from evoply.protocols import Color, GameRecord, Position, Row
+from evoply.protocols import Clock, Color, GameRecord, Position, Row
 
 
 def slow_player(player: Any, position: Position, game_key: int, moves: int) -> Any:
@@ -66,6 +66,7 @@ class SlowSeat:
 
     staged: Staged
 
-    def choose_by_key(self, position: Position, game_key: int) -> Any:
+    def choose(self, game: GameRecord, stream: _native.Stream, clock: Clock) -> Any:
         """Return the move of the stage that is drawn."""
-        return slow_move(self.staged, position, game_key)
+        assert stream.parent is not None
+        return slow_move(self.staged, game.position, stream.parent, clock.moves)

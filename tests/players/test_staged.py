@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from slow_games import SlowSeat, slow_game, slow_move
 
 from evoply import _native
-from evoply.arena import Schedule, match, play, play_python_game, play_seats
+from evoply.arena import Schedule, match, play, play_game
 from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.players import RandomPlayer, RandomStart, Staged, parse_player, stage_shares
+from evoply.players import KernelSeat, RandomPlayer, RandomStart, Staged, parse_player, stage_shares
 
 HALVES = "( white ),50,( white_corners ),50"
 
@@ -127,9 +127,9 @@ def test_an_overlap_draws_the_stage_with_its_probability():
     rows = _native.Positions.random("othello", 1, 5, 24, 24)
     position = Position.from_row("othello", rows[0])
     assert position.clock == pytest.approx(0.4)
-    chosen = [_native.analyse(seat, *position.row, key)[0] for key in range(2000)]
+    chosen = [_native.analyse(seat.native, *position.row, key)[0] for key in range(2000)]
     alone = [Staged.parse(tree).seat("othello") for tree in ("( - white white )", "( white )")]
-    moves = [_native.analyse(player, *position.row, 0)[0] for player in alone]
+    moves = [_native.analyse(one.native, *position.row, 0)[0] for one in alone]
     assert moves[0] != moves[1]
     share = np.mean([code == moves[1] for code in chosen])
     assert abs(share - staged.shares(position.clock)[1]) < 4 * np.sqrt(0.25 * 0.75 / 2000)
@@ -174,16 +174,14 @@ def test_a_random_start_ends_where_it_says():
     opponent = parse_player("( white )").native("othello")
     greedy = parse_player("greedy").native("othello")
     arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
-    games = {
-        play_python_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)
-    }
+    games = {play_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)}
     assert len(games) == 20
-    record = play_python_game((seat, opponent), **arguments, game_key=3)
+    record = play_game((seat, opponent), **arguments, game_key=3)
     # Ten plies of its own are over when twenty were played.
     for position, move in zip(record.positions[20:], record.moves[20:], strict=False):
         player = greedy if position.turn.value == "black" else opponent
         assert _native.analyse(player, *position.row, 3)[0] == move.code(8)
-    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), _native.Player)
+    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), KernelSeat)
     assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
 
 
@@ -200,8 +198,8 @@ def test_kernel_and_python_games_mix_in_one_schedule():
         start=Position().row,
     )
     told = []
-    mixed = play_seats("othello", [*native, slow], schedule, progress=told.append)
-    alone = play_seats("othello", [*native, staged.seat("othello")], schedule)
+    mixed = play("othello", [*native, slow], schedule, progress=told.append)
+    alone = play("othello", [*native, staged.seat("othello")], schedule)
     assert (mixed.black_discs == alone.black_discs).all()
     assert (mixed.plies == alone.plies).all()
     assert told[-1] == len(schedule)

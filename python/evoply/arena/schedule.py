@@ -1,8 +1,8 @@
-"""Schedules: which players meet on which openings, as arrays; and one call that plays them all.
+"""Schedules: which players meet on which openings, as arrays; and their results.
 
 Every game has an opening key and a game key, and everything random in it comes from them: the
 results do not depend on the number of threads or on the order of play. This module does not know
-who the players are.
+who the players are; `tables` plays schedules.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.protocols import Ending, Row
+from evoply.protocols import Color, Ending, Row
 
-__all__ = ["Results", "Schedule", "play"]
+__all__ = ["Forfeit", "Results", "Schedule", "joined_results", "play_in_kernel"]
 
 
 MOST_THREADS = 1024
@@ -98,6 +98,10 @@ class Schedule:
             start_of=None if start_of is None else np.array(start_of, dtype=np.uint32).repeat(2),
         )
 
+    def start_row(self, game: int) -> Row:
+        """Return where a game begins."""
+        return self.starts[0 if self.start_of is None else int(self.start_of[game])]
+
     def part(self, games: slice | NDArray[np.intp]) -> Schedule:
         """Return only these games, each as it is."""
         return replace(
@@ -112,6 +116,23 @@ class Schedule:
     def with_seats(self, black: NDArray[Any], white: NDArray[Any]) -> Schedule:
         """Return the same games between players at other places."""
         return replace(self, black=black.astype(np.uint32), white=white.astype(np.uint32))
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """A game that a side lost because it could not go on."""
+
+    game: int
+    """Its place in the schedule."""
+    color: Color
+    """Who lost it."""
+    reason: str
+    by_time: bool = False
+    """Whether a clock decided: the same game may end otherwise next time."""
+
+    def at(self, game: int) -> Forfeit:
+        """Return the same in another place."""
+        return replace(self, game=game)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,6 +152,8 @@ class Results:
     """A hash of the start and all moves: equal for equal games."""
     moves: list[list[int]] | None = None
     """Move codes of every game, openings and passes included, if they were recorded."""
+    forfeits: tuple[Forfeit, ...] = ()
+    """Games that were forfeited, in order; pieces and plies are those at that moment."""
 
     def __len__(self) -> int:
         return len(self.black_discs)
@@ -148,7 +171,33 @@ class Results:
         return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
 
 
-def play(
+def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:
+    """Return the games of *parts*, each with the *places* of its games in the whole schedule."""
+    order = np.argsort(np.concatenate(places))
+
+    def whole(name: str) -> NDArray[Any]:
+        joined: NDArray[Any] = np.concatenate([getattr(part, name) for part in parts])[order]
+        return joined
+
+    moves = [codes for part in parts for codes in part.moves or ()]
+    forfeits = [
+        forfeit.at(int(where[forfeit.game]))
+        for part, where in zip(parts, places, strict=True)
+        for forfeit in part.forfeits
+    ]
+    return Results(
+        black_discs=whole("black_discs"),
+        white_discs=whole("white_discs"),
+        winners=whole("winners"),
+        endings=whole("endings"),
+        plies=whole("plies"),
+        hashes=whole("hashes"),
+        moves=[moves[place] for place in order] if moves else None,
+        forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
+    )
+
+
+def play_in_kernel(
     game: str,
     players: Sequence[_native.Player],
     schedule: Schedule,
@@ -157,12 +206,7 @@ def play(
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
 ) -> Results:
-    """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
-
-    *progress* is told the number of finished games a few times a second. Ctrl-C raises
-    KeyboardInterrupt within a fraction of a second; no partial result comes out. Raises
-    `ValueError` for another number of threads than 0 to 1024.
-    """
+    """Play a schedule between players of the kernel in one call; see `evoply.arena.play`."""
     rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(

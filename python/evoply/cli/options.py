@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAME_NAMES",
+    "Delay",
     "Draws",
     "Game",
     "Json",
+    "MoveLimit",
     "Openings",
     "Position",
     "Seed",
@@ -115,6 +117,21 @@ Json = Annotated[
 Game = Annotated[
     str | None,
     Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
+]
+Delay = Annotated[
+    float,
+    Parameter(
+        validator=Number(gte=0, lte=3600),
+        help="Seconds between two moves that are shown in a terminal.",
+    ),
+]
+MoveLimit = Annotated[
+    float | None,
+    Parameter(
+        show_default=False,
+        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
+        "game.",
+    ),
 ]
 Threads = Annotated[
     int,

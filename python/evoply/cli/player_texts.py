@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
 from evoply.protocols import GameRecord
 
 if TYPE_CHECKING:
-    from evoply.players import Player
+    from evoply.players.player import PlayerModel
 
-__all__ = ["read_players", "read_position"]
+__all__ = ["bots_in_folders", "read_players", "read_position"]
 
 DEFAULT_GAME = "othello"
 
@@ -20,12 +22,14 @@ _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", r
 _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
 
 
-def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Player]]:
+def read_players(
+    texts: Sequence[str], game: str | None, move_limit: float | None = None
+) -> tuple[str, list[PlayerModel]]:
     """Return the game and the players that *texts* name.
 
     Without a *game* it is that of the champions and saved players among them, else Othello 8x8.
-    `champion` alone is that of the newest run. Raises ValueError, also if they play different
-    games.
+    `champion` alone is that of the newest run. Bots have *move_limit* seconds for a move. Raises
+    ValueError, also if they play different games.
     """
     from evoply.players import PlayerTextError, parse_player
     from evoply.runs import resolve_champion
@@ -35,9 +39,48 @@ def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Play
     texts = [_named_in_full(text) for text in texts]
     game = game or _common_game(texts)
     try:
-        return game, [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+        read = [parse_player(text, game=game, runs=resolve_champion) for text in texts]
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
+    return game, [_within(move_limit, player) for player in read]
+
+
+def bots_in_folders(texts: Sequence[str]) -> list[str]:
+    """Return *texts* with every folder replaced by the bots in it, in the order of their names.
+
+    A bot is a file whose name ends in .py and that has a class with a method `choose`; other files
+    are passed over. Raises ValueError for a folder without bots and for files that are no Python.
+    """
+    from evoply.players import bot_classes
+
+    named: list[str] = []
+    for text in texts:
+        if not os.path.isdir(text):
+            named.append(text)
+            continue
+        files = sorted(path for path in Path(text).glob("*.py") if path.is_file())
+        bots = [str(path) for path in files if bot_classes(path)]
+        if not bots:
+            raise ValueError(
+                f"{text}: there is no bot in this folder, no .py file with a class that has a "
+                "method choose"
+            )
+        named += bots
+    return named
+
+
+def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
+    """Return *player* with so many seconds a move, if it is a bot and a number was given."""
+    from evoply.players import Bot
+
+    if move_limit is None or not isinstance(player, Bot):
+        return player
+    try:
+        return Bot(**{**player.model_dump(), "move_limit": move_limit})
+    except ValueError:
+        raise ValueError(
+            f"--move-limit: {move_limit:g} is not a number of seconds from 0.01 to 86400"
+        ) from None
 
 
 def _named_in_full(text: str) -> str:

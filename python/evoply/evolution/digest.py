@@ -16,7 +16,7 @@ from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
 from evoply.evolution.operators import OPERATORS
-from evoply.evolution.opponents import read_opponent, with_players
+from evoply.evolution.opponents import resolved, with_players
 from evoply.evolution.seeds import is_tree_text
 from evoply.files import checksum
 
@@ -80,25 +80,20 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         del settings["player"]["ordering"]  # changes no move
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
-        {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}
+        {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}
         | ({} if opponent.games is None else {"games": opponent.games})
         for opponent in config.fitness.opponents
     ]
     if "measure" in settings["fitness"]:
         settings["fitness"]["measure"] = with_players(
-            settings["fitness"]["measure"], lambda player: _resolved(player, config)
+            settings["fitness"]["measure"], lambda player: resolved(player, config.game)
         )
     if config.initialisation.seeds:
         settings["initialisation"]["seeds"] = [
-            seed if is_tree_text(seed) else _resolved(seed, config)
+            seed if is_tree_text(seed) else resolved(seed, config.game)
             for seed in config.initialisation.seeds
         ]
     return settings
-
-
-def _resolved(player: str, config: EvolutionConfig) -> dict[str, Any]:
-    model = read_opponent(player, config.game).self_contained()
-    return model.model_dump(mode="json", exclude={"name"})
 
 
 def digest_of(

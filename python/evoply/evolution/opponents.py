@@ -6,16 +6,20 @@ with `{"`. That is how a run folder keeps an opponent that came from a file.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from evoply import _native
 from evoply.evolution.config_part import fields_of
-from evoply.players import Player, parse_player
-from evoply.players.player import PLAYER_ADAPTER
+from evoply.players import KernelSeat, parse_player
+from evoply.players.bots import Bot
+from evoply.players.player import PLAYER_ADAPTER, PlayerModel
+from evoply.protocols import Player
 
 __all__ = [
     "Seat",
@@ -23,6 +27,7 @@ __all__ = [
     "is_reproducible",
     "player_texts",
     "read_opponent",
+    "resolved",
     "seat_of",
     "with_players",
     "without_file",
@@ -33,15 +38,21 @@ if TYPE_CHECKING:
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
-_FILE = re.compile(r"\.(json|toml)(:|$)", re.IGNORECASE)
+_FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
 
-Seat = _native.Player
-"""What sits at the boards of a run."""
+Seat = _native.Player | Player
+"""What sits at the boards of a run: a player of the kernel, or one as data whose seats, such as
+processes, are opened by those who play."""
 
 
 def seat_of(player: Player, game: str) -> Seat:
     """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
-    return player.native(game)
+    player.check_fits(game)
+    seat = player.seat(game)
+    if isinstance(seat, KernelSeat):
+        return seat.native
+    seat.close()
+    return player
 
 
 def is_certain(player: Player, game: str) -> bool:
@@ -49,7 +60,7 @@ def is_certain(player: Player, game: str) -> bool:
     return player.reproducible and isinstance(seat_of(player, game), _native.Player)
 
 
-def read_opponent(text: str, game: str) -> Player:
+def read_opponent(text: str, game: str) -> PlayerModel:
     """Return the player *text* means; raises ValueError if it is none or does not fit *game*.
 
     >>> read_opponent("greedy", "othello").label
@@ -58,7 +69,7 @@ def read_opponent(text: str, game: str) -> Player:
     if not _JSON.match(text):
         return parse_player(text, game=game, runs=None)
     try:
-        player: Player = PLAYER_ADAPTER.validate_json(text)
+        player: PlayerModel = PLAYER_ADAPTER.validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
@@ -68,10 +79,27 @@ def read_opponent(text: str, game: str) -> Player:
 
 
 def without_file(text: str, game: str) -> str:
-    """Return *text*, or the player itself in JSON form if the text names a file."""
+    """Return *text*, or the player itself in JSON form if the text names a file.
+
+    A bot is its file, and keeps it; but by the whole path.
+    """
     if text.lstrip().startswith(("{", "(")) or not _FILE.search(text):
         return text
-    return read_opponent(text, game).self_contained().model_dump_json()
+    player = read_opponent(text, game)
+    if isinstance(player, Bot):
+        return player.model_copy(
+            update={"path": str(Path(player.path).resolve())}
+        ).model_dump_json()
+    return player.self_contained().model_dump_json()
+
+
+def resolved(text: str, game: str) -> dict[str, Any]:
+    """Return what a digest holds of the player that *text* means: what it is, not where it lay."""
+    player = read_opponent(text, game)
+    if isinstance(player, Bot):
+        source = hashlib.sha256(Path(player.path).read_bytes()).hexdigest()
+        return player.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+    return player.self_contained().model_dump(mode="json", exclude={"name"})
 
 
 def is_reproducible(config: EvolutionConfig) -> bool:

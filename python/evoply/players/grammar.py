@@ -1,8 +1,8 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
-bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
-or `.toml` file. Options:
+bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `.json` (saved) or
+`.toml` file, or `FILE.py` or `FILE.py:CLASS` for a bot, which has no options. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
@@ -36,10 +36,11 @@ from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.gp.forest import Forest
+from evoply.players.bots import Bot
 from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.named import KINGS, NAMED_PLAYERS
-from evoply.players.player import Player
+from evoply.players.player import PlayerModel, model_of
 from evoply.players.specs import (
     LONGEST_NAME,
     MAX_DEPTH,
@@ -52,14 +53,14 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     Alternate,
-    KernelPlayer,
     Ordering,
     RandomPlayer,
+    SteadyModel,
     Ties,
     View,
 )
 from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, Player
 from evoply.wording import did_you_mean, shorten
 
 LONGEST_SHOWN = 120
@@ -67,6 +68,7 @@ MOST_MEN = 100
 """The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
+_BOT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _DECIMAL = re.compile(r"[0-9]{0,30}\.?[0-9]{0,30}(?:e-?[0-9]{1,3})?", re.IGNORECASE)
 
@@ -91,7 +93,7 @@ def parse_player(
     game: str = "othello",
     primitives: PrimitiveSet | str | None = None,
     runs: Runs | None = None,
-) -> Player:
+) -> PlayerModel:
     """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
 
     *primitives* is the set that a tree is written in, unless its options name one. *runs* gives
@@ -123,15 +125,22 @@ def parse_player(
     return player
 
 
-def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
+def with_options(
+    player: Player, options: Mapping[str, Any], *, name: str | None = None
+) -> PlayerModel:
     """Return *player* with other options (not those of a tree); depth 0 is the after-state.
 
     A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and work
     take each other's place.
     """
     options = dict(options)
-    plies = options.pop("random_plies", player.plies if isinstance(player, RandomStart) else 0)
-    base = player.player if isinstance(player, RandomStart) else player
+    model = model_of(player)
+    if isinstance(model, Bot):
+        if options:
+            raise ValueError("a bot has no options")
+        return model.model_copy(update={"name": model.name if name is None else _shown(name)})
+    plies = options.pop("random_plies", model.plies if isinstance(model, RandomStart) else 0)
+    base = model.player if isinstance(model, RandomStart) else model
     if not plies:
         return _with_options(base, options, name)
     after = _with_options(base, options, base.name)
@@ -140,8 +149,8 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
 
 
 def _with_options(
-    player: KernelPlayer | Staged, options: dict[str, Any], name: str | None
-) -> KernelPlayer | Staged:
+    player: SteadyModel | Staged, options: dict[str, Any], name: str | None
+) -> SteadyModel | Staged:
     if isinstance(player, Staged):
         return _staged_with_options(player, options, name)
     if {"overlap", "slide"} & options.keys():
@@ -198,11 +207,14 @@ def _staged_with_options(player: Staged, options: dict[str, Any], name: str | No
 
 def _parse(
     bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
-) -> Player:
+) -> PlayerModel:
     if bare.startswith(("(", "{")):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         given = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), given, primitives)
+    bot = _BOT.fullmatch(bare)
+    if bot is not None:
+        return _bot(bot["path"], bot["class_name"], column)
     file = _FILE.fullmatch(bare)
     if file is not None:
         path, options = file["path"], file["options"]
@@ -221,7 +233,7 @@ def _parse(
     return _named(name.strip(), given, bare, game)
 
 
-def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player:
+def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
     chosen = given.read({**_SEARCH, **_TREE, **_STAGES})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
@@ -248,7 +260,19 @@ def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) ->
     )
 
 
-def _champion(run: str, column: int, runs: Runs | None) -> Player:
+def _bot(path: str, class_name: str | None, column: int) -> Bot:
+    if class_name is not None and not class_name.isidentifier():
+        raise PlayerTextError(
+            f"{shorten(class_name)!r} names no class: a bot is FILE.py or FILE.py:CLASS, without "
+            "options",
+            column + len(path) + 1,
+        )
+    bot = Bot(path=path, class_name=class_name)
+    bot.chosen_class()  # an error of the file, not of the text
+    return bot
+
+
+def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     if runs is None:
         raise PlayerTextError(
             "in Python say how champions of runs are found: runs=evoply.runs.resolve_champion, an "
@@ -256,10 +280,10 @@ def _champion(run: str, column: int, runs: Runs | None) -> Player:
             "file",
             column,
         )
-    return runs(run)
+    return model_of(runs(run))
 
 
-def _named(name: str, given: _Options, bare: str, game: str) -> Player:
+def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
     named = NAMED_PLAYERS[name]
     expression = named.expression
     if expression is None:
@@ -293,12 +317,12 @@ def _unknown(name: str, column: int) -> NoReturn:
 
 def _names() -> str:
     return (
-        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json or "
-        ".toml file"
+        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json, "
+        ".toml or .py file"
     )
 
 
-def _from_file(path: str, game: str) -> Player:
+def _from_file(path: str, game: str) -> PlayerModel:
     if path.lower().endswith(".json"):
         return load_player(path, game=game)
     try:

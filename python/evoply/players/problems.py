@@ -7,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from evoply.protocols import ConfigError
 
-_PLAYERS = ("random", "after_state", "alpha_beta", "staged", "random_start")
+_PLAYERS = ("random", "after_state", "alpha_beta", "staged", "random_start", "bot")
 _EVALUATORS = ("tree", "expression")
 _KINDS = frozenset({*_PLAYERS, *_EVALUATORS})
 

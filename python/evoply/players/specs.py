@@ -1,8 +1,7 @@
 """Players as data: small frozen models that the kernel runs, tagged by `kind`.
 
-A player chooses moves by itself; which game it plays is told when it is made `native`. Players
-written in Python need no model: any object with `choose(position) -> move` is one
-(`evoply.protocols.Player`).
+A player is the same for every game; `seat` is where it learns which one it plays. What plays
+without being data stands in `bots` and `python_players`.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.kernel_seat import KernelSeat
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
@@ -68,6 +68,10 @@ class RandomPlayer(Model):
     def _repr_html_(self) -> str:
         rows = (("chooses", "uniformly among its legal moves"),)
         return table_html(f"Player {self.label}", rows)
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""
@@ -128,6 +132,10 @@ class AfterState(_Valuing):
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
         return self.name or _label(self, [])
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
@@ -237,6 +245,10 @@ class AlphaBeta(_Valuing):
         label = self.name or _label(self, options, self.second)
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
+
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         program = self._two_programs(game) or self.evaluator.program(game)
@@ -313,8 +325,8 @@ _USUAL = {
     "quiescence": False,
 }
 
-KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
-"""A player that the kernel runs whatever its settings."""
+SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
+"""A player that is the same from the first move to the last."""
 
 
 def _native_player(

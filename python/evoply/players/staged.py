@@ -19,6 +19,7 @@ from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.kernel_seat import KernelSeat
 from evoply.players.specs import AfterState, AlphaBeta, Name, RandomPlayer, Ties, View
 from evoply.wording import shorten
 
@@ -151,9 +152,9 @@ class Staged(Model):
         percentages = [stage.percent for stage in self.stages]
         return stage_shares(percentages, clock, self.overlap, self.slide)
 
-    def seat(self, game: str) -> _native.Player:
-        """Return what chooses moves in *game*."""
-        return self.native(game)
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
@@ -282,9 +283,9 @@ class RandomStart(Model):
         """Raise `ValueError` if the player does not play *game*."""
         self.player.check_fits(game)
 
-    def seat(self, game: str) -> _native.Player:
-        """Return what chooses moves in *game*."""
-        return self.native(game)
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""

@@ -6,6 +6,7 @@ and `learners` (learner, step). This package knows no game, no evaluator and no 
 
 from evoply.protocols.errors import (
     ConfigError,
+    ForfeitError,
     IllegalMoveError,
     InvalidMoveError,
     RunError,
@@ -25,7 +26,7 @@ from evoply.protocols.games import (
     Side,
 )
 from evoply.protocols.learners import Learner, Step
-from evoply.protocols.players import Choice, Clock, Player, Seat
+from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
     "Cell",
@@ -35,6 +36,7 @@ __all__ = [
     "ConfigError",
     "Diagram",
     "Ending",
+    "ForfeitError",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -50,4 +52,5 @@ __all__ = [
     "Seat",
     "Side",
     "Step",
+    "choice_of",
 ]

@@ -51,12 +51,16 @@ class Outcome:
 
 
 class Ending(Enum):
-    """What ended a game: the board, or a rule that makes a draw; in the kernel's order."""
+    """What ended a game: the board, a rule that makes a draw, or a forfeit; in the kernel's order.
+
+    The kernel knows no forfeits: they are of seats outside it.
+    """
 
     BOARD = "board"
     QUIET_PLIES = "quiet plies"
     REPETITION = "repetition"
     CAP = "cap"
+    FORFEIT = "forfeit"
 
 
 Row = tuple[int, int, int, bool, int, int]

@@ -17,14 +17,12 @@ import numpy as np
 from evoply import _native
 from evoply.expressions import Constant
 from evoply.games import game_rules
-from evoply.gp import Individual, Tree, lower, plain
+from evoply.gp import Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
 from evoply.players import (
     AfterState,
     AlphaBeta,
-    HasTree,
-    KernelPlayer,
     Player,
     RandomPlayer,
     RandomStart,
@@ -34,7 +32,7 @@ from evoply.players import (
     player_of,
     steady_player,
 )
-from evoply.players.specs import SEARCH_LIMITS
+from evoply.players.specs import SEARCH_LIMITS, SteadyModel
 from evoply.protocols import Row
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -134,7 +132,7 @@ class Explanation:
 
 
 def explain(
-    player: Player | Individual | HasTree | str,
+    player: object,
     *,
     game: str = "othello",
     positions: int = 1000,
@@ -175,7 +173,7 @@ def _of_pieces(explained: Explanation, piece: str) -> Explanation:
     )
 
 
-def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Explanation:
+def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
