@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ def write_atomically(path: str | Path, text: str) -> None:
     """Write *text* as UTF-8 to *path*: afterwards the file holds all of it, or is as it was.
 
     A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
-    Raises `OSError` with the path if it cannot be written; nothing is left behind then.
+    Raises `OSError` that names *path* if it cannot be written; nothing is left behind then.
     """
     with writing_atomically(path) as file:
         file.write(text)
@@ -29,6 +30,36 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
     What cannot be written to at all is found out at once; otherwise as `write_atomically`.
     """
     path = Path(path)
+    try:
+        with _writing(path) as file:
+            yield file
+    except OSError as error:
+        # The system names a temporary file, or none.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise the `OSError` that `write_atomically` would raise for *path*; nothing is changed.
+
+    For work that takes long: its answer should not be lost to a wrong path.
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
+            with path.open("ab"):
+                return
+        folder = path.resolve().parent
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
+        os.close(handle)
+        Path(temporary).unlink()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file

@@ -228,9 +228,13 @@ def test_what_a_player_does_not_think(capsys: pytest.CaptureFixture[str]) -> Non
     data = call(capsys, "analyse", "random", "--game", "checkers", "--json").data
     assert (data["score"], data["view"], data["moves"], data["depth"]) == (None, None, [], 0)
     passes = call(
-        capsys, "analyse", "greedy", "--game", "othello-4", "--position", "XXX- XXO- ---- ---- O"
-    )
-    assert "White has no move and must pass" in passes.out or "The game is over" in passes.out
+        capsys, "analyse", "greedy", "--game", "othello-4", "--position", "OOO- -XX- OXX- -X-X X",
+        "--json",
+    )  # fmt: skip
+    assert "Black has no move and must pass" in passes.err
+    assert (passes.data["move"], passes.data["line"], passes.data["score"]) == (
+        "pass", ["pass"], None,
+    )  # fmt: skip
     over = call(
         capsys, "analyse", "greedy", "--game", "othello-4", "--position", "XXXX XXXX XXXX XXXX X",
         "--json",

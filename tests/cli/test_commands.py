@@ -31,6 +31,19 @@ def test_perft(capsys: pytest.CaptureFixture) -> None:
     assert "1,396 leaves" in call(capsys, "perft", "othello", "5").out
 
 
+def test_hopeless_perft_says_what_it_costs_and_keeps_what_it_has(
+    capsys: pytest.CaptureFixture,
+) -> None:
+    answer = call(capsys, "perft", "othello", "99", "--time-limit", "0.5", "--json")
+    assert "perft othello 99: more than a million years" in answer.err
+    assert answer.data["complete"] is False
+    assert answer.data["depth"] >= 8
+    whole = call(capsys, "perft", "othello", str(answer.data["depth"]), "--json")
+    assert whole.data["leaves"] == answer.data["leaves"]
+    assert whole.data["complete"] is True
+    assert whole.err.count("years") == 0
+
+
 def test_perft_of_a_position(capsys: pytest.CaptureFixture) -> None:
     after_f5 = call(capsys, "perft", "othello", "4", "--position", "f5", "--json").data
     assert 4 * after_f5["leaves"] == 1396

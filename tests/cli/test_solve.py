@@ -1,7 +1,10 @@
+import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
-from command_line import call
+from command_line import call, start
 
 FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"
 BOARD = "XXXX XOXO XOO- O--- X"
@@ -42,3 +45,32 @@ def test_a_wrong_file_is_told(capsys: pytest.CaptureFixture, tmp_path: Path) -> 
         answer = call(capsys, "solve", name)
         assert (answer.code, answer.out) == (code, "")
         assert says in answer.err
+
+
+def test_hopeless_work_says_what_it_costs_and_can_be_limited(
+    capsys: pytest.CaptureFixture, tmp_path: Path
+) -> None:
+    answer = call(capsys, "solve", "f5d6c3d3c4", "--time-limit", "0.3", "--json")
+    assert "years" in answer.err
+    assert (answer.code, answer.data["positions"], answer.data["unsolved"]) == (0, [], 1)
+    hopeless = "-" * 27 + "OX------XO" + "-" * 27
+    (tmp_path / "two.obf").write_text(f"{BOARD}; B4:+10;\n{hopeless} X; F5:+0;\n")
+    data = call(capsys, "solve", "two.obf", "--time-limit", "0.3", "--json").data
+    assert [one["score"] for one in data["positions"]] == [10]
+    assert data["unsolved"] == 1
+
+
+def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
+    hopeless = "-" * 27 + "OX------XO" + "-" * 27
+    (tmp_path / "two.obf").write_text(f"{BOARD}; B4:+10;\n{hopeless} X; F5:+0;\n")
+    process = start("solve", "two.obf", "--json", cwd=tmp_path)
+    assert process.stderr is not None
+    assert "years" in process.stderr.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    data = json.loads(out)
+    assert process.returncode == 130
+    assert [one["score"] for one in data["positions"]] == [10]
+    assert data["error"] == "stopped; 1 of 2 positions unsolved"
+    assert "Traceback" not in err

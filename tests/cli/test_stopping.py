@@ -38,7 +38,9 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     # In seconds of its own: a loaded machine may keep it waiting.
     assert children_seconds() - before - computed < 3
     assert process.returncode == 130
-    assert json.loads(out) == {"error": "stopped", "exit_code": 130}
+    answer = json.loads(out)
+    assert answer["exit_code"] == 130
+    assert answer["error"].startswith("stopped")
     assert "Traceback" not in err
 
 

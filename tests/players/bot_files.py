@@ -124,7 +124,7 @@ BAD = {
     "garbage": (GARBAGE, "wrote something else than its answer"),
     "endless": (ENDLESS, "wrote something else than its answer"),
     "nonsense": (NONSENSE, "is no move"),
-    "illegal": (ILLEGAL, "illegal move b2"),
+    "illegal": (ILLEGAL, "played the illegal move b2"),
     "leaves": (LEAVES, "raised SystemExit: good bye"),
 }
 """Bots that lose whatever they play, and why."""

@@ -31,6 +31,11 @@ def exactly(value):
         (exactly(3), (1.0, 2.4), None, "differs"),
         (exactly(3), (1.0, 2.4), 0, "same direction"),
         (exactly(3), None, 0, "no figure"),
+        # Three runs of 50 against a printed 5.45 to 6.98: an interval that holds nearly anything.
+        (Figure(50.33, (6.7, 93.95), 3), (5.45, 6.98), None, "too few runs to say"),
+        (Figure(25.0, (11, 39), 4, (0, 50)), exactly(30), 25, "too few runs to say"),
+        (Figure(25.0, (13, 37), 4, (0, 50)), exactly(30), 25, "matches"),
+        (Figure(25.0, (13, 37), 4, (0, 50)), exactly(44), 25, "differs"),
         (Figure(3, None), exactly(3), 0, "undecided"),
         (None, exactly(3), 0, "undecided"),
     ],

@@ -26,6 +26,7 @@ __all__ = [
     "Position",
     "Seed",
     "Threads",
+    "TimeLimit",
     "Whole",
     "WholeOrDefault",
     "WholeOrNone",
@@ -140,6 +141,13 @@ Threads = Annotated[
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
         help="Threads; the result never depends on it. 0, the default: all cores.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    Parameter(
+        validator=Number(gt=0),
+        help="Stop after so many seconds, and show what is done by then.",
     ),
 ]
 Seed = Annotated[

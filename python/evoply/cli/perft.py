@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import GAME_NAMES, Json, Position, Threads, Whole
-from evoply.cli.output import Output
+from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
+from evoply.cli.options import GAME_NAMES, Json, Position, Threads, TimeLimit, Whole
+from evoply.cli.output import Output, StoppedError, stderr
+
+if TYPE_CHECKING:
+    from evoply.protocols import Row
 
 __all__ = ["perft"]
+
+_SURVEY = 100_000
+"""Leaves of the deepest count that an estimate of the whole is made from."""
+_LARGEST = 1e300
 
 
 def perft(
@@ -20,32 +28,95 @@ def perft(
     /,
     *,
     position: Position = None,
+    time_limit: TimeLimit = None,
     threads: Threads = 0,
     json: Json = False,
 ) -> None:
     """Count the leaves of the tree of legal moves.
 
     A forced pass counts as a ply. A game that ends earlier counts as one leaf in
-    Othello and as none in checkers, as in the published tables.
+    Othello and as none in checkers, as in the published tables. Smaller depths are
+    counted first, so that Ctrl-C and --time-limit leave the deepest one that is whole.
 
     Parameters
     ----------
     depth
         Plies to look ahead.
     """
-    from evoply import _native
     from evoply.cli.player_texts import read_position
 
     start = read_position(game, position).position
     output = Output(json)
-    began = perf_counter()
-    leaves = _native.perft(start.kernel, start.row, depth, threads=threads)
-    seconds = perf_counter() - began
+    survey = _survey(start.kernel, start.row, depth, threads)
+    result: dict[str, Any] = {
+        "game": game,
+        "depth": survey[-1][0],
+        "leaves": survey[-1][1],
+        "position": start.text(),
+    }
+    seconds = survey[-1][2]
+    say_estimate(f"perft {game} {depth}", _estimate(survey, depth))
+    is_whole = True
+    try:
+        with limited(time_limit):
+            # What counts to the end is counted once; what will not is counted depth by depth.
+            is_long = _estimate(survey, depth) >= _LONG
+            for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
+                leaves, seconds = _count(start.kernel, start.row, plies, threads)
+                result |= {"depth": plies, "leaves": leaves}
+                if is_long and plies < depth:
+                    stderr().print(f"depth {plies}: {leaves:,} leaves in {seconds:.3f} s")
+    except TimeIsUpError:
+        is_whole = False
+        output.say(f"The limit of {time_limit:g} s was reached before depth {depth} was counted.")
+    except KeyboardInterrupt:
+        message = f"stopped; depth {result['depth']} has {result['leaves']:,} leaves"
+        raise StoppedError(message, {**result, "complete": False}) from None
     output.say(
-        f"{game}, depth {depth}: {leaves:,} leaves in {seconds:.3f} s, "
-        f"{_rate(leaves / max(seconds, 1e-9))} leaves/s"
+        f"{game}, depth {result['depth']}: {result['leaves']:,} leaves in {seconds:.3f} s, "
+        f"{_rate(result['leaves'] / max(seconds, 1e-9))} leaves/s"
     )
-    output.result({"game": game, "depth": depth, "leaves": leaves, "position": start.text()})
+    output.result({**result, "complete": is_whole})
+
+
+_LONG = 5.0
+"""Seconds from which on every depth on the way is counted and shown."""
+
+Count = tuple[int, int, float]
+"""A depth, its leaves, and the seconds that counting took."""
+
+
+def _survey(kernel: str, row: Row, depth: int, threads: int) -> list[Count]:
+    """Return the counts of the first depths, which take no time, up to *depth*."""
+    counts: list[Count] = []
+    for plies in range(depth + 1):
+        counts.append((plies, *_count(kernel, row, plies, threads)))
+        if counts[-1][1] > _SURVEY:
+            break
+    return counts
+
+
+def _last(survey: list[Count], depth: int) -> tuple[int, ...]:
+    return () if survey[-1][0] == depth else (depth,)
+
+
+def _count(kernel: str, row: Row, depth: int, threads: int) -> tuple[int, float]:
+    from evoply import _native
+
+    began = perf_counter()
+    leaves = _native.perft(kernel, row, depth, threads=threads)
+    return leaves, perf_counter() - began
+
+
+def _estimate(survey: list[Count], depth: int) -> float:
+    """Return the seconds that *depth* will take if the tree goes on growing as it does."""
+    plies, leaves, seconds = survey[-1]
+    if plies >= depth or not leaves or len(survey) < 3:
+        return 0.0
+    growth = max(leaves / max(survey[-3][1], 1), 1.0) ** 0.5
+    # Beyond that nobody waits, and floating-point numbers end.
+    factor = min(growth ** min(depth - plies, 200), _LARGEST)
+    return max(seconds, 1e-4) * factor
 
 
 def _rate(rate: float) -> str:

@@ -125,7 +125,7 @@ def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
         with find_run((champion["run"] or "").strip() or None) as run:
-            return run.config.game
+            return run.game
     saved = _SAVED.fullmatch(text)
     if saved is not None and not text.lstrip().startswith("("):
         return load_saved_player(saved["path"]).game

@@ -42,11 +42,12 @@ def replay(
     """
     from evoply.cli.board_view import board_text
     from evoply.games import game_rules
-    from evoply.runs import find_run
+    from evoply.runs import check_evolved, find_run
     from evoply.runs import replay as play_again
 
     output = Output(json)
     with find_run(run) as found:
+        check_evolved(found)
         played = play_again(found, generation, game)
     record = played.game
     outcome = record.outcome()

@@ -28,9 +28,12 @@ def report(
     output
         The file to write. Default: report.html in the run folder.
     """
+    from evoply.files import check_writable
     from evoply.reports import write_report
     from evoply.runs import find_run
 
+    if output is not None:
+        check_writable(output)
     with find_run(run) as found:
         path = write_report(found, output or found.path / REPORT_FILE)
         shown = Output(json)

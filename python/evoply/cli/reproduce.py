@@ -55,6 +55,7 @@ def reproduce(
     quiet
         Show no progress.
     """
+    from evoply.files import check_writable
     from evoply.studies import STUDIES, Request, find_study, write_study
     from evoply.studies import reproduce as run_study
 
@@ -66,6 +67,8 @@ def reproduce(
         return
     found = find_study(study)
     found.experiment(table)  # a mistake is told before any bar is shown
+    if html is not None:
+        check_writable(html)
     with progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved:
         request = Request(
             scale=scale,

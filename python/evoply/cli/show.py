@@ -43,8 +43,12 @@ def show(
     """
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players
+    from evoply.files import check_writable
     from evoply.reports import explain
 
+    for path in (svg, latex, heat_map):
+        if path is not None:
+            check_writable(path)
     game, (chosen,) = read_players([player], game)
     explained = explain(chosen, game=game)
     tree = _tree(chosen)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json
-from evoply.cli.output import Output, table
+from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
+from evoply.cli.options import Json, TimeLimit
+from evoply.cli.output import Output, StoppedError, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +29,14 @@ def solve(
     every_move: Annotated[
         bool, Parameter(name="--every-move", negative="", show_default=False)
     ] = False,
+    time_limit: TimeLimit = None,
     json: Json = False,
 ) -> None:
     """Find the score of an Othello endgame under perfect play.
 
     Scores are for the side to move, the empty squares given to the winner.
-    Up to 24 empty squares of an 8x8 board take seconds. Ctrl-C stops.
+    Up to 24 empty squares of an 8x8 board take seconds. Ctrl-C and --time-limit
+    stop, and what is solved by then is shown.
 
     Parameters
     ----------
@@ -50,14 +53,42 @@ def solve(
 
     problems = _read(position)
     output = Output(json)
-    solutions = []
+    say_estimate(f"solve {position}", sum(_estimate(problem, mode) for problem in problems))
+    results: list[dict[str, Any]] = []
+    is_stopped = is_late = False
     with progress_bar("Solving", len(problems), is_shown=len(problems) > 1) as progress:
-        for number, problem in enumerate(problems, start=1):
-            solutions.append(solve_position(problem.position, mode=mode, every_move=every_move))
-            progress(number)
-    results = [_result(*pair, mode) for pair in zip(problems, solutions, strict=True)]
-    _show(output, results)
-    output.result({"mode": mode, "positions": results})
+        try:
+            with limited(time_limit):
+                for number, problem in enumerate(problems, start=1):
+                    solution = solve_position(problem.position, mode=mode, every_move=every_move)
+                    results.append(_result(problem, solution, mode))
+                    progress(number)
+        except TimeIsUpError:
+            is_late = True
+        except KeyboardInterrupt:
+            is_stopped = True
+    if results:
+        _show(output, results)
+    left = len(problems) - len(results)
+    answer = {"mode": mode, "positions": results, "unsolved": left}
+    if is_stopped:
+        raise StoppedError(f"stopped; {left:,} of {len(problems):,} positions unsolved", answer)
+    if is_late:
+        output.say(
+            f"The limit of {time_limit:g} s was reached: {left:,} of {len(problems):,} positions "
+            "are unsolved"
+        )
+    output.result(answer)
+
+
+def _estimate(problem: Problem, mode: str) -> float:
+    """Return about how many seconds a position takes; those of one kind differ by much.
+
+    Measured on the FFO test's positions 1 to 42: a tenth of a second for 18 empty squares, and
+    five times as long for two more; who wins takes about a tenth of that.
+    """
+    seconds = 0.1 * 5 ** min((problem.position.empty.bit_count() - 18) / 2, 400)
+    return float(seconds if mode == "exact" else seconds / 10)
 
 
 def _read(text: str) -> Sequence[Problem]:

@@ -71,7 +71,7 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
-from evoply.evolution.loop import evolve, is_finished, step
+from evoply.evolution.loop import Evolution, evolve, is_finished, step
 from evoply.evolution.measures import fitness_text, is_good, is_share
 from evoply.evolution.operators import OPERATORS, Operator
 from evoply.evolution.opponents import is_reproducible
@@ -91,6 +91,7 @@ __all__ = [
     "Draws",
     "EarlierGenerations",
     "EpochFitness",
+    "Evolution",
     "EvolutionConfig",
     "FinalTest",
     "Fitness",

@@ -1,4 +1,4 @@
-"""`for generation in evolve(config)`: breed, lower, play, test again, yield.
+"""Evolution as a learner: breed, lower, play, test again; `for generation in evolve(config)`.
 
 Each step is a function of the config and the generation before; nothing else is remembered, so
 a run can be resumed from any generation. What is interrupted (Ctrl-C raises KeyboardInterrupt)
@@ -8,6 +8,7 @@ was never yielded. This module stores nothing and prints nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from time import perf_counter
 
@@ -36,8 +37,9 @@ from evoply.evolution.offspring import Offspring
 from evoply.evolution.panel import panel_of, play_by_config
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.evolution.steady_state import steady_state_generation
+from evoply.protocols import steps
 
-__all__ = ["evolve", "is_finished", "step"]
+__all__ = ["Evolution", "evolve", "is_finished", "step"]
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -70,22 +72,50 @@ def evolve(
     >>> [generation.number for generation in evolve(config)]
     [0, 1, 2]
     """
-    parts = PythonParts(fitness, dict(operators))
-    parts.check(config)
-    return _generations(config, resume_from, threads, progress, parts)
+    evolution = Evolution(threads, progress, fitness, operators)
+    evolution.parts.check(config)
+    return steps(evolution, config, resume_from)
 
 
-def _generations(
-    config: EvolutionConfig,
-    resume_from: Generation | None,
-    threads: int,
-    progress: ProgressCallback | None,
-    parts: PythonParts,
-) -> Iterator[Generation]:
-    generation = resume_from
-    while not is_finished(config, generation):
-        generation = step(config, generation, threads=threads, progress=progress, parts=parts)
-        yield generation
+@dataclass(frozen=True)
+class Evolution:
+    """The learner whose steps are generations; nothing in it but *fitness* and *operators* counts.
+
+    The arguments are those of `evolve`.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
+    >>> first = Evolution().first(config)
+    >>> Evolution(threads=2).after(config, first).number
+    1
+    """
+
+    threads: int = 0
+    progress: ProgressCallback | None = None
+    fitness: OwnFitness | None = None
+    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> PythonParts:
+        """What of it is Python code of its user."""
+        return PythonParts(self.fitness, dict(self.operators))
+
+    def first(self, config: EvolutionConfig, /) -> Generation:
+        """Return generation 0, the random one."""
+        return self._step(config, None)
+
+    def after(self, config: EvolutionConfig, generation: Generation, /) -> Generation:
+        """Return the generation after *generation* in a run of *config*."""
+        return self._step(config, generation)
+
+    def is_finished(self, config: EvolutionConfig, generation: Generation, /) -> bool:
+        """Return whether the config's limits allow no generation after *generation*."""
+        return is_finished(config, generation)
+
+    def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
+        return step(
+            config, previous, threads=self.threads, progress=self.progress, parts=self.parts
+        )
 
 
 def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
@@ -98,7 +128,7 @@ def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
         return True
     if config.work_limit is not None and generation.census.total_work >= config.work_limit:
         return True
-    return config.time_limit is not None and generation.seconds.elapsed >= config.time_limit
+    return config.time_limit is not None and generation.timing.elapsed >= config.time_limit
 
 
 def step(
@@ -161,8 +191,9 @@ def step(
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
         ),
-        seconds=_seconds(config, previous, number, [*times, perf_counter()]),
+        timing=_timing(config, previous, number, [*times, perf_counter()]),
         digest=digest,
+        config=config,
     )
 
 
@@ -261,12 +292,12 @@ def _statistics(
     )
 
 
-def _seconds(
+def _timing(
     config: EvolutionConfig, previous: Generation | None, number: int, times: list[float]
 ) -> Seconds:
     began, bred, lowered, played, ended = times
     total = ended - began
-    elapsed = total + (0.0 if previous is None else previous.seconds.elapsed)
+    elapsed = total + (0.0 if previous is None else previous.timing.elapsed)
     left = []
     if config.generations is not None:
         left.append(max(config.generations - number - 1, 0) * total)

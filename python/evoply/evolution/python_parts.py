@@ -27,7 +27,7 @@ from evoply.gp import Forest, Limits, Tree, TreeError
 if TYPE_CHECKING:
     from evoply.evolution.config import EvolutionConfig
 
-__all__ = ["OwnFitness", "OwnOperator", "PythonParts"]
+__all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
 _Made = TypeVar("_Made", bound=gp.Individual)
 
@@ -150,7 +150,7 @@ class PythonParts:
         parts: dict[str, Any] = {f"operator {name}": one for name, one in self.operators.items()}
         if self.fitness is not None:
             parts["fitness"] = self.fitness
-        return {what: _identity(part) for what, part in sorted(parts.items())}
+        return {what: identity(part) for what, part in sorted(parts.items())}
 
     def _function(self, name: str) -> Callable[..., Any]:
         function = self._row(name).function
@@ -184,7 +184,8 @@ def _name(part: Any) -> str:
     return f"{named.__module__}.{named.__qualname__}"
 
 
-def _identity(part: Any) -> dict[str, str]:
+def identity(part: Any) -> dict[str, str]:
+    """Return the qualified name of a part and the checksum of its source and settings."""
     settings = ""
     if isinstance(part, Operator):
         settings = repr((part.rate, part.takes, part.individuals))

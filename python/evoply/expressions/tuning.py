@@ -72,9 +72,9 @@ def program_with_parameters(expression: Expression, game: str) -> _native.Progra
     Its `parameters` are those of `parameters_of`; `with_parameters(values)` gives the program that
     lowering the expression with these values would give, value for value.
     """
-    size = game_rules(game).size
-    written = written_form.to_dict([expression], size, keep_parameters=True)
-    return _native.Program(game, json.dumps(written), keep_parameters=True)
+    rules = game_rules(game)
+    written = written_form.to_dict([expression], rules.size, keep_parameters=True)
+    return _native.Program(rules.kernel, json.dumps(written), keep_parameters=True)
 
 
 def _taken(values: Iterator[float], count: int) -> tuple[float, ...]:

@@ -29,7 +29,7 @@ def analyse(
     >>> import evoply as ep
     >>> choice = ep.analyse("material:depth=3", ep.othello.Game.from_transcript("f5d6c3").position)
     >>> str(choice.move), choice.score, str(choice.color), choice.depth
-    ('f4', 2.0, 'White', 3)
+    ('d3', 2.0, 'White', 3)
     """
     record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
     name = record.position.game

@@ -28,7 +28,14 @@ from typing import Any, NoReturn, TextIO
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.protocols import Clock, GameRecord, IllegalMoveError, InvalidMoveError, choice_of
+from evoply.protocols import (
+    Choice,
+    Clock,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    choice_of,
+)
 from evoply.wording import shorten
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
@@ -161,8 +168,6 @@ def _serve(file: str, class_name: str) -> None:
             assert game is not None  # the first message has a game
             game = _with_moves(game, message["moves"])
             answer = _answer(player, game, message)
-        except (IllegalMoveError, InvalidMoveError) as error:
-            answer = {"error": str(error)}
         except BaseException as error:
             answer = {"error": f"raised {_reason(error, file)}"}
         _say(answers, {**answer, "number": message["number"]})
@@ -203,7 +208,14 @@ def _with_moves(game: GameRecord, codes: list[int]) -> GameRecord:
 def _answer(player: Any, game: GameRecord, message: Mapping[str, Any]) -> dict[str, Any]:
     """Ask the bot and return its choice as data."""
     answered = player.choose(game, _stream(message["stream"]), Clock(**message["clock"]))
-    choice = choice_of(answered, game)
+    try:
+        choice = choice_of(answered, game)
+    except InvalidMoveError as error:
+        return {"error": str(error)}
+    except IllegalMoveError:
+        # Without the position, so that the same mistake in many games has one name.
+        move = answered.move if isinstance(answered, Choice) else answered
+        return {"error": f"played the illegal move {shorten(str(move))}"}
     size = game.position.size
     return {
         "move": choice.move.code(size),

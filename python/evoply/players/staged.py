@@ -162,11 +162,12 @@ class Staged(Model):
         if not self.overlap:
             return self.without_overlap().native(game)
         # The clock follows from the number of pieces: the kernel need not know how stages slide.
-        most = game_rules(game).size ** 2
+        rules = game_rules(game)
+        pieces = range(rules.size**2 + 1)
         return _native.Player.staged(
-            game,
+            rules.kernel,
             [stage.evaluator.program(game) for stage in self.stages],
-            [self.shares(_native.clock(game, pieces)) for pieces in range(most + 1)],
+            [self.shares(_native.clock(rules.kernel, count)) for count in pieces],
             view=self.view,
             ties=self.ties,
         )

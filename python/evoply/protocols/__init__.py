@@ -25,7 +25,7 @@ from evoply.protocols.games import (
     Row,
     Side,
 )
-from evoply.protocols.learners import Learner, Step
+from evoply.protocols.learners import Learner, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
@@ -52,5 +52,7 @@ __all__ = [
     "Seat",
     "Side",
     "Step",
+    "StorableLearner",
     "choice_of",
+    "steps",
 ]

@@ -133,7 +133,7 @@ def _correlation_rows(evolved: Mapping[str, Evolved], result: Tournament) -> lis
 def _correlation_row(title: str, found: Correlation, reason: str) -> Row:
     return row(
         f"rank correlation of fitness {title} with success",
-        Figure(found.rho, found.interval, found.players),
+        Figure(found.rho, found.interval, found.players, (-1.0, 1.0)),
         Figure(0.0, None) if reason else None,
         reason=reason,
     )

@@ -112,6 +112,7 @@ _CLASSES = {
     "differs": "verdict poor",
     "no figure": "verdict",
     "undecided": "verdict",
+    "too few runs to say": "verdict",
 }
 
 

@@ -9,7 +9,10 @@ interval that its own number of games gives where it is a share of games.
 * **same direction**: it does not match, but our whole interval lies on the same side of the
   reference as the printed figure. The reference is what the paper compares with: half of the games
   for a share of wins, 0 for a gain.
-* **differs**: neither.
+* **too few runs to say**: it would match, but only because our interval holds nearly anything: it
+  is wider than half of the scale or, where the figure has no scale, than the larger of the two
+  figures.
+* **differs**: none of these.
 
 A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
 No verdict is ever written by hand.
@@ -29,7 +32,9 @@ from evoply.arena import wilson
 
 __all__ = ["Figure", "Verdict", "difference", "judge", "mean_of", "share_of_games"]
 
-Verdict = Literal["matches", "same direction", "differs", "no figure", "undecided"]
+Verdict = Literal[
+    "matches", "too few runs to say", "same direction", "differs", "no figure", "undecided"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Figure:
     interval: tuple[float, float] | None
     n: int | None = None
     """Games, runs or individuals behind it."""
+    scale: tuple[float, float] | None = None
+    """The least and the greatest that the number can be, if that is known."""
 
 
 def share_of_games(
@@ -54,7 +61,7 @@ def share_of_games(
     """
     share = wins / games
     low, high = wilson(share, games if distinct is None else min(games, distinct))
-    return Figure(of * share, (of * low, of * high), games)
+    return Figure(of * share, (of * low, of * high), games, (0.0, of))
 
 
 def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = None) -> Figure:
@@ -65,10 +72,10 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
     count = len(values)
     mean = fmean(values)
     if count < 2:
-        return Figure(mean, None, count)
+        return Figure(mean, None, count, within)
     half = float(student.ppf(0.975, count - 1)) * stdev(values) / math.sqrt(count)
     low, high = within or (-math.inf, math.inf)
-    return Figure(mean, (max(mean - half, low), min(mean + half, high)), count)
+    return Figure(mean, (max(mean - half, low), min(mean + half, high)), count, within)
 
 
 def difference(one: Figure, other: Figure) -> Figure:
@@ -96,17 +103,27 @@ def judge(
         return "undecided"
     low, high = ours.interval
     if isinstance(paper, tuple):
-        if low <= paper[1] and high >= paper[0]:
-            return "matches"
+        is_match = low <= paper[1] and high >= paper[0]
         middle = (paper[0] + paper[1]) / 2
     else:
         exact = paper if paper.interval is not None else Figure(paper.value, (paper.value,) * 2)
         apart = difference(ours, exact).interval
-        if apart is not None and apart[0] <= 0 <= apart[1]:
-            return "matches"
+        is_match = apart is not None and apart[0] <= 0 <= apart[1]
         middle = paper.value
+    if is_match:
+        return "too few runs to say" if _holds_nearly_anything(ours, middle) else "matches"
     if reference is not None and (
         (middle > reference and low > reference) or (middle < reference and high < reference)
     ):
         return "same direction"
     return "differs"
+
+
+def _holds_nearly_anything(ours: Figure, printed: float) -> bool:
+    """Return whether our interval is too wide for a match with *printed* to say anything."""
+    if ours.interval is None:
+        return True
+    width = ours.interval[1] - ours.interval[0]
+    if ours.scale is not None:
+        return width > (ours.scale[1] - ours.scale[0]) / 2
+    return width > max(abs(ours.value), abs(printed))
