@@ -24,7 +24,7 @@ def breadth(tree: Tree, stream: Stream) -> float:
 
 
 def fresh_points(first: Tree, second: Tree, limits: Limits, stream: Stream) -> Tree:
-    return point_mutation(first, stream, rate=0.5)
+    return point_mutation(first, limits, stream, rate=0.5)
 
 
 def own_config() -> EvolutionConfig:
@@ -89,8 +89,9 @@ def test_a_stored_generation_of_coevolution_is_the_one_that_was_made(
             pass
         assert run.digests() == [one.digest for one in unbroken]
         assert len(censuses(run)) == 4
-        with pytest.raises(RunError, match="cannot be replayed"):
-            replay(run, 1, 0)
+        if kind == "steady state":
+            with pytest.raises(RunError, match="cannot be replayed"):
+                replay(run, 1, 0)
         assert "Operators" in report_html(run)
 
 

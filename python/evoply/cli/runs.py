@@ -92,6 +92,8 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
+    if not run.kind.is_reproducible(run.config):
+        output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
@@ -106,6 +108,7 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
 
 
 def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+
     return {
         "run": str(run.path),
         "name": run.name,
@@ -117,6 +120,7 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "signature": run.signature,
         "command": run.command,
         "learner": run.kind.name,
+        "reproducible": run.kind.is_reproducible(run.config),
         "champion": _champion(run) if generations else None,
         "generations": [run.kind.step_data(row) for row in generations],
         "matches": run.matches(),

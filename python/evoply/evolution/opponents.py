@@ -6,18 +6,58 @@ with `{"`. That is how a run folder keeps an opponent that came from a file.
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from evoply.players import parse_player
+from evoply import _native
+from evoply.evolution.config_part import fields_of
+from evoply.players import KernelSeat, parse_player
+from evoply.players.bots import Bot
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
+from evoply.protocols import Player
 
-__all__ = ["read_opponent", "without_file"]
+__all__ = [
+    "Seat",
+    "is_certain",
+    "is_reproducible",
+    "player_texts",
+    "read_opponent",
+    "resolved",
+    "seat_of",
+    "with_players",
+    "without_file",
+]
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
-_FILE = re.compile(r"\.(json|toml)(:|$)", re.IGNORECASE)
+_FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
+
+Seat = _native.Player | Player
+"""What sits at the boards of a run: a player of the kernel, or one as data whose seats, such as
+processes, are opened by those who play."""
+
+
+def seat_of(player: Player, game: str) -> Seat:
+    """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
+    player.check_fits(game)
+    seat = player.seat(game)
+    if isinstance(seat, KernelSeat):
+        return seat.native
+    seat.close()
+    return player
+
+
+def is_certain(player: Player, game: str) -> bool:
+    """Return whether *player* surely plays the same game again: it is no code of somebody else."""
+    return player.reproducible and isinstance(seat_of(player, game), _native.Player)
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:
@@ -39,7 +79,67 @@ def read_opponent(text: str, game: str) -> PlayerModel:
 
 
 def without_file(text: str, game: str) -> str:
-    """Return *text*, or the player itself in JSON form if the text names a file."""
+    """Return *text*, or the player itself in JSON form if the text names a file.
+
+    A bot is its file, and keeps it; but by the whole path.
+    """
     if text.lstrip().startswith(("{", "(")) or not _FILE.search(text):
         return text
-    return read_opponent(text, game).self_contained().model_dump_json()
+    player = read_opponent(text, game)
+    if isinstance(player, Bot):
+        return player.model_copy(
+            update={"path": str(Path(player.path).resolve())}
+        ).model_dump_json()
+    return player.self_contained().model_dump_json()
+
+
+def resolved(text: str, game: str) -> dict[str, Any]:
+    """Return what a digest holds of the player that *text* means: what it is, not where it lay."""
+    player = read_opponent(text, game)
+    if isinstance(player, Bot):
+        source = hashlib.sha256(Path(player.path).read_bytes()).hexdigest()
+        return player.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+    return player.self_contained().model_dump(mode="json", exclude={"name"})
+
+
+def is_reproducible(config: EvolutionConfig) -> bool:
+    """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
+    texts = {text for _, text in player_texts(config.fitness)}
+    return not config.fitness.allow_irreproducible or all(
+        is_certain(read_opponent(text, config.game), config.game) for text in texts
+    )
+
+
+def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield path and text of every player in a part of a config, at any depth.
+
+    These are the texts that are called `player`; the part may be as it was written, or wrong.
+
+    >>> list(player_texts({"opponents": [{"player": "greedy"}, {"player": 3}]}))
+    [('opponents.0.player', 'greedy')]
+    """
+    if isinstance(part, BaseModel):
+        part = fields_of(part)
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key == "player" and isinstance(value, str) and value:
+                yield f"{path}player", value
+            elif isinstance(value, BaseModel | Mapping | list | tuple):
+                yield from player_texts(value, f"{path}{key}.")
+    elif isinstance(part, list | tuple):
+        for index, value in enumerate(part):
+            yield from player_texts(value, f"{path}{index}.")
+
+
+def with_players(part: Any, change: Callable[[str], Any]) -> Any:
+    """Return a part of a config as plain data, with *change* done to the text of every player."""
+    if isinstance(part, Mapping):
+        return {
+            key: change(value)
+            if key == "player" and isinstance(value, str)
+            else with_players(value, change)
+            for key, value in part.items()
+        }
+    if isinstance(part, list | tuple):
+        return [with_players(value, change) for value in part]
+    return part

@@ -97,7 +97,9 @@ class Bot(Model):
 
     def native(self, game: str) -> Any:
         """Raise `ValueError`: the kernel runs no Python."""
-        raise ValueError(f"{self.label}: bots play matches and tournaments, and train nobody")
+        raise ValueError(
+            f"{self.label}: a bot is asked in a process of its own: the kernel runs no Python"
+        )
 
     def self_contained(self) -> Bot:
         """Raise `ValueError`: a saved player needs no Python, and a bot is nothing else."""

@@ -105,8 +105,8 @@ def _is_share(run: Run) -> bool:
 def _unit(run: Run) -> str:
     if "fitness" in run.python_parts():
         return "your own fitness"
-    kind = run.config.fitness.measure.kind
-    return "minus the opponents' discs" if kind.endswith("discs") else "fitness"
+    unit: str = run.config.fitness.measure.unit
+    return unit
 
 
 def _numbers(rows: Rows) -> Html:

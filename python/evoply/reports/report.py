@@ -141,6 +141,8 @@ def _header(kind_page: KindPage, run: Run, rows: Rows, title: str) -> Html:
     if rows:
         seconds = sum(step.seconds for step in run.steps())
         facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
+    if not run.kind.is_reproducible(run.config):
+        facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return block(
         element("h1", title),
         element("p", f"evoply {run.version}, started {_moment(run.created)}", class_="note"),

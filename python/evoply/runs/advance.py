@@ -14,7 +14,7 @@ from typing import Any
 
 from evoply import _native
 from evoply.evolution import Progress, signature
-from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
+from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
 from evoply.protocols import RunError, steps
 from evoply.runs.folder import find_run
@@ -34,8 +34,8 @@ def advance(
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: TreeFitness | None = None,
-    operators: Mapping[str, Operator] = MappingProxyType({}),
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
 ) -> Generator[Any, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 

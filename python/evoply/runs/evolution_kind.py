@@ -23,6 +23,7 @@ from evoply.evolution import (
     individual_player,
     is_finished,
     is_good,
+    is_reproducible,
     load_config,
     self_contained,
 )
@@ -259,6 +260,10 @@ class EvolutionKind:
         title = "Strength against size in the last generation: nobody smaller is as strong"
         head = ("nodes", "training", "tree")
         return [Listing("front", title, head, ("tree",), rows, data)]
+
+    def is_reproducible(self, config: EvolutionConfig, /) -> bool:
+        """Return whether no opponent plays otherwise in the same game."""
+        return is_reproducible(config)
 
     def draws(self, config: EvolutionConfig, /) -> Any:
         return config.draws.rules(config.game)

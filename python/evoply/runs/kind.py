@@ -197,5 +197,8 @@ class Kind(Protocol):
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         """Return tables about the last step, for the end of a run."""
 
+    def is_reproducible(self, config: Any, /) -> bool:
+        """Return whether a run of *config* can be repeated."""
+
     def draws(self, config: Any, /) -> Any:
         """Return the rules about draws in test matches; None for the game's own."""

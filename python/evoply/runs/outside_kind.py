@@ -236,6 +236,10 @@ class OutsideKind:
     def listings(self, config: Any, last: Any, /) -> list[Listing]:
         return []
 
+    def is_reproducible(self, config: Any, /) -> bool:
+        """Return True, on the word of who wrote the learner."""
+        return True
+
     def draws(self, config: Any, /) -> Any:
         return None
 
