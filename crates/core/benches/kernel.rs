@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use evoply_core::analysis::{Analysis, Question};
 use evoply_core::arena::{Conditions, Pairing, play, random_positions};
 use evoply_core::bitboard::{Size8, Size10};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
-use evoply_core::player::{Analysis, Chooser, Evaluator, Player, Question, Ties, View};
+use evoply_core::player::{Chooser, Evaluator, Player, Ties, View};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
@@ -64,8 +65,14 @@ fn play_random_games(criterion: &mut Criterion) {
     let one_by_one = |pairing: &Pairing| {
         let hash = 0;
         let Pairing { opening, key, .. } = *pairing;
-        let mut game =
-            Playout { position: conditions.start, plies: 0, hash, opening: opening.stream(), opening_plies: 8, key };
+        let mut game = Playout {
+            position: conditions.starts[0],
+            plies: 0,
+            hash,
+            opening: opening.stream(),
+            opening_plies: 8,
+            key,
+        };
         game.finish();
         game.position.own().len() + game.position.opponent().len()
     };

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use crate::cpu::{Cpu, Task, dispatch};
+use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
-use crate::rules::playout::move_key;
 use crate::rules::{Children, Color, Game};
 use crate::search::table::Table;
-use crate::search::{Search, SearchOptions, alphabeta, deepening, every_move};
+use crate::search::{Search, SearchOptions, alphabeta, deepening};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
@@ -92,53 +90,21 @@ pub struct Choice<G: Game> {
     pub continuation: Vec<G::Move>,
 }
 
-/// What is asked about a single position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Question {
-    /// The key of the game.
-    pub game: Key,
-    /// Plies of its own that the side to move has played in it, forced ones included.
-    pub moves: u32,
-    /// Whether the value of every legal move is wanted too.
-    pub every_move: bool,
-}
-
-impl Question {
-    /// The first choice of its side in a game: nothing but the choice.
-    pub fn of(game: Key) -> Self {
-        Self { game, moves: 0, every_move: false }
-    }
-}
-
-/// A choice, and how long it took.
-#[derive(Clone, Debug)]
-pub struct Analysis<G: Game> {
-    /// The choice.
-    pub choice: Choice<G>,
-    /// Every legal move with its exact value for the side to move, if that was asked and the player values moves here.
-    ///
-    /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
-    /// answered without looking, at the depth that it would have reached.
-    pub values: Vec<(G::Move, f64)>,
-    /// Time from question to answer, without what the values took.
-    pub elapsed: Duration,
-}
-
 /// What one player needs in one thread while it plays.
 #[derive(Debug)]
 pub struct Workspace<G: Game> {
     /// The key of the game being played.
-    game: Key,
+    pub(crate) game: Key,
     /// Plies of its own that the player has played in it.
-    moves: u32,
-    registers: Registers<G::Board>,
+    pub(crate) moves: u32,
+    pub(crate) registers: Registers<G::Board>,
     /// The stage whose program is loaded, for a player that has stages.
     stage: Option<usize>,
     /// Of the program that orders moves, if there is one.
     order_registers: Option<Registers<G::Board>>,
-    table: Table,
+    pub(crate) table: Table,
     /// Values of the moves of one position, in order.
-    values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 impl<G: Game> Workspace<G> {
@@ -290,25 +256,6 @@ impl<G: Game> Player<G> {
         !matches!(&self.chooser, Chooser::AlphaBeta(_, options) | Chooser::Ordered(_, options, _) if timed(options))
     }
 
-    /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
-    pub fn analyse(&self, position: &G, question: &Question, stop: &AtomicBool) -> Option<Analysis<G>> {
-        let mut workspace = Workspace::default();
-        self.prepare(&mut workspace);
-        workspace.begin(question.game);
-        workspace.moves = question.moves;
-        let key = move_key(question.game, position.turn(), position.ply());
-        let begun = Instant::now();
-        let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
-        let elapsed = begun.elapsed();
-        let values = if question.every_move && question.moves >= self.random_moves {
-            let depth = choice.depth;
-            dispatch(ValueMoves { player: self, position, key, depth, workspace: &mut workspace, stop })?
-        } else {
-            Vec::new()
-        };
-        Some(Analysis { choice, values: position.legal_moves().zip(values).collect(), elapsed })
-    }
-
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
     ///
     /// `key` is the key of this move: all draws come from it, but for those made once a game. The workspace was prepared for
@@ -342,7 +289,12 @@ impl<G: Game> Player<G> {
 
     /// What values the boards after moves, of a player that looks no further; its program is loaded.
     #[inline(always)]
-    fn board_evaluator(&self, position: &G, key: Key, workspace: &mut Workspace<G>) -> Option<&Evaluator<G>> {
+    pub(crate) fn board_evaluator(
+        &self,
+        position: &G,
+        key: Key,
+        workspace: &mut Workspace<G>,
+    ) -> Option<&Evaluator<G>> {
         match &self.chooser {
             Chooser::AfterState(evaluator) => Some(evaluator),
             Chooser::Staged(stages) => {
@@ -361,7 +313,7 @@ impl<G: Game> Player<G> {
     /// The choice of what the player is when nothing makes it move at random, among one move or more.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)] // What a choice depends on.
-    fn considered(
+    pub(crate) fn considered(
         &self,
         cpu: impl Cpu,
         position: &G,
@@ -424,50 +376,9 @@ impl<G: Game> Task for Choose<'_, G> {
     }
 }
 
-/// The values of all moves, as a task: for whoever is not inside a CPU path yet.
-struct ValueMoves<'a, G: Game> {
-    player: &'a Player<G>,
-    position: &'a G,
-    key: Key,
-    /// Plies to look ahead; 0: as many as the player would.
-    depth: u32,
-    workspace: &'a mut Workspace<G>,
-    stop: &'a AtomicBool,
-}
-
-impl<G: Game> Task for ValueMoves<'_, G> {
-    type Output = Option<Vec<f64>>;
-    #[inline(always)]
-    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let Self { player, position, key, mut depth, workspace, stop } = self;
-        let mut expansion = position.expand(cpu);
-        if depth == 0 {
-            let choice =
-                player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
-            depth = choice.depth;
-        }
-        match &player.chooser {
-            Chooser::Random => Some(Vec::new()),
-            Chooser::AfterState(_) | Chooser::Staged(_) => {
-                let evaluator = player.board_evaluator(position, key, workspace)?;
-                let Workspace { registers, values, .. } = workspace;
-                after_state(cpu, position, &mut expansion, evaluator, registers, values);
-                Some(std::mem::take(values))
-            }
-            Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
-                let Workspace { game, registers, table, .. } = workspace;
-                let rule = options.leaves.rule(*game, position.turn(), key);
-                let options = SearchOptions { depth, ..*options };
-                let search = Search { evaluator, orderer: None, options, ties: player.ties, rule, stop };
-                every_move::search(cpu, &search, position, registers, table)
-            }
-        }
-    }
-}
-
 /// Value the board after every move.
 #[inline(always)]
-fn after_state<G: Game>(
+pub(crate) fn after_state<G: Game>(
     cpu: impl Cpu,
     position: &G,
     expansion: &mut G::Expansion,

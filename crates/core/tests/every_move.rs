@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use common::{RandomExpression, any_checkers, random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
-use evoply_core::player::{Analysis, Chooser, Evaluator, Player, Question, Ties, View, bounded, speaks_for};
+use evoply_core::player::{Chooser, Evaluator, Player, Ties, View, bounded, speaks_for};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::move_key;

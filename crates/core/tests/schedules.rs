@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use common::{random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{available, on};
 use evoply_core::expression::program::Program;
-use evoply_core::player::{Choose, Chooser, Evaluator, Player, Question, Ties, View, Workspace};
+use evoply_core::player::{Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
@@ -91,8 +92,7 @@ fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> O
 fn moves<G: Game>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
     let (mut position, mut moves) = (conditions.starts[pairing.start as usize], Vec::new());
     let (mut opening, mut own) = (pairing.opening.stream(), [0, 0]);
-    let most = conditions.draws.most_plies.unwrap() as usize;
-    while moves.len() < most {
+    while position.ply() < conditions.draws.most_plies.unwrap() {
         let side = position.turn() as usize;
         let chosen = if moves.len() < conditions.opening_plies as usize {
             random_move(&position, |count| opening.below(count))

@@ -9,11 +9,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Question, Ties, View, Workspace};
+use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::othello::Othello;

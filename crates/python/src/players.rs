@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use evoply_core::analysis::Question;
 use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
-use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Question, Ties, Workspace};
+use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
