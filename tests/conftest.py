@@ -6,6 +6,9 @@ import signal
 import pytest
 from hypothesis import settings
 
+# Asserts in there say as much as those of tests.
+pytest.register_assert_rewrite("game_conformance")
+
 LONG = "EVOPLY_LONG" in os.environ
 
 # A shell starts what runs behind it deaf to Ctrl-C, and tests of Ctrl-C would wait in vain.

@@ -23,6 +23,7 @@ from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS
 from evoply.presets import PRESETS, preset_text
 from evoply.runs.database import create_tables
+from evoply.runs.evolution_kind import EvolutionKind
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"
@@ -121,7 +122,7 @@ def run_tables(_: str, content: list[str]) -> str:
     """Return the tables of run.db with their columns and the meanings on the page."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.db"
-        create_tables(path, {})
+        create_tables(path, {}, EvolutionKind().tables)
         with closing(sqlite3.connect(path)) as database:
             names = [
                 row[0]

@@ -7,7 +7,10 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 
 def write_atomically(path: str | Path, text: str) -> None:
@@ -16,9 +19,20 @@ def write_atomically(path: str | Path, text: str) -> None:
     A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
     Raises `OSError` that names *path* if it cannot be written; nothing is left behind then.
     """
+    with writing_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def writing_atomically(path: str | Path) -> Iterator[TextIO]:
+    """Give a file to write to, which becomes *path* at the end, unless an error ends the writing.
+
+    What cannot be written to at all is found out at once; otherwise as `write_atomically`.
+    """
     path = Path(path)
     try:
-        _write(path, text)
+        with _writing(path) as file:
+            yield file
     except OSError as error:
         # The system names a temporary file, or none.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
@@ -44,16 +58,18 @@ def check_writable(path: str | Path) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
-def _write(path: Path, text: str) -> None:
+@contextmanager
+def _writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8", newline="\n")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
         return
     path = path.resolve()
     # Beside the target, because a rename is atomic only within one file system.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _usual_mode())

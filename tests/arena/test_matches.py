@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evoply import _native
-from evoply.arena import Schedule, match, play, play_python_game
+from evoply import Stream, _native
+from evoply.arena import Schedule, match, play, play_game
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.games import GAMES, game_rules
-from evoply.games.othello import Game, Move, Position
+from evoply.games.othello import Game, Move
 from evoply.players import parse_player
-from evoply.protocols import Color, Ending, IllegalMoveError
+from evoply.protocols import Clock, Color, Ending, IllegalMoveError
 
 TREE = "( - ( * white_corners 10 ) black )"
 
@@ -25,12 +25,12 @@ class FirstMove:
 
     label = "first move"
 
-    def choose(self, position: Position) -> Move:
-        return position.legal_moves[0]
+    def choose(self, game: Game, stream: Stream, clock: Clock) -> Move:
+        return game.position.legal_moves[0]
 
 
 class Cheat:
-    def choose(self, position: Position) -> str:
+    def choose(self, game: Game, stream: Stream, clock: Clock) -> str:
         return "a1"
 
 
@@ -68,7 +68,7 @@ def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str])
     results = play(game, players, schedule, threads=2, record_moves=True)
     assert results.moves is not None
     for index, codes in enumerate(results.moves):
-        record = play_python_game(
+        record = play_game(
             (players[schedule.black[index]], players[schedule.white[index]]),
             start=game_rules(game).start(),
             opening_key=int(schedule.opening_keys[index]),
@@ -237,8 +237,8 @@ def test_limited_players_choose_alike_in_kernel_and_python_games() -> None:
 
         label = "python"
 
-        def choose(self, position: Position) -> Move:
-            return position.legal_moves[0]
+        def choose(self, game: Game, stream: Stream, clock: Clock) -> Move:
+            return game.position.legal_moves[0]
 
     text = "material:nodes=400,ordering=evaluator,table=10"
     kernel = match(text, "( * 0 white )", games=20, seed=3)

@@ -22,7 +22,7 @@ LONG = (
     ("perft", "othello", "20", "--json"),
     ("match", "greedy", "greedy", "--sprt", "0", "0.01", "--games", "1000000", "--json"),
     ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", "90000", "--json"),
-    ("reproduce", "liao", "--table", "overlap", "--scale", "paper", "--json"),
+    ("reproduce", "liao", "--table", "2", "--scale", "paper", "--json"),
 )
 
 

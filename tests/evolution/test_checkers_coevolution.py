@@ -5,7 +5,6 @@ populations can be; the runs are the presets of the study, cut small.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,8 +26,8 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.entrants import Entrants
+from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.panel import panel_of
-from evoply.evolution.population_fitness import guides_measured
 from evoply.games.checkers import CHECKERS
 from evoply.players import parse_player
 from evoply.presets import preset_text
@@ -64,11 +63,10 @@ class Table:
             self.guides.append(player)
         return GUIDE + next(n for n, one in enumerate(self.guides) if one is player)
 
-    def play(
-        self, players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
-    ) -> arena.Results:
-        assert not record_moves
-        names = [self.number(player) for player in players]
+    def play(self, batch: Batch) -> arena.Results:
+        assert not batch.record_moves
+        schedule = batch.schedule
+        names = [self.number(player) for player in batch.players]
         seats = [
             (names[black], names[white], int(opening), int(game))
             for black, white, opening, game in zip(
@@ -154,8 +152,8 @@ def test_the_games_and_points_of_algorithm_2(
     measure = GuideFitness(guides=guides, co_play=co_play, fit_enough=fit_enough)
     table = Table(entrants_in_seats(game, who))
     stream = Stream(seed, "training")
-    nobody = panel_of(config, []).after(len(config.fitness.opponents))
-    result = guides_measured(config, measure, table.entrants, nobody, stream, table.play)
+    panel, guests = panel_of(config, []), measure.guests(config)
+    result = measure.measured(table.entrants, Training(config, panel, guests, stream, table.play))
     assert result.games == len(table.games)
 
     # Guides, in rounds.

@@ -27,16 +27,17 @@ from evoply.evolution import (
     config_to_toml,
     evolve,
 )
-from evoply.evolution.config_fitness import measure_from_text
 from evoply.evolution.digest import stream_for
-from evoply.evolution.disc_history import disc_history, disc_history_one_by_one
-from evoply.evolution.entrants import Play, entrants_of, shared
+from evoply.evolution.entrants import entrants_of
+from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
+from evoply.evolution.fitness.disc_history import disc_history, disc_history_one_by_one
+from evoply.evolution.fitness.discs import epoch_gains
+from evoply.evolution.fitness.games import shared
+from evoply.evolution.fitness.guides import co_play_pairings, derangement
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.measures import fitness_text
 from evoply.evolution.opponents import read_opponent
-from evoply.evolution.panel import native_players, panel_of, schedule_of
-from evoply.evolution.panel_fitness import epoch_gains
-from evoply.evolution.population_fitness import co_play_pairings, derangement, guides_measured
+from evoply.evolution.panel import NOBODY, native_players, panel_of, schedule_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
 from evoply.protocols import Color
@@ -191,11 +192,17 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
         hashes=nothing.astype(np.uint64),
         moves=[codes],
     )
-    net = epoch_gains(results, "othello", EpochFitness(start=0.0, end=5.0))
+    start = othello.OTHELLO["othello"].start().row
+    both = arena.Schedule.pairs([0], [1], stream=Stream(1), opening_plies=0, start=start)
+    schedule = both.part(slice(0, 1))
+    epochs = [
+        EpochFitness(start=0.0, end=5.0),
+        EpochFitness(start=0.0, end=5.0, gain="gross"),
+        EpochFitness(start=2.0, end=4.0, gain="gross"),
+    ]
+    net, gross, later = epoch_gains(results, schedule, "othello", epochs)
     assert [side.tolist() for side in net] == [[3.0], [0.0]]
-    gross = epoch_gains(results, "othello", EpochFitness(start=0.0, end=5.0, gain="gross"))
     assert [side.tolist() for side in gross] == [[4.0], [2.0]]
-    later = epoch_gains(results, "othello", EpochFitness(start=2.0, end=4.0, gain="gross"))
     # The clock stands at 3.3 % when c3 is chosen, at 1.7 % when d6 is.
     assert [side.tolist() for side in later] == [[2.0], [0.0]]
 
@@ -235,9 +242,9 @@ def test_co_play_gives_everybody_the_same_games(count: int, rounds: int, seed: i
 def recorded(config: EvolutionConfig) -> tuple[Play, list[tuple[arena.Schedule, arena.Results]]]:
     batches: list[tuple[arena.Schedule, arena.Results]] = []
 
-    def play(players: Any, schedule: arena.Schedule, record_moves: bool) -> arena.Results:
-        results = arena.play(config.game, list(players), schedule, threads=1)
-        batches.append((schedule, results))
+    def play(batch: Batch) -> arena.Results:
+        results = arena.play(config.game, list(batch.players), batch.schedule, threads=1)
+        batches.append((batch.schedule, results))
         return results
 
     return play, batches
@@ -252,9 +259,9 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     play, batches = recorded(config)
     measure = config.fitness.measure
     assert isinstance(measure, GuideFitness)
-    champions = panel_of(config, []).after(2)
     stream = stream_for(config, "training", 0)
-    result = guides_measured(config, measure, entrants, champions, stream, play)
+    training = Training(config, panel_of(config, []), NOBODY, stream, play)
+    result = measure.measured(entrants, training)
     [(schedule, results)] = batches
     assert Counter(schedule.black.tolist()) == dict.fromkeys(range(9), 5)
     assert Counter(schedule.white.tolist()) == dict.fromkeys(range(9), 5)
@@ -297,7 +304,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
                 [player] = native_players(config, [individuals[index].tree])
                 for game in range(guide.games):
                     is_black = game % 2 == 0
-                    record = arena.play_python_game(
+                    record = arena.play_game(
                         (player, opponent) if is_black else (opponent, player),
                         start=start,
                         opening_key=int(openings[game // 2]),
@@ -335,7 +342,7 @@ def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int)
     points = 0.0
     for game in range(2 * pairs):
         is_black = game % 2 == 0
-        record = arena.play_python_game(
+        record = arena.play_game(
             (one, other) if is_black else (other, one),
             start=game_rules(config.game).start(),
             opening_key=int(openings[game // 2]),

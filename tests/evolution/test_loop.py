@@ -1,6 +1,6 @@
 """The loop: reproducible, independent of threads, resumable, limited, fair."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice, pairwise
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 
 from evoply.evolution import (
     EarlierGenerations,
+    Evolution,
     EvolutionConfig,
     Fitness,
     Generation,
@@ -105,7 +106,7 @@ def test_resuming_continues_as_if_nothing_had_happened(
 def test_a_time_limited_run_equals_a_longer_one(generations: list[Generation]) -> None:
     limited = list(evolve(small(generations=5, time_limit=1e-6)))
     assert [g.digest for g in limited] == [generations[0].digest]
-    seconds = 2.5 * generations[-1].seconds.elapsed / len(generations)
+    seconds = 2.5 * generations[-1].timing.elapsed / len(generations)
     limited = list(evolve(small(generations=None, time_limit=max(seconds, 0.1))))
     longer = list(evolve(small(generations=len(limited) + 1)))
     assert len(limited) > 1
@@ -117,8 +118,8 @@ def test_limits_end_a_run(generations: list[Generation]) -> None:
     assert is_finished(small(), generations[-1])
     assert not is_finished(small(), generations[-2])
     assert list(evolve(small(), resume_from=generations[-1])) == []
-    assert generations[-1].seconds.left == 0
-    assert generations[0].seconds.left is not None
+    assert generations[-1].timing.left == 0
+    assert generations[0].timing.left is not None
 
 
 def test_statistics_describe_the_population(generations: list[Generation]) -> None:
@@ -326,3 +327,24 @@ def test_orderings_change_no_generation() -> None:
         for ordering in ("none", "evaluator", "killer")
     }
     assert len(digests) == 1
+
+
+def test_a_generation_is_a_step(generations: list[Generation]) -> None:
+    last = generations[-1]
+    assert last.statistics["best"] == last.statistics.best
+    assert dict(last.statistics) == asdict(last.statistics)
+    assert "index" not in last.statistics
+    assert [player.evaluator.tree for player in last.champions] == [
+        str(entry.tree) for entry in last.hall_of_fame
+    ]
+    assert last.champions[0] == individual_player(last.config, last.hall_of_fame[0].tree)
+    assert last.seconds == last.timing.total > 0
+
+
+def test_evolution_is_a_learner(generations: list[Generation]) -> None:
+    config = generations[0].config
+    first = Evolution(threads=2).first(config)
+    second = Evolution(threads=1).after(config, first)
+    assert [first.digest, second.digest] == [one.digest for one in generations[:2]]
+    assert not Evolution().is_finished(config, first)
+    assert Evolution().is_finished(config, generations[-1])

@@ -21,9 +21,10 @@ from evoply.evolution.census import census_of
 from evoply.evolution.creation import first_population
 from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.entrants import entrants_of
+from evoply.evolution.fitness import Batch, Training
+from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.generation import Individual
-from evoply.evolution.panel import panel_of, schedule_of
-from evoply.evolution.panel_fitness import epoch_gains, panel_measured
+from evoply.evolution.panel import NOBODY, panel_of, schedule_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports.report import report_html
@@ -123,15 +124,17 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
     entrants, panel = entrants_of(config, individuals), panel_of(config, [])
     stream = stream_for(config, "training", 0)
 
-    def play(players: Any, schedule: arena.Schedule, record: bool) -> arena.Results:
-        return arena.play("othello-6", list(players), schedule, record_moves=record)
+    def play(batch: Batch) -> arena.Results:
+        return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
 
-    found = panel_measured(config, config.fitness.measure, entrants, panel, stream, play)  # type: ignore[arg-type]
+    training = Training(config, panel, NOBODY, stream, play)
+    found = config.fitness.measure.measured(entrants, training)
     schedule = schedule_of(config, len(entrants.players), panel, stream)
-    results = play([*entrants.players, *panel.players], schedule, True)
+    results = play(Batch((*entrants.players, *panel.players), schedule))
     assert found.cases is not None
     for stage, (start, end) in enumerate(((0.0, 30.0), (30.0, 100.0))):
-        gained, _ = epoch_gains(results, "othello-6", EpochFitness(start=start, end=end))
+        epoch = EpochFitness(start=start, end=end)
+        [(gained, _)] = epoch_gains(results, schedule, "othello-6", [epoch])
         by_tree = gained.reshape(-1, 3).sum(axis=1)[entrants.who]
         assert (found.cases[:, stage] == -by_tree).all()
     assert (found.fitness == found.cases.sum(axis=1)).all()

@@ -3,6 +3,7 @@
 import math
 import struct
 
+import numpy as np
 import pytest
 import reference_expressions as reference
 from hypothesis import given, settings
@@ -13,9 +14,13 @@ from evoply.expressions import (
     CONVENTIONS,
     DIRECTIONS,
     ExpressionError,
+    Number,
     Squares,
     build,
     outputs_to_json,
+    parameters_of,
+    program_with_parameters,
+    with_parameters,
 )
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS, SIDES
 from evoply.expressions.written_form import to_dict
@@ -120,3 +125,62 @@ def test_a_single_position_gives_typed_values():
     with pytest.raises(ExpressionError, match="not of othello, othello-4"):
         build("pieces").evaluate_all([position, GAMES["othello-4"].start()])
     assert build("is_black").evaluate(position.play("f5")) is False
+
+
+@pytest.mark.parametrize("game", ["othello-6", "checkers"])
+@settings(deadline=None)
+@given(data=st.data())
+def test_programs_with_other_parameters_are_those_of_the_expression_with_them(game, data):
+    """A program whose parameters were replaced, against lowering what is written with them."""
+    size = GAMES[game].size
+    values = [made for made in data.draw(expressions(size)) if not isinstance(made, Squares)]
+    expression = data.draw(st.sampled_from(values))
+    if not isinstance(expression, Number):
+        expression = build("select", expression, build("number", 1.0), build("number", 1.0))
+    program = program_with_parameters(expression, game)
+    before = parameters_of(expression)
+    assert [bits_of(value) for value in program.parameters] == [bits_of(value) for value in before]
+    # Few different ones, so that what is shared or computed too early would show.
+    few = st.sampled_from([0.0, -0.0, 1.0, -2.5])
+    drawn = np.array(data.draw(st.lists(few, min_size=len(before), max_size=len(before))))
+    changed = program.with_parameters(drawn)
+    assert [bits_of(value) for value in changed.parameters] == [bits_of(value) for value in drawn]
+    rewritten = with_parameters(expression, drawn)
+    if any(before != drawn):
+        assert rewritten != expression
+    positions = _native.Positions.random(game, 9, data.draw(st.integers(0, 2**64 - 1)), 0, 30)
+    expected = _native.Program(game, rewritten.to_json(size)).evaluate(positions)
+    for reference_only in (False, True):
+        found = changed.evaluate(positions, reference=reference_only)
+        assert [bits_of(value) for value in found[:, 0]] == [
+            bits_of(value) for value in expected[:, 0]
+        ]
+    again = changed.with_parameters(drawn).evaluate(positions)
+    assert [bits_of(v) for v in again[:, 0]] == [bits_of(v) for v in expected[:, 0]]
+
+
+def test_equal_numbers_are_parameters_of_their_own():
+    own, opponent = build("count", build("own")), build("count", build("opponent"))
+    expression = 2.0 * own + 2.0 * opponent + (build("number", 2.0) + 2.0)
+    program = program_with_parameters(expression, "othello")
+    assert program.parameters.tolist() == [2.0] * 4 == parameters_of(expression).tolist()
+    start = _native.Positions("othello", [GAMES["othello"].start().row])
+    assert program.evaluate(start)[0, 0] == 12.0
+    assert program.with_parameters(np.array([1.0, 10.0, 3.0, 5.0])).evaluate(start)[0, 0] == 30.0
+    shared = build("number", 2.0)
+    assert len(parameters_of(shared * own + shared * opponent)) == 1
+    assert program_with_parameters(shared * own + shared * opponent, "othello").parameters.size == 1
+
+
+def test_wrong_parameters_are_refused():
+    expression = 2.0 * build("count", build("own"))
+    program = program_with_parameters(expression, "othello")
+    for wrong, says in (([], "0 values"), ([1.0, 2.0], "2 values"), ([math.nan], "finite")):
+        with pytest.raises(ValueError, match=says):
+            program.with_parameters(np.array(wrong))
+        with pytest.raises(ExpressionError, match=says):
+            with_parameters(expression, wrong)
+    with pytest.raises(ValueError, match="keep_parameters=True"):
+        _ = _native.Program("othello", expression.to_json(8)).parameters
+    with pytest.raises(ValueError, match="no parameters were kept"):
+        _native.Program("othello", expression.to_json(8)).with_parameters(np.array([1.0]))

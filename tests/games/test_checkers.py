@@ -7,7 +7,7 @@ from game_strategies import checkers_positions
 from hypothesis import given
 
 from evoply import _native
-from evoply.games import checkers_drawing
+from evoply.games import drawing
 from evoply.games.checkers import (
     CHECKERS,
     NO_DRAWS,
@@ -242,7 +242,7 @@ def test_every_piece_is_drawn(position: Position) -> None:
 def test_the_last_move_is_drawn_as_a_path() -> None:
     position = Position.parse("B:W18,26:B15")
     move = position.parse_move("15x31")
-    svg = checkers_drawing.board_svg(position.play(move), last_move=move)
+    svg = drawing.board_svg(position.play(move), last_move=move)
     lines = list(ET.fromstring(svg).iter(f"{SVG}polyline"))
     assert [len((line.get("points") or "").split()) for line in lines] == [3]
     assert "Black wins" in svg

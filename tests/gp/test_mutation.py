@@ -23,13 +23,15 @@ from evoply.gp.mutation import prefer_function
 
 MUTATIONS = {
     "subtree": lambda tree, stream: subtree_mutation(tree, Limits(), stream),
-    "point": point_mutation,
-    "points": lambda tree, stream: point_mutation(tree, stream, rate=0.3),
-    "swap": swap_mutation,
-    "shrink": shrink_mutation,
-    "hoist": hoist_mutation,
-    "constant": constant_mutation,
-    "factor": lambda tree, stream: constant_mutation(tree, stream, noise="factor", rate=0.5),
+    "point": lambda tree, stream: point_mutation(tree, Limits(), stream),
+    "points": lambda tree, stream: point_mutation(tree, Limits(), stream, rate=0.3),
+    "swap": lambda tree, stream: swap_mutation(tree, Limits(), stream),
+    "shrink": lambda tree, stream: shrink_mutation(tree, Limits(), stream),
+    "hoist": lambda tree, stream: hoist_mutation(tree, Limits(), stream),
+    "constant": lambda tree, stream: constant_mutation(tree, Limits(), stream),
+    "factor": lambda tree, stream: constant_mutation(
+        tree, Limits(), stream, noise="factor", rate=0.5
+    ),
 }
 
 
@@ -55,7 +57,7 @@ def test_children_are_closed_and_reproducible(name, tree, seed):
 def test_subtree_mutation_keeps_limits(tree, seed, max_depth, max_nodes):
     child = subtree_mutation(tree, Limits(max_depth, max_nodes), Stream(seed))
     assert child is tree or (child.depth <= max_depth and len(child) <= max_nodes)
-    assert reproduction(tree) is tree
+    assert reproduction(tree, Limits(), Stream(seed)) is tree
 
 
 def test_subtree_mutation_replaces_every_place_evenly():
@@ -72,11 +74,11 @@ def test_subtree_mutation_replaces_every_place_evenly():
 def test_point_mutation_draws_alternatives_evenly():
     stream = Stream(2)
     tree = parse_tree("( + white black )", LIAO)
-    roots = Counter(point_mutation(tree, stream).nodes[0].name for _ in range(9000))
+    roots = Counter(point_mutation(tree, Limits(), stream).nodes[0].name for _ in range(9000))
     # The root is one of three nodes and has three alternatives.
     assert chisquare([roots[name] for name in "+-*/"], [6000, 1000, 1000, 1000]).pvalue > 1e-4
     leaf = parse_tree("( white )", CONSTANTS)
-    drawn = [point_mutation(leaf, stream) for _ in range(9000)]
+    drawn = [point_mutation(leaf, Limits(), stream) for _ in range(9000)]
     names = Counter("constant" if child.constants() else child.nodes[0].name for child in drawn)
     assert "white" not in names
     assert len(names) == 9
@@ -85,13 +87,13 @@ def test_point_mutation_draws_alternatives_evenly():
 
 def test_a_node_without_alternative_stays():
     tree = parse_tree("( count own )", TYPED)
-    assert {str(point_mutation(tree, Stream(3, i))) for i in range(40)} == {
+    assert {str(point_mutation(tree, Limits(), Stream(3, i))) for i in range(40)} == {
         "( count own )",
         "( count opponent )",
     }
     lonely = parse_tree("( if full 1 2 )", TYPED).subtree(1)
-    assert point_mutation(lonely, Stream(3)) is lonely
-    assert swap_mutation(lonely, Stream(3)) is lonely
+    assert point_mutation(lonely, Limits(), Stream(3)) is lonely
+    assert swap_mutation(lonely, Limits(), Stream(3)) is lonely
 
 
 def test_swap_prefers_functions_as_gpjpp_does():
@@ -102,29 +104,29 @@ def test_swap_prefers_functions_as_gpjpp_does():
     terminal = 27_000 * (2 / 3) ** 4
     expected = [27_000 - terminal, terminal / 2, terminal / 2]
     assert chisquare([draws[i] for i in range(3)], expected).pvalue > 1e-4
-    assert any(swap_mutation(tree, stream) != tree for _ in range(10))
+    assert any(swap_mutation(tree, Limits(), stream) != tree for _ in range(10))
 
 
 def test_shrink_never_leaves_a_single_terminal():
     tree = parse_tree("( + white black )", LIAO)
-    assert all(shrink_mutation(tree, Stream(5, i)) is tree for i in range(20))
+    assert all(shrink_mutation(tree, Limits(), Stream(5, i)) is tree for i in range(20))
     deeper = parse_tree("( + ( - white black ) 10 )", LIAO)
-    assert {str(shrink_mutation(deeper, Stream(5, i))) for i in range(60)} == {
+    assert {str(shrink_mutation(deeper, Limits(), Stream(5, i))) for i in range(60)} == {
         str(deeper),  # the root and its terminal were drawn
         "( - white black )",
         "( + white 10 )",
         "( + black 10 )",
     }
     leaf = parse_tree("( white )", LIAO)
-    assert shrink_mutation(leaf, Stream(5)) is leaf
+    assert shrink_mutation(leaf, Limits(), Stream(5)) is leaf
     typed = parse_tree("( count own )", TYPED)
-    assert shrink_mutation(typed, Stream(5)) is typed
+    assert shrink_mutation(typed, Limits(), Stream(5)) is typed
 
 
 def test_hoist_draws_subtrees_of_the_type_evenly():
     tree = parse_tree("( + ( count own ) 2 )", TYPED)
     stream = Stream(6)
-    counts = Counter(str(hoist_mutation(tree, stream)) for _ in range(6000))
+    counts = Counter(str(hoist_mutation(tree, Limits(), stream)) for _ in range(6000))
     assert set(counts) == {str(tree), "( count own )", "( 2 )"}
     assert chisquare(list(counts.values())).pvalue > 1e-4
 
@@ -132,14 +134,20 @@ def test_hoist_draws_subtrees_of_the_type_evenly():
 def test_constant_mutation_adds_normal_noise_or_a_factor():
     tree = parse_tree("( + ( * 3 white ) 10 )", LIAO)
     stream = Stream(7)
-    added = [constant_mutation(tree, stream, scale=0.5).constants()[0] for _ in range(3000)]
+    added = [
+        constant_mutation(tree, Limits(), stream, scale=0.5).constants()[0] for _ in range(3000)
+    ]
     assert kstest([(value - 3) / 0.5 for value in added], "norm").pvalue > 1e-4
-    factors = [constant_mutation(tree, stream, noise="factor").constants()[0] for _ in range(500)]
+    factors = [
+        constant_mutation(tree, Limits(), stream, noise="factor").constants()[0] for _ in range(500)
+    ]
     assert min(factors) > 0
     none = parse_tree("( + white 10 )", LIAO)
-    assert constant_mutation(none, stream) is none
-    assert constant_mutation(tree, stream, rate=0.0) is tree
-    changed = sum(constant_mutation(tree, stream, rate=0.25) is not tree for _ in range(4000))
+    assert constant_mutation(none, Limits(), stream) is none
+    assert constant_mutation(tree, Limits(), stream, rate=0.0) is tree
+    changed = sum(
+        constant_mutation(tree, Limits(), stream, rate=0.25) is not tree for _ in range(4000)
+    )
     assert abs(changed / 4000 - 0.25) < 0.03
 
 
@@ -147,5 +155,5 @@ def test_constants_stay_finite():
     huge = LIAO, (Constant(1e308),)
     tree = parse_tree("( 1e308 )", huge[0])
     for i in range(20):
-        child = constant_mutation(tree, Stream(8, i), scale=1e6, noise="factor")
+        child = constant_mutation(tree, Limits(), Stream(8, i), scale=1e6, noise="factor")
         assert abs(child.constants()[0]) <= 1.7976931348623157e308

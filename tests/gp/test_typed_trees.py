@@ -184,12 +184,12 @@ def test_no_operation_makes_an_ill_typed_tree(name):
         "gpjpp": lambda a, b: subtree_crossover(a, b, limits, stream, function_bias="gpjpp")[0],
         "one way": lambda a, b: one_way_crossover(a, b, limits, stream),
         "subtree": lambda a, b: subtree_mutation(a, limits, stream),
-        "local": lambda a, b: local_mutation(a, stream),
-        "point": lambda a, b: point_mutation(a, stream),
-        "swap": lambda a, b: swap_mutation(a, stream),
-        "shrink": lambda a, b: shrink_mutation(a, stream),
-        "constant": lambda a, b: constant_mutation(a, stream),
-        "hoist": lambda a, b: hoist_mutation(a, stream),
+        "local": lambda a, b: local_mutation(a, limits, stream),
+        "point": lambda a, b: point_mutation(a, limits, stream),
+        "swap": lambda a, b: swap_mutation(a, limits, stream),
+        "shrink": lambda a, b: shrink_mutation(a, limits, stream),
+        "constant": lambda a, b: constant_mutation(a, limits, stream),
+        "hoist": lambda a, b: hoist_mutation(a, limits, stream),
     }
     names = list(operations)
     for _ in range(25_000 if LONG else 2_500):
@@ -338,7 +338,7 @@ def test_local_mutation_moves_one_node_a_little():
     stream = draws(4)
     moved, changes = Counter(), []
     for _ in range(2000):
-        child = local_mutation(tree, stream)
+        child = local_mutation(tree, Limits(), stream)
         different = [
             (one, two) for one, two in zip(tree.nodes, child.nodes, strict=True) if one != two
         ]

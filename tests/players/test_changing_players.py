@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evoply.arena import match
-from evoply.evolution import config_from_toml
+from evoply.evolution import config_from_toml, evolve
 from evoply.players import (
     AfterState,
     RandomStart,
@@ -17,7 +17,6 @@ from evoply.players import (
     steady_player,
 )
 from evoply.players.files import PlayerFileError
-from evoply.protocols import ConfigError
 from evoply.reports import explain
 
 HALVES = "( white ),50,( white_corners ),50"
@@ -105,10 +104,15 @@ def test_a_saved_file_is_checked_like_any_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [TEXTS[0], TEXTS[3]])
-def test_a_run_refuses_opponents_that_python_runs(text: str) -> None:
-    settings = f'generations = 1\nfitness.opponents = [{{ player = "{text}" }}]'
-    with pytest.raises(ConfigError, match="run by Python"):
-        config_from_toml(settings)
+def test_runs_train_against_them(text: str) -> None:
+    settings = f"""
+        generations = 2
+        population_size = 6
+        fitness.opponents = [{{ player = "{text}", games = 4 }}]
+    """
+    first, last = evolve(config_from_toml(settings))
+    assert (first.number, last.number) == (0, 1)
+    assert last.digest == list(evolve(config_from_toml(settings)))[-1].digest
 
 
 def test_explanations_say_what_changes() -> None:
@@ -116,5 +120,5 @@ def test_explanations_say_what_changes() -> None:
     plain = explain(HALVES, positions=50)
     assert smooth.sentence.startswith(plain.sentence)
     assert "overlap by 20 percent" in smooth.sentence
-    assert "Before ply 3" in smooth.sentence
+    assert "Its first 3 moves of a game are random" in smooth.sentence
     assert smooth.features == plain.features

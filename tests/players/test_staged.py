@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_games import SlowSeat, slow_game, slow_move
 
 from evoply import _native
-from evoply.arena import Schedule, match, play_python_game, play_seats
+from evoply.arena import Schedule, match, play, play_game
+from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.players import RandomPlayer, RandomStart, Staged, parse_player, stage_shares
-from evoply.players.staged import StagedSeat
+from evoply.players import KernelSeat, RandomPlayer, RandomStart, Staged, parse_player, stage_shares
 
 HALVES = "( white ),50,( white_corners ),50"
 
@@ -66,19 +67,56 @@ def test_the_slide():
 def test_the_kernel_plays_a_staged_player_as_python_does(text, ties):
     """One expression that selects by the clock, against the loop that asks a stage's player."""
     staged = Staged.parse(text, ties=ties)
-    kernel = staged.seat("othello")
-    assert isinstance(kernel, _native.Player)
-    plain = StagedSeat(staged, staged.players("othello"))
-    opponent = parse_player("random").native("othello")
-    for number in range(10):
-        arguments = {
-            "start": Position(),
-            "opening_key": number,
-            "opening_plies": 4,
-            "game_key": 1000 + number,
-        }
-        games = [play_python_game((seat, opponent), **arguments) for seat in (kernel, plain)]
-        assert games[0].moves == games[1].moves
+    check_kernel_games("othello", [staged, RandomPlayer()], games=10)
+
+
+def check_kernel_games(game, players, games, starts=()):
+    """Compare the kernel's games of two players, both ways round, with those of the oracle."""
+    rules = game_rules(game)
+    rows = [rules.start().row, *starts]
+    schedule = Schedule.pairs(
+        [0] * games,
+        [1] * games,
+        stream=_native.Stream(games, "test"),
+        opening_plies=5,
+        starts=rows,
+        start_of=[pair % len(rows) for pair in range(games)],
+    )
+    natives = [player.native(game) for player in players]
+    results = play(game, natives, schedule, record_moves=True, threads=2)
+    for index, codes in enumerate(results.moves):
+        record = slow_game(
+            game,
+            (players[schedule.black[index]], players[schedule.white[index]]),
+            start=rows[schedule.start_of[index]],
+            opening_key=int(schedule.opening_keys[index]),
+            opening_plies=5,
+            game_key=int(schedule.game_keys[index]),
+        )
+        assert [move.code(rules.size) for move in record.moves] == codes
+
+
+SMOOTH = "( white ),30,( - black white_corners ),30,( - black white ),40:primitives=liao"
+
+
+@pytest.mark.parametrize("game", ["othello", "othello-6", "othello-10", "checkers"])
+@pytest.mark.parametrize(
+    "options", ["overlap=30", "overlap=20,slide=logistic,ties=random", "overlap=25,view=turn"]
+)
+def test_the_kernel_draws_stages_as_the_oracle_does(game, options):
+    """Move for move, against random moves and each other, with and without random starts."""
+    smooth = parse_player(f"{SMOOTH},{options}", game=game)
+    late = RandomStart(plies=4, player=smooth)
+    starts = [row for row in _native.Positions.random(game, 2, 3, 8, 12)]
+    for players in ([smooth, RandomPlayer()], [late, smooth], [late, late]):
+        check_kernel_games(game, players, games=4, starts=starts)
+
+
+@pytest.mark.parametrize("inner", ["greedy", "material:depth=2,ties=random,epsilon=0.2", "swh"])
+def test_the_kernel_starts_at_random_as_the_oracle_does(inner):
+    late = RandomStart(plies=7, player=parse_player(inner))
+    check_kernel_games("othello", [late, parse_player("greedy")], games=6)
+    check_kernel_games("othello", [late, RandomStart(plies=3, player=late.player)], games=6)
 
 
 def test_an_overlap_draws_the_stage_with_its_probability():
@@ -89,13 +127,13 @@ def test_an_overlap_draws_the_stage_with_its_probability():
     rows = _native.Positions.random("othello", 1, 5, 24, 24)
     position = Position.from_row("othello", rows[0])
     assert position.clock == pytest.approx(0.4)
-    chosen = [seat.choose_by_key(position, key) for key in range(2000)]
+    chosen = [_native.analyse(seat.native, *position.row, key)[0] for key in range(2000)]
     alone = [Staged.parse(tree).seat("othello") for tree in ("( - white white )", "( white )")]
-    moves = [_native.analyse(player, *position.row, 0)[0] for player in alone]
+    moves = [_native.analyse(one.native, *position.row, 0)[0] for one in alone]
     assert moves[0] != moves[1]
-    share = np.mean([move.code(8) == moves[1] for move in chosen])
+    share = np.mean([code == moves[1] for code in chosen])
     assert abs(share - staged.shares(position.clock)[1]) < 4 * np.sqrt(0.25 * 0.75 / 2000)
-    assert chosen == [seat.choose_by_key(position, key) for key in range(2000)]
+    assert chosen == [slow_move(staged, position, key).code(8) for key in range(2000)]
 
 
 def test_matches_of_staged_players():
@@ -136,15 +174,14 @@ def test_a_random_start_ends_where_it_says():
     opponent = parse_player("( white )").native("othello")
     greedy = parse_player("greedy").native("othello")
     arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
-    games = {
-        play_python_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)
-    }
+    games = {play_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)}
     assert len(games) == 20
-    record = play_python_game((seat, opponent), **arguments, game_key=3)
-    for position, move in zip(record.positions[10:], record.moves[10:], strict=False):
+    record = play_game((seat, opponent), **arguments, game_key=3)
+    # Ten plies of its own are over when twenty were played.
+    for position, move in zip(record.positions[20:], record.moves[20:], strict=False):
         player = greedy if position.turn.value == "black" else opponent
         assert _native.analyse(player, *position.row, 3)[0] == move.code(8)
-    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), _native.Player)
+    assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), KernelSeat)
     assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
 
 
@@ -152,7 +189,7 @@ def test_kernel_and_python_games_mix_in_one_schedule():
     texts = ["greedy", "random", "swh"]
     native = [parse_player(text).native("othello") for text in texts]
     staged = Staged.parse(HALVES)
-    slow = StagedSeat(staged, staged.players("othello"))
+    slow = SlowSeat(staged)
     schedule = Schedule.pairs(
         [0, 0, 3, 1, 2, 3],
         [1, 3, 2, 2, 0, 1],
@@ -161,8 +198,8 @@ def test_kernel_and_python_games_mix_in_one_schedule():
         start=Position().row,
     )
     told = []
-    mixed = play_seats("othello", [*native, slow], schedule, progress=told.append)
-    alone = play_seats("othello", [*native, staged.seat("othello")], schedule)
+    mixed = play("othello", [*native, slow], schedule, progress=told.append)
+    alone = play("othello", [*native, staged.seat("othello")], schedule)
     assert (mixed.black_discs == alone.black_discs).all()
     assert (mixed.plies == alone.plies).all()
     assert told[-1] == len(schedule)

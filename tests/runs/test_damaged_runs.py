@@ -15,7 +15,8 @@ def read_everything(folder: Path) -> None:
     with Run.open(folder) as run:
         run.generation_rows()
         list(run.generations())
-        _ = run.champion
+        _ = run.champion, run.champion_player
+        run.steps()
         run.matches()
         run.events()
 
@@ -28,6 +29,14 @@ def read_everything(folder: Path) -> None:
         "UPDATE meta SET value = '[1]' WHERE key = 'final_test'",
         f"UPDATE meta SET value = '{'[' * 100_000}' WHERE key = 'final_test'",
         f"UPDATE meta SET value = '{'9' * 5000}' WHERE key = 'format'",
+        "UPDATE meta SET value = '{' WHERE key = 'champion'",
+        "UPDATE meta SET value = '{\"generation\":3,\"player\":{}}' WHERE key = 'champion'",
+        "UPDATE steps SET digest = x'00ff'",
+        "UPDATE steps SET statistics = '{' WHERE number = 1",
+        'UPDATE steps SET statistics = \'{"best":"high"}\'',
+        "UPDATE steps SET statistics = '{\"best\":NaN}'",
+        "UPDATE steps SET seconds = 'long'",
+        "DELETE FROM steps WHERE number = 1",
         "DELETE FROM hall_of_fame",
         "DELETE FROM individuals",
         "DELETE FROM generations WHERE number = 1",
@@ -88,7 +97,7 @@ def test_a_name_that_another_process_takes_meanwhile(
 ) -> None:
     folder = tmp_path / "a"
 
-    def slow(path: Path, meta: dict[str, str]) -> None:
+    def slow(path: Path, meta: dict[str, str], own_tables: str) -> None:
         shutil.copytree(finished, folder)
 
     monkeypatch.setattr("evoply.runs.database.create_tables", slow)

@@ -12,7 +12,7 @@ from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.gp import Limits, Tree, point_mutation
 from evoply.reports.report import report_html
-from evoply.runs import Run, RunError, advance, replay
+from evoply.runs import Run, RunError, advance, censuses, replay
 
 
 def brevity(tree: Tree, stream: Stream) -> float:
@@ -24,7 +24,7 @@ def breadth(tree: Tree, stream: Stream) -> float:
 
 
 def fresh_points(first: Tree, second: Tree, limits: Limits, stream: Stream) -> Tree:
-    return point_mutation(first, stream, rate=0.5)
+    return point_mutation(first, limits, stream, rate=0.5)
 
 
 def own_config() -> EvolutionConfig:
@@ -88,9 +88,10 @@ def test_a_stored_generation_of_coevolution_is_the_one_that_was_made(
         for _ in advance(run):
             pass
         assert run.digests() == [one.digest for one in unbroken]
-        assert len(run.censuses()) == 4
-        with pytest.raises(RunError, match="cannot be replayed"):
-            replay(run, 1, 0)
+        assert len(censuses(run)) == 4
+        if kind == "steady state":
+            with pytest.raises(RunError, match="cannot be replayed"):
+                replay(run, 1, 0)
         assert "Operators" in report_html(run)
 
 
@@ -114,21 +115,21 @@ def test_games_for_discs_are_replayed(measure: str, tmp_path: Path) -> None:
         assert played.game.outcome() is not None
 
 
-def test_a_run_of_an_older_version_goes_on(tmp_path: Path) -> None:
+def test_a_run_without_details_is_read(tmp_path: Path) -> None:
     config = small_config()
     with Run.create(tmp_path / "old", config) as run:
         for _ in islice(advance(run), 2):
             pass
     connection = sqlite3.connect(tmp_path / "old" / "run.db")
     connection.execute("DROP TABLE details")
+    connection.execute("DROP TABLE steps")
+    connection.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
     connection.commit()
     connection.close()
     with Run.open(tmp_path / "old") as run:
-        assert run.censuses() == [{}, {}]
+        assert censuses(run) == [{}, {}]
         assert "Generations" in report_html(run)
-        for _ in advance(run):
-            pass
-        assert run.digests() == [one.digest for one in evolve(config)]
+        assert run.generation(1).individuals
 
 
 def test_termination_ends_a_run_as_finished_and_can_be_lifted(tmp_path: Path) -> None:

@@ -4,10 +4,13 @@ import csv
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
+from run_settings import small_config
 
-from evoply.runs import Run, RunError, export_csv, replay
+from evoply.protocols import Color
+from evoply.runs import Run, RunError, advance, export_csv, replay
 
 
 def test_a_replayed_game_equals_the_original(finished: Path) -> None:
@@ -70,3 +73,78 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(RunError, match="cannot be written"):
             export_csv(run, tmp_path / "file")
+
+
+COEVOLUTION: dict[str, dict[str, Any]] = {
+    "guides": {
+        "kind": "guides",
+        "guides": [{"player": "greedy", "rounds": 2, "games": 3}, {"player": "random", "games": 2}],
+        "co_play": 2,
+    },
+    "round robin": {"kind": "tournament"},
+    "knock-out": {"kind": "tournament", "format": "elimination", "pairs": 2},
+    "shared points": {"kind": "points", "sharing": True},
+    "discs": {"kind": "opponent_discs"},
+}
+
+
+@pytest.mark.parametrize("kind", COEVOLUTION)
+def test_games_of_every_kind_are_replayed(kind: str, tmp_path: Path) -> None:
+    opponents = [{"player": "random", "pairs": 2}, {"player": "greedy", "games": 1}]
+    config = small_config(
+        population_size=8,
+        generations=2,
+        # Two individuals with one tree: they share a player, and in co-play no game.
+        initialisation={"seeds": ["( - white black )"] * 2},
+        fitness={"opponents": opponents, "measure": COEVOLUTION[kind]},
+    )
+    with Run.create(tmp_path / "run", config) as run:
+        for _ in advance(run):
+            pass
+        stored = run.generation(0)
+        games = [replay(run, 0, number) for number in range(replay(run, 0, 0).games)]
+        trees = [str(one.tree) for one in stored.individuals]
+        for number, game in enumerate(games):
+            assert game.number == number
+            outcome = game.game.outcome()
+            assert outcome is not None
+            own = Color.BLACK if trees[game.individuals[0]] == game.black else Color.WHITE
+            assert game.points == outcome.points(own)
+            assert {trees[place] for place in game.individuals} == {
+                game.black if own is Color.BLACK else game.white
+            }
+            assert {trees[place] for place in game.against} <= {game.white}
+        # A match of two trees counts against each individual that has the other tree.
+        points = [
+            sum(len(game.against or "1") * game.points for game in games if i in game.individuals)
+            + sum(len(game.individuals) * (1 - game.points) for game in games if i in game.against)
+            for i in range(8)
+        ]
+        fitness = [one.fitness for one in stored.individuals]
+        if kind == "guides":
+            assert points == fitness
+        elif kind == "round robin":
+            # The match of the two equal trees is not played: a point of two games for each.
+            equal = [trees.count(tree) - 1 for tree in trees]
+            assert [(one + more) / 14 for one, more in zip(points, equal, strict=True)] == fitness
+        elif kind == "knock-out":
+            assert sum(fitness) == 7
+            assert len(games) == 7 * 4
+            assert all(len(game.individuals) == len(game.against) == 1 for game in games)
+        with pytest.raises(RunError, match=f"has games 0 to {len(games) - 1}, not {len(games)}"):
+            replay(run, 0, len(games))
+
+
+def test_a_coevolved_game_that_differs_is_refused(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "run", small_config(generations=1, fitness="2Co")) as run:
+        for _ in advance(run):
+            pass
+    connection = sqlite3.connect(tmp_path / "run" / "run.db")
+    connection.execute("UPDATE individuals SET fitness = 0.123 WHERE position = 3")
+    connection.commit()
+    connection.close()
+    with (
+        Run.open(tmp_path / "run") as run,
+        pytest.raises(RunError, match=r"individual 3 .* differ"),
+    ):
+        replay(run, 0, 0)

@@ -12,7 +12,14 @@ import pytest
 from run_settings import small_config
 
 from evoply.arena import match
-from evoply.evolution import Fitness, Generation, Opponent, evolve, final_test
+from evoply.evolution import (
+    Fitness,
+    Generation,
+    Opponent,
+    evolve,
+    final_test,
+    individual_player,
+)
 from evoply.players import parse_player, save_player
 from evoply.runs import (
     Run,
@@ -23,6 +30,7 @@ from evoply.runs import (
     new_run_path,
     replay,
     resolve_champion,
+    stored_final_test,
 )
 
 
@@ -38,12 +46,14 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         assert run.digests() == [generation.digest for generation in made]
         assert run.champion == made[-1].hall_of_fame[0]
         test = final_test(config, made[-1])
-        run.save_final_test(made[-1].number, test)
+        ending = run.kind.end(run.kind.learner(), config, made[-1])
+        run.end(made[-1].number, ending)
         assert run.champion == test.champion
+        assert run.champion_player == individual_player(config, test.champion.tree)
     with Run.open(tmp_path / "a") as run:
         assert run.config == config
         assert list(run.generations()) == made
-        stored = run.final_test()
+        stored = stored_final_test(run)
         assert stored is not None
         assert [entry["fitness"] for entry in stored["ranking"]] == list(test.fitness)
 

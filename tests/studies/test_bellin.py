@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evoply._native import Stream
-from evoply.arena import play_python_game
+from evoply.arena import play_game
 from evoply.evolution import config_from_toml, evolve
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games.othello import Position
@@ -47,7 +47,7 @@ def test_fitness_is_the_opponents_discs_of_three_games():
         discs = 0
         for opponent, key in zip(OPPONENTS, keys.tolist(), strict=True):
             black = parse_player(opponent).native("othello")
-            record = play_python_game(
+            record = play_game(
                 (black, white), start=Position(), opening_key=0, opening_plies=0, game_key=key
             )
             discs += record.position.discs(Color.BLACK)

@@ -9,10 +9,10 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.games.othello import Position
-from evoply.players import RandomStart, parse_player
+from evoply.players import ExpressionEvaluator, RandomStart, parse_player
 from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.protocols import Color
-from evoply.studies.edgar import PLIES, SQUARES, learn, table_text
+from evoply.studies.edgar import PLIES, SQUARES, batch_sums, learn, over_symmetries, table_text
 
 
 def test_a_short_training_is_reproducible():
@@ -23,6 +23,19 @@ def test_a_short_training_is_reproducible():
     assert (table == learn(1200, 3)).all()
     assert (table != learn(1200, 4)).any()
     assert np.abs(table).max() <= 1
+
+
+def test_a_program_with_new_weights_learns_as_one_lowered_anew():
+    """The way it was done before: an evaluator for every batch."""
+    tables, stream = np.zeros((PLIES, SQUARES)), _native.Stream(5, "edgar")
+    for number in range(2):
+        evaluator = ExpressionEvaluator(expression=edgar_expression(tables.tolist()))
+        program = evaluator.program("othello")
+        sums, counts = batch_sums(program, 1000, stream.child("batch", number))
+        sums, counts = over_symmetries(sums), over_symmetries(counts)
+        means = np.divide(sums, counts, out=tables.copy(), where=counts > 0)
+        tables += max(1 / (number + 1), 0.05) * (means - tables)
+    assert (learn(2000, 5) == tables.round(4)).all()
 
 
 def test_the_file_of_a_table_comes_back(tmp_path):

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use evoply_core::analysis::{Analysis, Question};
 use evoply_core::arena::{Conditions, Pairing, play, random_positions};
 use evoply_core::bitboard::{Size8, Size10};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
-use evoply_core::player::{Analysis, Chooser, Evaluator, Player, Ties, View};
+use evoply_core::player::{Chooser, Evaluator, Player, Ties, View};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
@@ -31,7 +32,7 @@ fn material(options: SearchOptions) -> Player<Othello<Size8>> {
     let expression = json::parse(MATERIAL, 64, Builder::default()).expect("well formed");
     let program = Arc::new(Program::new(&expression).expect("can be lowered"));
     let evaluator = Evaluator { program, view: View::Turn };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0 }
+    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0, random_moves: 0 }
 }
 
 fn positions(plies: u32) -> Vec<Othello<Size8>> {
@@ -50,17 +51,28 @@ fn count_leaves(criterion: &mut Criterion) {
 }
 
 fn play_random_games(criterion: &mut Criterion) {
-    let random = Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0 };
+    let random = Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0, random_moves: 0 };
     let key = |game| Key::new(1).child(game);
-    let pairings: Vec<_> =
-        (0..10_000).map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1) }).collect();
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: false, draws: DrawRules::NONE };
+    let pairings: Vec<_> = (0..10_000)
+        .map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1), start: 0 })
+        .collect();
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 8,
+        record_moves: false,
+        draws: DrawRules::NONE,
+    };
     let one_by_one = |pairing: &Pairing| {
         let hash = 0;
         let Pairing { opening, key, .. } = *pairing;
-        let mut game =
-            Playout { position: conditions.start, plies: 0, hash, opening: opening.stream(), opening_plies: 8, key };
+        let mut game = Playout {
+            position: conditions.starts[0],
+            plies: 0,
+            hash,
+            opening: opening.stream(),
+            opening_plies: 8,
+            key,
+        };
         game.finish();
         game.position.own().len() + game.position.opponent().len()
     };
@@ -80,7 +92,8 @@ fn look_ahead(criterion: &mut Criterion) {
     let plain = material(SearchOptions::to_depth(6));
     let options = SearchOptions { ordering: Ordering::Killer, table: 1 << 16, ..SearchOptions::to_depth(6) };
     let answers = |player: &Player<Othello<Size8>>| -> Vec<_> {
-        let analyses = positions.iter().filter_map(|position| player.analyse(position, Key::new(1), &NEVER));
+        let analyses =
+            positions.iter().filter_map(|position| player.analyse(position, &Question::of(Key::new(1)), &NEVER));
         analyses.map(|Analysis { choice, .. }| (choice.chosen, choice.score)).collect()
     };
     let expected = answers(&plain);

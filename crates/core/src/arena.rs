@@ -25,13 +25,15 @@ pub struct Pairing {
     pub opening: Key,
     /// Where the draws of the players come from.
     pub key: Key,
+    /// Where it begins: a place in the starts of the schedule.
+    pub start: u32,
 }
 
 /// What all games of a schedule share.
 #[derive(Clone, Copy, Debug)]
-pub struct Conditions<G> {
-    /// The position before the opening.
-    pub start: G,
+pub struct Conditions<'a, G> {
+    /// The positions before the opening, one or several.
+    pub starts: &'a [G],
     /// Uniformly random legal plies before the players begin.
     pub opening_plies: u32,
     /// Whether to keep the moves.
@@ -65,11 +67,11 @@ pub struct Record {
 /// [`Stopped`] if `stop` was set before the last game ended.
 ///
 /// # Panics
-/// If a pairing names a player that is not in the list.
+/// If a pairing names a player or a start that is not in its list.
 pub fn play<G: Game>(
     players: &[Player<G>],
     pairings: &[Pairing],
-    conditions: &Conditions<G>,
+    conditions: &Conditions<'_, G>,
     threads: usize,
     stop: &AtomicBool,
     done: &AtomicU64,
@@ -80,7 +82,7 @@ pub fn play<G: Game>(
 struct Play<'a, G: Game> {
     players: &'a [Player<G>],
     pairings: &'a [Pairing],
-    conditions: &'a Conditions<G>,
+    conditions: &'a Conditions<'a, G>,
     threads: usize,
     stop: &'a AtomicBool,
     done: &'a AtomicU64,
@@ -91,7 +93,7 @@ impl<G: Game> Task for Play<'_, G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;
-        let hash = start_hash(&conditions.start);
+        let hashes: Vec<u64> = conditions.starts.iter().map(start_hash).collect();
         let is_simple = !conditions.record_moves && conditions.draws == DrawRules::NONE;
         let mut records = vec![Record::default(); pairings.len()];
         for_each_chunk_with(&mut records, threads, stop, Scratch::default, |scratch, first, records| {
@@ -103,7 +105,7 @@ impl<G: Game> Task for Play<'_, G> {
             };
             let Scratch { workspaces, course, playouts } = scratch;
             playouts.clear();
-            playouts.extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p, hash)));
+            playouts.extend(pairings.iter().filter(|pairing| random(pairing)).map(|p| conditions.playout(p, &hashes)));
             cpu.call(FinishPlayouts(playouts));
             done.fetch_add(playouts.len() as u64, Ordering::Relaxed);
             // Step 2. The others, one after the other.
@@ -115,7 +117,8 @@ impl<G: Game> Task for Play<'_, G> {
                 if random(pairing) {
                     *record = playouts.next().map(Record::of_playout).unwrap_or_default();
                 } else {
-                    *record = cpu.call(PlayGame { players, pairing, conditions, workspaces, course, stop });
+                    *record =
+                        cpu.call(PlayGame { players, pairing, conditions, hashes: &hashes, workspaces, course, stop });
                     done.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -147,13 +150,13 @@ impl<G: Game> Task for FinishPlayouts<'_, G> {
     }
 }
 
-impl<G: Game> Conditions<G> {
-    /// A game of random moves from the start, whose hash is given, openings included.
-    fn playout(&self, pairing: &Pairing, hash: u64) -> Playout<G> {
+impl<G: Game> Conditions<'_, G> {
+    /// A game of random moves from its start, openings included; the hashes are those of the starts.
+    fn playout(&self, pairing: &Pairing, hashes: &[u64]) -> Playout<G> {
         Playout {
-            position: self.start,
+            position: self.starts[pairing.start as usize],
             plies: 0,
-            hash,
+            hash: hashes[pairing.start as usize],
             opening: pairing.opening.stream(),
             opening_plies: self.opening_plies,
             key: pairing.key,
@@ -180,7 +183,9 @@ impl Record {
 struct PlayGame<'a, G: Game> {
     players: &'a [Player<G>],
     pairing: &'a Pairing,
-    conditions: &'a Conditions<G>,
+    conditions: &'a Conditions<'a, G>,
+    /// Those of the starts.
+    hashes: &'a [u64],
     workspaces: &'a mut [Workspace<G>; 2],
     course: &'a mut Course<G>,
     stop: &'a AtomicBool,
@@ -190,9 +195,9 @@ impl<G: Game> Task for PlayGame<'_, G> {
     type Output = Record;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Record {
-        let Self { players, pairing, conditions, workspaces, course, stop } = self;
-        let mut position = conditions.start;
-        let mut record = Record { hash: start_hash(&position), ..Record::default() };
+        let Self { players, pairing, conditions, hashes, workspaces, course, stop } = self;
+        let mut position = conditions.starts[pairing.start as usize];
+        let mut record = Record { hash: hashes[pairing.start as usize], ..Record::default() };
         let has_draws = conditions.draws != DrawRules::NONE;
         course.begin();
         let mut drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
@@ -228,6 +233,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
             else {
                 break;
             };
+            workspaces[side as usize].has_moved();
             drawn = apply(&mut position, choice.chosen);
         }
         record.ended_at(&position, drawn)

@@ -1,8 +1,8 @@
 //! The kernel of evoply: rules, board expressions, search and game loops. Pure Rust; Python lives in another crate.
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
-//! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, and the [`arena`]
-//! plays schedules of games on all cores. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
+//! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, [`analysis`] asks it about one position,
+//! and the [`arena`] plays schedules of games on all cores. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
@@ -15,6 +15,7 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod analysis;
 pub mod arena;
 pub mod bitboard;
 mod board;
@@ -24,5 +25,6 @@ pub mod lanes;
 pub mod player;
 pub mod rules;
 pub mod search;
+pub mod stages;
 pub mod stream;
 pub mod work;

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use crate::cpu::{Cpu, Task, dispatch};
+use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
-use crate::rules::playout::move_key;
 use crate::rules::{Children, Color, Game};
 use crate::search::table::Table;
 use crate::search::{Search, SearchOptions, alphabeta, deepening};
+use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
 /// For whom an evaluator speaks.
@@ -53,6 +52,8 @@ pub enum Chooser<G: Game> {
     Random,
     /// The best board after each move; nothing else is looked at, not even whether the game is over.
     AfterState(Evaluator<G>),
+    /// The same with one of several evaluators, drawn for every move.
+    Staged(Stages<G>),
     /// Alpha-beta, plain or one ply deeper at a time, as the options say.
     AlphaBeta(Evaluator<G>, SearchOptions),
     /// The same with a second evaluator that orders moves, and says nothing of values: [`Ordering::Program`].
@@ -70,6 +71,8 @@ pub struct Player<G: Game> {
     pub ties: Ties,
     /// The probability of a uniformly random move instead.
     pub epsilon: f64,
+    /// Its first plies of a game, forced ones included, are uniformly random; those of the opening are nobody's own.
+    pub random_moves: u32,
 }
 
 /// A chosen move and what is known about it.
@@ -87,39 +90,49 @@ pub struct Choice<G: Game> {
     pub continuation: Vec<G::Move>,
 }
 
-/// A choice, and how long it took.
-#[derive(Clone, Debug)]
-pub struct Analysis<G: Game> {
-    /// The choice.
-    pub choice: Choice<G>,
-    /// Time from question to answer.
-    pub elapsed: Duration,
-}
-
 /// What one player needs in one thread while it plays.
 #[derive(Debug)]
 pub struct Workspace<G: Game> {
     /// The key of the game being played.
-    game: Key,
-    registers: Registers<G::Board>,
+    pub(crate) game: Key,
+    /// Plies of its own that the player has played in it.
+    pub(crate) moves: u32,
+    pub(crate) registers: Registers<G::Board>,
+    /// The stage whose program is loaded, for a player that has stages.
+    stage: Option<usize>,
     /// Of the program that orders moves, if there is one.
     order_registers: Option<Registers<G::Board>>,
-    table: Table,
+    pub(crate) table: Table,
     /// Values of the moves of one position, in order.
-    values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 impl<G: Game> Workspace<G> {
     /// A game begins: what is drawn once a game comes from its key.
     pub fn begin(&mut self, game: Key) {
         self.game = game;
+        self.moves = 0;
+    }
+
+    /// The player has played one more ply of its own.
+    #[inline(always)]
+    pub fn has_moved(&mut self) {
+        self.moves += 1;
     }
 }
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
         let (registers, order_registers) = (Registers::default(), None);
-        Self { game: Key(0), registers, order_registers, table: Table::default(), values: Vec::new() }
+        Self {
+            game: Key(0),
+            moves: 0,
+            registers,
+            stage: None,
+            order_registers,
+            table: Table::default(),
+            values: Vec::new(),
+        }
     }
 }
 
@@ -161,6 +174,11 @@ pub fn block_of<G: Game>(
         root_clock,
         root_ply,
     }
+}
+
+/// A block for loading a program: constants do not read it.
+fn no_block<G: Game>() -> Block<G::Board> {
+    block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0)
 }
 
 /// How a value that leaves a program counts for the side that has to choose at some position.
@@ -212,9 +230,11 @@ impl Ties {
 impl<G: Game> Player<G> {
     /// Get a workspace ready to play for this player.
     pub fn prepare(&self, workspace: &mut Workspace<G>) {
-        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
+        let block = no_block::<G>();
         match &self.chooser {
             Chooser::Random => {}
+            // Its programs are loaded as they are drawn.
+            Chooser::Staged(_) => workspace.stage = None,
             Chooser::AfterState(evaluator) | Chooser::AlphaBeta(evaluator, _) => {
                 workspace.registers.load::<G>(&evaluator.program, &block);
             }
@@ -234,18 +254,6 @@ impl<G: Game> Player<G> {
     pub fn is_reproducible(&self) -> bool {
         let timed = |options: &SearchOptions| options.time.is_some();
         !matches!(&self.chooser, Chooser::AlphaBeta(_, options) | Chooser::Ordered(_, options, _) if timed(options))
-    }
-
-    /// One choice with the time it took, for whoever asks about a single position of the game with key `game`; `None` as in
-    /// [`Self::choose`].
-    pub fn analyse(&self, position: &G, game: Key, stop: &AtomicBool) -> Option<Analysis<G>> {
-        let mut workspace = Workspace::default();
-        self.prepare(&mut workspace);
-        workspace.begin(game);
-        let key = move_key(game, position.turn(), position.ply());
-        let begun = Instant::now();
-        let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
-        Some(Analysis { choice, elapsed: begun.elapsed() })
     }
 
     /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
@@ -270,14 +278,62 @@ impl<G: Game> Player<G> {
             return moves.next().map(simple);
         }
         let mut stream = key.stream();
+        if workspace.moves < self.random_moves {
+            return moves.nth(stream.below(count) as usize).map(simple);
+        }
         if self.epsilon > 0.0 && stream.random() < self.epsilon {
             return moves.nth(stream.below(count) as usize).map(simple);
         }
+        self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
+    }
+
+    /// What values the boards after moves, of a player that looks no further; its program is loaded.
+    #[inline(always)]
+    pub(crate) fn board_evaluator(
+        &self,
+        position: &G,
+        key: Key,
+        workspace: &mut Workspace<G>,
+    ) -> Option<&Evaluator<G>> {
         match &self.chooser {
-            Chooser::Random => moves.nth(stream.below(count) as usize).map(simple),
-            Chooser::AfterState(evaluator) => {
+            Chooser::AfterState(evaluator) => Some(evaluator),
+            Chooser::Staged(stages) => {
+                let stage = stages.drawn(position, key);
+                let evaluator = &stages.evaluators()[stage];
+                if workspace.stage != Some(stage) {
+                    workspace.registers.load::<G>(&evaluator.program, &no_block::<G>());
+                    workspace.stage = Some(stage);
+                }
+                Some(evaluator)
+            }
+            _ => None,
+        }
+    }
+
+    /// The choice of what the player is when nothing makes it move at random, among one move or more.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)] // What a choice depends on.
+    pub(crate) fn considered(
+        &self,
+        cpu: impl Cpu,
+        position: &G,
+        expansion: &mut G::Expansion,
+        key: Key,
+        mut stream: Stream,
+        workspace: &mut Workspace<G>,
+        stop: &AtomicBool,
+    ) -> Option<Choice<G>> {
+        let mut moves = G::remaining(expansion);
+        let count = moves.len() as u64;
+        match &self.chooser {
+            Chooser::Random => {
+                let chosen = moves.nth(stream.below(count) as usize)?;
+                Some(Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() })
+            }
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = self.board_evaluator(position, key, workspace)?;
                 let Workspace { registers, values, .. } = workspace;
-                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                after_state(cpu, position, expansion, evaluator, registers, values);
                 let index = self.ties.pick(values, &mut stream)?;
                 let (chosen, score) = (moves.nth(index)?, Some(values[index]));
                 Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
@@ -322,7 +378,7 @@ impl<G: Game> Task for Choose<'_, G> {
 
 /// Value the board after every move.
 #[inline(always)]
-fn after_state<G: Game>(
+pub(crate) fn after_state<G: Game>(
     cpu: impl Cpu,
     position: &G,
     expansion: &mut G::Expansion,

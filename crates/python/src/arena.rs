@@ -78,10 +78,11 @@ impl Games {
 
 /// Play a schedule: for each game the places of Black and White in `players`, and the keys of its opening and its draws.
 ///
-/// `draws`: quiet plies, repetitions and plies that make a draw; `None` is never.
+/// `starts`: rows of the positions before the openings; `start_of` says which of them each game begins at, `None` that all begin
+/// at the first. `draws`: quiet plies, repetitions and plies that make a draw; `None` is never.
 #[pyfunction]
 #[pyo3(signature = (
-    game, players, black, white, opening_keys, game_keys, *, start,
+    game, players, black, white, opening_keys, game_keys, *, starts, start_of = None,
     opening_plies = 8, draws = (None, None, None), threads = 0, record_moves = false, progress = None
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -93,7 +94,8 @@ pub fn play(
     white: PyReadonlyArray1<'_, u32>,
     opening_keys: PyReadonlyArray1<'_, u64>,
     game_keys: PyReadonlyArray1<'_, u64>,
-    start: Row,
+    starts: Vec<Row>,
+    start_of: Option<PyReadonlyArray1<'_, u32>>,
     opening_plies: u32,
     draws: (Option<u32>, Option<u32>, Option<u32>),
     threads: usize,
@@ -104,6 +106,8 @@ pub fn play(
         players.len(),
         [black.as_slice()?, white.as_slice()?],
         [opening_keys.as_slice()?, game_keys.as_slice()?],
+        starts.len(),
+        start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?,
     )?;
     let done = AtomicU64::new(0);
     let report = |py: Python<'_>| match &progress {
@@ -117,7 +121,8 @@ pub fn play(
             .iter()
             .map(|player| G::held::<Players>(&player.get().0, "player").cloned())
             .collect::<PyResult<Vec<_>>>()?;
-        let conditions = Conditions::<G> { start: position(start)?, opening_plies, record_moves, draws };
+        let starts = starts.into_iter().map(position::<G>).collect::<PyResult<Vec<_>>>()?;
+        let conditions = Conditions { starts: &starts, opening_plies, record_moves, draws };
         interrupt::run(
             py,
             |stop| play_schedule(&players, &pairings, &conditions, threads, stop, &done),
@@ -128,19 +133,30 @@ pub fn play(
 }
 
 /// Put the columns of a schedule together, checked.
-fn pairings(players: usize, seats: [&[u32]; 2], keys: [&[u64]; 2]) -> PyResult<Vec<Pairing>> {
+fn pairings(
+    players: usize,
+    seats: [&[u32]; 2],
+    keys: [&[u64]; 2],
+    starts: usize,
+    start_of: Option<&[u32]>,
+) -> PyResult<Vec<Pairing>> {
     let count = seats[0].len();
-    if seats[1].len() != count || keys[0].len() != count || keys[1].len() != count {
+    let lengths = [seats[1].len(), keys[0].len(), keys[1].len(), start_of.map_or(count, <[u32]>::len)];
+    if lengths != [count; 4] {
         return Err(PyValueError::new_err("the columns of a schedule have different lengths"));
     }
     if let Some(&player) = seats.into_iter().flatten().find(|&&player| player as usize >= players) {
         return Err(PyValueError::new_err(format!("there is no player {player}: there are {players}")));
+    }
+    if let Some(&start) = start_of.unwrap_or(&[0]).iter().find(|&&start| start as usize >= starts) {
+        return Err(PyValueError::new_err(format!("there is no start {start}: there are {starts}")));
     }
     let pairing = |game: usize| Pairing {
         black: seats[0][game],
         white: seats[1][game],
         opening: Key(keys[0][game]),
         key: Key(keys[1][game]),
+        start: start_of.map_or(0, |start_of| start_of[game]),
     };
     Ok((0..count).map(pairing).collect())
 }

@@ -12,7 +12,7 @@ use evoply_core::lanes::Lanes;
 use evoply_core::player::View;
 use evoply_core::rules::Game;
 use evoply_core::work::Stopped;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -47,12 +47,20 @@ pub struct Program(pub Any<Programs>);
 #[pymethods]
 impl Program {
     /// Read the JSON form and lower it; `ValueError` says which node is wrong.
+    ///
+    /// With `keep_parameters` every number and weight table that the form writes stays by itself, even where equal ones are
+    /// written or arithmetic on numbers could be done now, so that `with_parameters` can replace each.
     #[new]
-    #[pyo3(signature = (game, expression, /))]
-    fn new(game: &str, expression: &str) -> PyResult<Self> {
+    #[pyo3(signature = (game, expression, /, *, keep_parameters = false))]
+    fn new(game: &str, expression: &str, keep_parameters: bool) -> PyResult<Self> {
         with_game!(game, G => {
             // As written first: its errors name the nodes that the reader wrote.
             let literal = json::parse(expression, <G as Game>::Board::SQUARES, Builder::literal()).map_err(to_python)?;
+            if keep_parameters {
+                let squares = <G as Game>::Board::SQUARES;
+                let kept = json::parse(expression, squares, Builder::keeping_parameters()).map_err(to_python)?;
+                return compile::<G>(&kept, None).map(Self).map_err(to_python);
+            }
             let shared = json::parse(expression, <G as Game>::Board::SQUARES, Builder::default()).map_err(to_python)?;
             compile::<G>(&shared, Some(literal)).map(Self).map_err(to_python)
         })
@@ -62,6 +70,31 @@ impl Program {
     #[getter]
     fn game(&self) -> &'static str {
         self.0.game()
+    }
+
+    /// The numbers and weights of the form, node by node in its order; of a weighted sum table by table from a1 on.
+    ///
+    /// `ValueError` if they were not kept.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let parameters = with_held!(&self.0, compiled => compiled.expression.parameters());
+        parameters.map(|parameters| PyArray1::from_vec(py, parameters)).ok_or_else(|| {
+            PyValueError::new_err("the program has no parameters of its own: make it with keep_parameters=True")
+        })
+    }
+
+    /// The program with other parameters, as many and in the same order, without lowering it again.
+    ///
+    /// `ValueError` for another number of them, one that is not finite, or a program that did not keep them.
+    #[pyo3(signature = (values, /))]
+    fn with_parameters(&self, values: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        let values = values.as_slice()?;
+        with_game!(self.game(), G => {
+            let compiled = G::held::<Programs>(&self.0, "program")?;
+            let expression = compiled.expression.with_parameters(values).map_err(to_python)?;
+            let program = Arc::new(compiled.program.with_parameters_of(&expression));
+            Ok(Self(G::wrap(Compiled { program, expression: Arc::new(expression) })))
+        })
     }
 
     /// Number of results.

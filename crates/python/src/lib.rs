@@ -35,7 +35,7 @@ mod _native {
     #[pymodule_export]
     use super::random::Stream;
     #[pymodule_export]
-    use super::rules::{destinations, legal_moves, mobility, perft, row_after};
+    use super::rules::{clock, destinations, legal_moves, mobility, perft, row_after};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use evoply_core::analysis::Question;
 use evoply_core::arena::random_positions;
 use evoply_core::cpu::dispatch;
 use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
@@ -12,6 +13,7 @@ use evoply_core::rules::Game;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::Ordering;
+use evoply_core::stages::Stages;
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -160,7 +162,38 @@ impl Player {
                     "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
                 ))),
             };
-            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon })))
+            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon, random_moves: 0 })))
+        })
+    }
+
+    /// A player that looks one ply ahead with one of several programs with one output each, drawn for every move.
+    ///
+    /// `shares` has a row for every number of pieces from none to a full board: how likely each program chooses where so many
+    /// stand. The draw comes from the child "stage" of the move's key, and only where no share is 1.
+    #[staticmethod]
+    #[pyo3(signature = (game, programs, shares, *, view = "player", ties = "first"))]
+    fn staged(game: &str, programs: Vec<Py<Program>>, shares: Vec<Vec<f64>>, view: &str, ties: &str) -> PyResult<Self> {
+        let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
+        with_game!(game, G => {
+            let evaluator = |program: &Py<Program>| -> PyResult<Evaluator<G>> {
+                let program = Arc::clone(&G::held::<Programs>(&program.get().0, "program")?.program);
+                if program.outputs() != 1 {
+                    return Err(PyValueError::new_err("an evaluator has one output"));
+                }
+                Ok(Evaluator { program, view })
+            };
+            let evaluators = programs.iter().map(evaluator).collect::<PyResult<_>>()?;
+            let chooser = Chooser::Staged(Stages::new(evaluators, shares).map_err(PyValueError::new_err)?);
+            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon: 0.0, random_moves: 0 })))
+        })
+    }
+
+    /// The same player, but its first `count` plies of a game, forced ones included, are uniformly random.
+    #[pyo3(signature = (count, /))]
+    fn with_random_moves(&self, count: u32) -> PyResult<Self> {
+        with_game!(self.0.game(), G => {
+            let player = G::held::<Players>(&self.0, "player")?.clone();
+            Ok(Self(G::wrap(KernelPlayer { random_moves: count, ..player })))
         })
     }
 
@@ -266,14 +299,18 @@ impl Positions {
     }
 }
 
-/// Move, score for the side to move, nodes, principal variation, depth, seconds.
-type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64);
+/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves.
+type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>);
 
 /// What a player chooses at a position that is not over, and what is known about it.
 ///
-/// `game_key` is the key of the game; the draws are those of the side to move at this ply.
+/// `game_key` is the key of the game; the draws are those of the side to move at this ply. `moves` is how many plies of its own
+/// the side to move has played in it, forced ones included. With `every_move` every legal move comes with its exact value for the
+/// side to move, if the player values moves here; the choice, its nodes and seconds are those without.
 #[pyfunction]
-#[pyo3(signature = (player, black, white, kings, black_to_move, ply, quiet_plies, game_key))]
+#[pyo3(signature = (
+    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, every_move = false
+))]
 #[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
 pub fn analyse(
     py: Python<'_>,
@@ -285,12 +322,15 @@ pub fn analyse(
     ply: u32,
     quiet_plies: u32,
     game_key: u64,
+    moves: u32,
+    every_move: bool,
 ) -> PyResult<Analysis> {
     with_game!(player.0.game(), G => {
         let player = G::held::<Players>(&player.0, "player")?;
         let position = position::<G>((black, white, kings, black_to_move, ply, quiet_plies))?;
+        let question = Question { game: Key(game_key), moves, every_move };
         let answer = |stop: &AtomicBool| {
-            let analysis = player.analyse(&position, Key(game_key), stop);
+            let analysis = player.analyse(&position, &question, stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
         };
         let analysis = interrupt::run(py, answer, |_| Ok(()))?;
@@ -299,6 +339,7 @@ pub fn analyse(
         let line = std::iter::once(choice.chosen).chain(choice.continuation);
         let line = line.map(G::code).collect();
         let code = G::code(choice.chosen);
-        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64()))
+        let values = analysis.values.into_iter().map(|(chosen, value)| (G::code(chosen), value)).collect();
+        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64(), values))
     })
 }

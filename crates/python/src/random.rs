@@ -28,12 +28,19 @@ fn descend(key: Key, path: Vec<Step>) -> Key {
 #[pyclass(module = "evoply._native")]
 pub struct Stream {
     key: Key,
+    parent: Option<Key>,
     draws: Draws,
 }
 
 impl Stream {
-    fn new(key: Key) -> Self {
-        Self { key, draws: key.stream() }
+    fn root(key: Key) -> Self {
+        Self { key, parent: None, draws: key.stream() }
+    }
+
+    /// The end of a path from here; no path leads nowhere else.
+    fn descendant(&self, path: Vec<Step>) -> Self {
+        let parent = if path.is_empty() { self.parent } else { Some(self.key) };
+        Self { parent, ..Self::root(descend(self.key, path)) }
     }
 }
 
@@ -42,14 +49,14 @@ impl Stream {
     #[new]
     #[pyo3(signature = (seed, /, *path))]
     fn from_seed(seed: u64, path: Vec<Step>) -> Self {
-        Self::new(descend(Key::new(seed), path))
+        Self::root(Key::new(seed)).descendant(path)
     }
 
     /// The stream of a key that another stream told.
     #[staticmethod]
     #[pyo3(signature = (key, /))]
     fn from_key(key: u64) -> Self {
-        Self::new(Key(key))
+        Self::root(Key(key))
     }
 
     /// The key: 64 bits that say everything about the draws to come.
@@ -58,10 +65,16 @@ impl Stream {
         self.key.0
     }
 
+    /// The key of the stream that this one was made from by `child`, `None` for a root.
+    #[getter]
+    fn parent(&self) -> Option<u64> {
+        self.parent.map(|parent| parent.0)
+    }
+
     /// The stream at the end of a path of names and numbers from here.
     #[pyo3(signature = (*path))]
     fn child(&self, path: Vec<Step>) -> Self {
-        Self::new(descend(self.key, path))
+        self.descendant(path)
     }
 
     /// The keys of the children 0 to count - 1.

@@ -41,6 +41,13 @@ pub fn mobility(game: &str, row: Row, is_black: bool) -> PyResult<u32> {
     with_game!(game, G => Ok(G::mobility(&seen(&position::<G>(row)?, is_black))))
 }
 
+/// How far the game has gone where so many pieces stand: 0 at the start, 1 at its farthest end.
+#[pyfunction]
+#[pyo3(signature = (game, pieces, /))]
+pub fn clock(game: &str, pieces: u32) -> PyResult<f64> {
+    with_game!(game, G => Ok(<G as Game>::clock(f64::from(pieces))))
+}
+
 /// Squares where legal moves of Black or White would end.
 #[pyfunction]
 #[pyo3(signature = (game, row, is_black, /))]

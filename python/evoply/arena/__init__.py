@@ -4,20 +4,24 @@ The arena knows players and games, and nothing of evolution or of files.
 """
 
 from evoply.arena.elimination import Elimination, Mode, Round, eliminate
-from evoply.arena.matches import Contestant, MatchResult, match
-from evoply.arena.python_games import play_python_game
+from evoply.arena.field import LostGames
+from evoply.arena.games_played import GamePlayed, read_games
+from evoply.arena.matches import MatchResult, match
+from evoply.arena.one_game import play_game
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-from evoply.arena.schedule import Results, Schedule, play
-from evoply.arena.seats import play_seats, seat_of
+from evoply.arena.schedule import Forfeit, Results, Schedule
 from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
 from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics, wilson
+from evoply.arena.tables import Tables, play
 from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [
-    "Contestant",
     "Correlation",
     "Elimination",
+    "Forfeit",
+    "GamePlayed",
+    "LostGames",
     "MatchResult",
     "Mode",
     "PairStatistics",
@@ -31,6 +35,7 @@ __all__ = [
     "SprtResult",
     "Standing",
     "Star",
+    "Tables",
     "Tournament",
     "bradley_terry",
     "eliminate",
@@ -39,11 +44,10 @@ __all__ = [
     "match",
     "pair_statistics",
     "play",
-    "play_python_game",
-    "play_seats",
+    "play_game",
     "rank_correlation",
+    "read_games",
     "round_robin",
-    "seat_of",
     "sprt_match",
     "tournament",
     "wilson",

@@ -5,36 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native
-from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
-from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
+from evoply._native import Stream
+from evoply.arena.field import Field, Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.games_played import GamePlayed, games_played
+from evoply.arena.schedule import Results, Schedule, joined_results
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
-from evoply.players import NOT_REPRODUCIBLE, Player
-from evoply.protocols import Position
-from evoply.wording import shorten
+from evoply.players import NOT_REPRODUCIBLE
+from evoply.protocols import Player, Position
 
-__all__ = ["Contestant", "MatchResult", "Openings", "match", "opening_plies"]
+__all__ = ["MatchResult", "first_points", "match", "schedule_of_match"]
 
-MOST_GAMES = 10_000_000
-MOST_OPENING_PLIES = 1000
-
-Openings = int | Literal["usual"] | None
-"""Random plies before the players begin: so many, what is usual in the game, or none."""
-
-
-def opening_plies(game: str, openings: Openings) -> int:
-    """Return the random plies that *openings* asks for; `ValueError` names it if it is wrong."""
-    if openings == "usual":
-        return game_rules(game).opening_plies
-    return checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+GAMES_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +44,10 @@ class MatchResult:
     endings: Mapping[str, int] = field(default_factory=dict)
     """How many games ended in each way that occurred, by the value of `evoply.protocols.Ending`."""
     reproducible: bool = True
-    """False if a player is limited in time: the same match may end differently next time."""
+    """False if a player is limited in time, or forfeited by time: the same match may end
+    differently next time."""
+    forfeits: tuple[LostGames, ...] = ()
+    """Games that were forfeited: by whom and why."""
 
     @property
     def games(self) -> int:
@@ -90,6 +82,7 @@ class MatchResult:
             "openings": self.opening_plies,
             "seed": self.seed,
             "reproducible": self.reproducible,
+            "forfeits": [one.to_dict() for one in self.forfeits],
         }
 
     def __str__(self) -> str:
@@ -124,8 +117,8 @@ class MatchResult:
 
 
 def match(
-    first: Contestant,
-    second: Contestant,
+    first: object,
+    second: object,
     *,
     game: str = "othello",
     games: int = 1000,
@@ -136,73 +129,95 @@ def match(
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
+    on_game: Callable[[GamePlayed], object] | None = None,
+    games_at_a_time: int = GAMES_AT_A_TIME,
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
+    A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
+    ply ahead), or any object with `choose(game, stream, clock)`. For the text `champion@RUN` give
+    `runs=evoply.runs.resolve_champion`.
+
     Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
     None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must
-    be even. *draws* are the rules about draws, by default those of the game. A tree, or an
-    individual of a generation, plays as `evoply.players.player_of` says: one ply ahead. For the
-    text `champion@RUN` give `runs=evoply.runs.resolve_champion`. *progress* is told the number of
-    finished games now and then. Raises ValueError for players that cannot be read or do not play
+    be even. *draws* are the rules about draws, by default those of the game. *progress* is told the
+    number of finished games now and then. *on_game* is given every game in order, after every
+    *games_at_a_time* games. Raises ValueError for players that cannot be read or do not play
     this game.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
     """
-    games = checked_whole("games", games, MOST_GAMES)
-    seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = opening_plies(game, openings)
-    threads = checked_whole("threads", threads, MOST_THREADS)
-    if not games or games % 2:
-        raise ValueError(
-            f"games: {games} is not an even number from 2 to {MOST_GAMES}: "
-            "every opening is played twice, with colours swapped"
-        )
-    rules = game_rules(game)
-    start = start or rules.start()
-    if not hasattr(start, "row"):
-        raise TypeError(f"start: {shorten(repr(start))} is not a position")
-    if start.game != game:
-        raise ValueError(f"start: a position of {start.game} in a match of {game}")
-    read = [read_contestant(player, game, runs) for player in (first, second)]
-    (one, one_seat), (other, other_seat) = (seat_of(player, game) for player in read)
-    schedule = Schedule.pairs(
-        np.zeros(games // 2, dtype=np.uint32),
-        np.ones(games // 2, dtype=np.uint32),
-        stream=_native.Stream(seed, "match"),
-        opening_plies=plies,
-        start=start.row,
+    games = even_games(games)
+    field = field_of(
+        (first, second),
+        game=game,
+        seed=seed,
+        openings=openings,
+        start=start,
         draws=draws,
+        runs=runs,
+        threads=threads,
     )
-    seats = (one_seat, other_seat)
-    results = play_seats(game, seats, schedule, threads=threads, progress=progress)
-    points = results.black_points
-    points[1::2] = 1 - points[1::2]
-    result = _result(one, other, game, points, results, plies, seed)
-    return replace(result, reproducible=False) if any(map(is_timed, read)) else result
-
-
-def _result(
-    first: str,
-    second: str,
-    game: str,
-    points: NDArray[np.float64],
-    results: Results,
-    openings: int,
-    seed: int,
-) -> MatchResult:
+    schedule = schedule_of_match(field, games)
+    forfeits = Forfeits(field.labels)
+    if on_game is None:
+        results = field.play(schedule, progress)
+    else:
+        results = _in_parts(field, schedule, progress, on_game, games_at_a_time)
+    forfeits.add(schedule, results)
+    points = first_points(results)
     statistics = pair_statistics(points, results.hashes)
     return MatchResult(
-        first=first,
-        second=second,
+        first=field.labels[0],
+        second=field.labels[1],
         game=game,
         wins=int((points == 1).sum()),
         draws=int((points == 0.5).sum()),
         losses=int((points == 0).sum()),
         interval=statistics.interval,
         distinct_games=len(np.unique(results.hashes)),
-        opening_plies=openings,
-        seed=seed,
+        opening_plies=field.opening_plies,
+        seed=field.seed,
         endings=results.ending_counts,
+        reproducible=field.reproducible and forfeits.are_reproducible,
+        forfeits=forfeits.lost,
     )
+
+
+def schedule_of_match(field: Field, games: int) -> Schedule:
+    """Return the games of a match of the two players of *field*."""
+    places = np.zeros(games // 2, dtype=np.uint32)
+    return field.pairs(places, places + 1, Stream(field.seed, "match"))
+
+
+def first_points(results: Results) -> NDArray[np.float64]:
+    """Return the points of the first player of each pair of a schedule, game by game."""
+    points = results.black_points
+    points[1::2] = 1 - points[1::2]
+    return points
+
+
+def _in_parts(
+    field: Field,
+    schedule: Schedule,
+    progress: Callable[[int], object] | None,
+    on_game: Callable[[GamePlayed], object],
+    size: int,
+) -> Results:
+    """Play a schedule part by part, so that no more moves than those of a part are in memory."""
+    parts, places = [], []
+    with field.tables() as tables:
+        for begin in range(0, len(schedule), size):
+
+            def told(done: int, begin: int = begin) -> None:
+                if progress is not None:
+                    progress(begin + done)
+
+            part = schedule.part(slice(begin, begin + size))
+            results = tables.play(part, progress=told, record_moves=True)
+            for one in games_played(field.game, field.labels, part, results):
+                on_game(one)
+            parts.append(replace(results, moves=None))
+            places.append(np.arange(begin, begin + len(part)))
+    return joined_results(parts, places)

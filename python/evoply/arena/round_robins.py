@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native
-from evoply.arena.matches import MOST_GAMES, Openings, opening_plies
+from evoply._native import Stream
+from evoply.arena.field import MOST_GAMES, Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
-from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
+from evoply.arena.schedule import Results, Schedule
 from evoply.arena.statistics import pair_statistics
 from evoply.games import game_rules
+from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
-from evoply.players import NOT_REPRODUCIBLE, Player
+from evoply.players import NOT_REPRODUCIBLE
+from evoply.protocols import Player, Position
 
 __all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
 
@@ -76,6 +78,8 @@ class RoundRobin:
     opening_plies: int
     seed: int
     reproducible: bool = True
+    forfeits: tuple[LostGames, ...] = ()
+    """Games that were forfeited: by whom, against whom and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; pairings name players."""
@@ -112,6 +116,7 @@ class RoundRobin:
             "openings": self.opening_plies,
             "seed": self.seed,
             "reproducible": self.reproducible,
+            "forfeits": [one.to_dict() for one in self.forfeits],
         }
 
     def __str__(self) -> str:
@@ -139,19 +144,21 @@ class RoundRobin:
 
 
 def round_robin(
-    players: Sequence[Contestant],
+    players: Sequence[object],
     *,
     game: str = "othello",
     games: int = 100,
     seed: int = 0,
     openings: Openings = "usual",
+    start: Position | None = None,
+    draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
-    Openings, colours, *runs* and *progress* as in `match`; every pairing has openings of its own.
+    Players and all other arguments are those of `match`; every pairing has openings of its own.
     Raises ValueError for fewer than two players and as `match` does.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
@@ -160,34 +167,29 @@ def round_robin(
     count = len(players)
     if not 2 <= count <= MOST_PLAYERS:
         raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
-    games = checked_whole("games", games, MOST_GAMES)
-    seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = opening_plies(game, openings)
-    threads = checked_whole("threads", threads, MOST_THREADS)
-    if not games or games % 2:
-        raise ValueError(
-            f"games: {games} is not an even number: every opening is played twice, with colours "
-            "swapped"
-        )
+    games = even_games(games)
     pairs = list(combinations(range(count), 2))
     if games * len(pairs) > MOST_GAMES:
         raise ValueError(f"games: {games * len(pairs):,} games in all are over {MOST_GAMES:,}")
-    read = [read_contestant(player, game, runs) for player in players]
-    labels, seats = zip(*(seat_of(player, game) for player in read), strict=True)
+    field = field_of(
+        players,
+        game=game,
+        seed=seed,
+        openings=openings,
+        start=start,
+        draws=draws,
+        runs=runs,
+        threads=threads,
+    )
+    names = named_apart(field.labels)
     first = np.repeat([one for one, _ in pairs], games // 2)
     second = np.repeat([other for _, other in pairs], games // 2)
-    schedule = Schedule.pairs(
-        first,
-        second,
-        stream=_native.Stream(seed, "round robin"),
-        opening_plies=plies,
-        start=game_rules(game).start().row,
-    )
-    results = play_seats(game, seats, schedule, threads=threads, progress=progress)
+    schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
+    forfeits = Forfeits(names)
+    results = forfeits.add(schedule, field.play(schedule, progress))
     points = first_points(results)
     new = new_pairs(first, second, results)
     ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], count)
-    names = named_apart(labels)
     return RoundRobin(
         game=game,
         players=names,
@@ -195,17 +197,11 @@ def round_robin(
         pairings=_pairings(pairs, points, results, games),
         games=len(results),
         distinct_games=len(np.unique(results.hashes)),
-        opening_plies=plies,
-        seed=seed,
-        reproducible=not any(map(is_timed, read)),
+        opening_plies=field.opening_plies,
+        seed=field.seed,
+        reproducible=field.reproducible and forfeits.are_reproducible,
+        forfeits=forfeits.lost,
     )
-
-
-def first_points(results: Results) -> NDArray[np.float64]:
-    """Return the points of the first player of each pair of a schedule, game by game."""
-    points = results.black_points
-    points[1::2] = 1 - points[1::2]
-    return points
 
 
 def pair_sums(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
-"""Schedules: which players meet on which openings, as arrays; and one call that plays them all.
+"""Schedules: which players meet on which openings, as arrays; and their results.
 
 Every game has an opening key and a game key, and everything random in it comes from them: the
 results do not depend on the number of threads or on the order of play. This module does not know
-who the players are.
+who the players are; `tables` plays schedules.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.protocols import Ending, Row
+from evoply.protocols import Color, Ending, Row
 
-__all__ = ["Results", "Schedule", "play"]
+__all__ = ["Forfeit", "Results", "Schedule", "joined_results", "play_in_kernel"]
 
 
 MOST_THREADS = 1024
@@ -49,10 +49,12 @@ class Schedule:
     game_keys: NDArray[np.uint64]
     opening_plies: int
     """Uniformly random legal plies before the players begin."""
-    start: Row
-    """The position before the opening, as the kernel writes it (`Position.row`)."""
+    starts: tuple[Row, ...]
+    """Positions before the opening, as the kernel writes them (`Position.row`)."""
     draws: DrawRules | None = None
     """When a game is drawn that the board would let go on; None: the rules of the game."""
+    start_of: NDArray[np.uint32] | None = None
+    """The place in *starts* where each game begins; None: all begin at the first."""
 
     def __len__(self) -> int:
         return len(self.black)
@@ -65,10 +67,14 @@ class Schedule:
         *,
         stream: _native.Stream,
         opening_plies: int,
-        start: Row,
+        start: Row | None = None,
+        starts: Sequence[Row] = (),
+        start_of: Sequence[int] | NDArray[np.uint32] | None = None,
         draws: DrawRules | None = None,
     ) -> Schedule:
         """Return two games for each pair of players: the same opening with colours swapped.
+
+        All games begin at *start*, or pair p at `starts[start_of[p]]`.
 
         In game 2p, `first[p]` is Black and `second[p]` is White; in game 2p + 1 the other way
         round. Opening keys are the children of `stream.child("opening")` numbered by p, game
@@ -76,6 +82,10 @@ class Schedule:
         """
         if len(first) != len(second):
             raise ValueError(f"{len(first)} first players and {len(second)} second ones")
+        if (start is None) == (not starts) or (start_of is not None and start is not None):
+            raise ValueError("a schedule has either a start, or starts and which pair has which")
+        if start_of is not None and len(start_of) != len(first):
+            raise ValueError(f"{len(start_of)} starts of pairs for {len(first)} pairs")
         seats = np.array([first, second], dtype=np.uint32)
         return cls(
             black=np.ascontiguousarray(seats.T).reshape(-1),
@@ -83,9 +93,14 @@ class Schedule:
             opening_keys=stream.child("opening").keys(len(first)).repeat(2),
             game_keys=stream.child("game").keys(2 * len(first)),
             opening_plies=opening_plies,
-            start=start,
+            starts=tuple(starts) if start is None else (start,),
             draws=draws,
+            start_of=None if start_of is None else np.array(start_of, dtype=np.uint32).repeat(2),
         )
+
+    def start_row(self, game: int) -> Row:
+        """Return where a game begins."""
+        return self.starts[0 if self.start_of is None else int(self.start_of[game])]
 
     def part(self, games: slice | NDArray[np.intp]) -> Schedule:
         """Return only these games, each as it is."""
@@ -95,11 +110,29 @@ class Schedule:
             white=np.ascontiguousarray(self.white[games]),
             opening_keys=np.ascontiguousarray(self.opening_keys[games]),
             game_keys=np.ascontiguousarray(self.game_keys[games]),
+            start_of=None if self.start_of is None else np.ascontiguousarray(self.start_of[games]),
         )
 
     def with_seats(self, black: NDArray[Any], white: NDArray[Any]) -> Schedule:
         """Return the same games between players at other places."""
         return replace(self, black=black.astype(np.uint32), white=white.astype(np.uint32))
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """A game that a side lost because it could not go on."""
+
+    game: int
+    """Its place in the schedule."""
+    color: Color
+    """Who lost it."""
+    reason: str
+    by_time: bool = False
+    """Whether a clock decided: the same game may end otherwise next time."""
+
+    def at(self, game: int) -> Forfeit:
+        """Return the same in another place."""
+        return replace(self, game=game)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +152,8 @@ class Results:
     """A hash of the start and all moves: equal for equal games."""
     moves: list[list[int]] | None = None
     """Move codes of every game, openings and passes included, if they were recorded."""
+    forfeits: tuple[Forfeit, ...] = ()
+    """Games that were forfeited, in order; pieces and plies are those at that moment."""
 
     def __len__(self) -> int:
         return len(self.black_discs)
@@ -136,7 +171,33 @@ class Results:
         return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
 
 
-def play(
+def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:
+    """Return the games of *parts*, each with the *places* of its games in the whole schedule."""
+    order = np.argsort(np.concatenate(places))
+
+    def whole(name: str) -> NDArray[Any]:
+        joined: NDArray[Any] = np.concatenate([getattr(part, name) for part in parts])[order]
+        return joined
+
+    moves = [codes for part in parts for codes in part.moves or ()]
+    forfeits = [
+        forfeit.at(int(where[forfeit.game]))
+        for part, where in zip(parts, places, strict=True)
+        for forfeit in part.forfeits
+    ]
+    return Results(
+        black_discs=whole("black_discs"),
+        white_discs=whole("white_discs"),
+        winners=whole("winners"),
+        endings=whole("endings"),
+        plies=whole("plies"),
+        hashes=whole("hashes"),
+        moves=[moves[place] for place in order] if moves else None,
+        forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
+    )
+
+
+def play_in_kernel(
     game: str,
     players: Sequence[_native.Player],
     schedule: Schedule,
@@ -145,22 +206,18 @@ def play(
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
 ) -> Results:
-    """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
-
-    *progress* is told the number of finished games a few times a second. Ctrl-C raises
-    KeyboardInterrupt within a fraction of a second; no partial result comes out. Raises
-    `ValueError` for another number of threads than 0 to 1024.
-    """
+    """Play a schedule between players of the kernel in one call; see `evoply.arena.play`."""
     rules = game_rules(game)
     checked_whole("threads", threads, MOST_THREADS)
     games = _native.play(
-        game,
+        rules.kernel,
         players,
         schedule.black,
         schedule.white,
         schedule.opening_keys,
         schedule.game_keys,
-        start=schedule.start,
+        starts=schedule.starts,
+        start_of=schedule.start_of,
         opening_plies=schedule.opening_plies,
         draws=(rules.draws if schedule.draws is None else schedule.draws).limits,
         threads=threads,

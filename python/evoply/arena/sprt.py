@@ -18,15 +18,13 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import brentq
 
-from evoply import _native
-from evoply.arena.matches import MOST_GAMES, Openings, opening_plies
-from evoply.arena.round_robins import first_points, pair_sums
-from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
-from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
-from evoply.games import game_rules
+from evoply.arena.field import Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.games_played import GamePlayed, games_played
+from evoply.arena.matches import first_points, schedule_of_match
+from evoply.arena.round_robins import pair_sums
 from evoply.games.draws import DrawRules
-from evoply.players import NOT_REPRODUCIBLE, Player
-from evoply.protocols import Position
+from evoply.players import NOT_REPRODUCIBLE
+from evoply.protocols import Player, Position
 
 __all__ = ["Sprt", "SprtResult", "log_likelihood_ratio", "sprt_match"]
 
@@ -152,6 +150,8 @@ class SprtResult:
     opening_plies: int
     seed: int
     reproducible: bool = True
+    forfeits: tuple[LostGames, ...] = ()
+    """Games that were forfeited: by whom and why."""
 
     @property
     def games(self) -> int:
@@ -186,6 +186,7 @@ class SprtResult:
             "openings": self.opening_plies,
             "seed": self.seed,
             "reproducible": self.reproducible,
+            "forfeits": [one.to_dict() for one in self.forfeits],
         }
 
     def in_words(self) -> str:
@@ -212,8 +213,8 @@ class SprtResult:
 
 
 def sprt_match(
-    first: Contestant,
-    second: Contestant,
+    first: object,
+    second: object,
     test: Sprt,
     *,
     game: str = "othello",
@@ -225,70 +226,73 @@ def sprt_match(
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int, float], object] | None = None,
+    on_game: Callable[[GamePlayed], object] | None = None,
 ) -> SprtResult:
     """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
 
     The result is that of the pairs up to the decision, however many were played at a time. A pair
     of games that was played before is no evidence and is left out. *progress* is told the number
-    of games and the log-likelihood ratio. Raises ValueError as `match` does, and without openings,
+    of games and the log-likelihood ratio, *on_game* is given every game, those after the decision
+    too that were played with it. Raises ValueError as `match` does, and without openings,
     where the same games would be played again and again.
 
     >>> sprt_match("swh", "random", Sprt(0, 100), seed=1).verdict
     'elo1'
     """
-    games = checked_whole("games", games, MOST_GAMES)
-    seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = opening_plies(game, openings)
-    threads = checked_whole("threads", threads, MOST_THREADS)
-    if not games or games % 2:
-        raise ValueError(f"games: {games} is not an even number: every opening is played twice")
-    if not plies:
-        raise ValueError("openings: a sequential test needs openings, or its games repeat")
-    read = [read_contestant(player, game, runs) for player in (first, second)]
-    (one, one_seat), (other, other_seat) = (seat_of(player, game) for player in read)
-    pairs = games // 2
-    schedule = Schedule.pairs(
-        np.zeros(pairs, dtype=np.uint32),
-        np.ones(pairs, dtype=np.uint32),
-        stream=_native.Stream(seed, "match"),
-        opening_plies=plies,
-        start=(start or game_rules(game).start()).row,
+    games = even_games(games)
+    field = field_of(
+        (first, second),
+        game=game,
+        seed=seed,
+        openings=openings,
+        start=start,
         draws=draws,
+        runs=runs,
+        threads=threads,
     )
+    if not field.opening_plies:
+        raise ValueError("openings: a sequential test needs openings, or its games repeat")
+    schedule = schedule_of_match(field, games)
+    forfeits = Forfeits(field.labels)
     counts, ratio, repeated = [0, 0, 0, 0, 0], 0.0, 0
     verdict: Verdict = "undecided"
     seen: set[tuple[int, int]] = set()
-    done, size = 0, _BATCH
-    while done < pairs and verdict == "undecided":
-        part = schedule.part(slice(2 * done, 2 * min(done + size, pairs)))
-        results = play_seats(game, (one_seat, other_seat), part, threads=threads)
-        points = pair_sums(first_points(results))
-        for (black, white), scored in zip(
-            results.hashes.reshape(-1, 2).tolist(), points.tolist(), strict=True
-        ):
-            if (black, white) in seen:
-                repeated += 1
-                continue
-            seen.add((black, white))
-            counts[round(2 * scored)] += 1
-            ratio = test.ratio(counts)
-            verdict = test.verdict(ratio)
-            if verdict != "undecided":
-                break
-        done += len(points)
-        size = min(2 * size, _LARGEST_BATCH)
-        if progress is not None:
-            progress(2 * sum(counts), ratio)
+    done, size = 0, 2 * _BATCH
+    with field.tables() as tables:
+        while done < games and verdict == "undecided":
+            part = schedule.part(slice(done, done + size))
+            results = forfeits.add(part, tables.play(part, record_moves=on_game is not None))
+            if on_game is not None:
+                for one in games_played(game, field.labels, part, results):
+                    on_game(one)
+            points = pair_sums(first_points(results))
+            for (black, white), scored in zip(
+                results.hashes.reshape(-1, 2).tolist(), points.tolist(), strict=True
+            ):
+                if (black, white) in seen:
+                    repeated += 1
+                    continue
+                seen.add((black, white))
+                counts[round(2 * scored)] += 1
+                ratio = test.ratio(counts)
+                verdict = test.verdict(ratio)
+                if verdict != "undecided":
+                    break
+            done += len(part)
+            size = min(2 * size, 2 * _LARGEST_BATCH)
+            if progress is not None:
+                progress(2 * sum(counts), ratio)
     return SprtResult(
-        first=one,
-        second=other,
+        first=field.labels[0],
+        second=field.labels[1],
         game=game,
         test=test,
         verdict=verdict,
         ratio=ratio,
         pairs=(counts[0], counts[1], counts[2], counts[3], counts[4]),
         repeated_pairs=repeated,
-        opening_plies=plies,
-        seed=seed,
-        reproducible=not any(map(is_timed, read)),
+        opening_plies=field.opening_plies,
+        seed=field.seed,
+        reproducible=field.reproducible and forfeits.are_reproducible,
+        forfeits=forfeits.lost,
     )

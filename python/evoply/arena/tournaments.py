@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from evoply import _native
+from evoply._native import Stream
 from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
-from evoply.arena.matches import Openings, opening_plies
+from evoply.arena.field import Forfeits, LostGames, Openings, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
-from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
-from evoply.arena.seats import Contestant, is_timed, play_seats, read_contestant, seat_of
+from evoply.arena.schedule import Results, checked_whole
 from evoply.arena.statistics import wilson
-from evoply.games import game_rules
-from evoply.players import Player
+from evoply.games.draws import DrawRules
+from evoply.protocols import Player, Position
 
 __all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
 
@@ -83,6 +82,8 @@ class Tournament:
     opening_plies: int
     seed: int
     reproducible: bool = True
+    forfeits: tuple[LostGames, ...] = ()
+    """Games that were forfeited: by whom, against whom and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -122,6 +123,7 @@ class Tournament:
             "openings": self.opening_plies,
             "seed": self.seed,
             "reproducible": self.reproducible,
+            "forfeits": [one.to_dict() for one in self.forfeits],
         }
 
 
@@ -130,7 +132,7 @@ def _listed(interval: tuple[float, float] | None) -> list[float] | None:
 
 
 def tournament(
-    players: Sequence[Contestant],
+    players: Sequence[object],
     *,
     brackets: Sequence[str] | None = None,
     fitness: Sequence[float | None] | None = None,
@@ -142,6 +144,8 @@ def tournament(
     times: int = 1,
     seed: int = 0,
     openings: Openings = "usual",
+    start: Position | None = None,
+    draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
@@ -150,7 +154,8 @@ def tournament(
 
     *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
     be compared with. *games* is how many a player schedules in a round, half of each colour.
-    *progress* is told the number of finished runs. Openings, *runs* and errors as in `match`.
+    *progress* is told the number of finished runs. Players, all other arguments and errors as in
+    `match`.
 
     >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
     >>> result.stars[0].player, result.stars[0].titles
@@ -165,41 +170,41 @@ def tournament(
     times = checked_whole("times", times, MOST_RUNS)
     if not times:
         raise ValueError("times: a tournament is played at least once")
-    seed = checked_whole("seed", seed, 2**64 - 1)
-    plies = opening_plies(game, openings)
-    threads = checked_whole("threads", threads, MOST_THREADS)
-    read = [read_contestant(player, game, runs) for player in players]
-    labels, seats = zip(*(seat_of(player, game) for player in read), strict=True)
-    start = game_rules(game).start().row
-
-    def play(first: NDArray[np.intp], second: NDArray[np.intp], stream: _native.Stream) -> Results:
-        schedule = Schedule.pairs(
-            first.astype(np.uint32),
-            second.astype(np.uint32),
-            stream=stream,
-            opening_plies=plies,
-            start=start,
-        )
-        return play_seats(game, seats, schedule, threads=threads)
-
-    names = named_apart(names or labels)
+    field = field_of(
+        players,
+        game=game,
+        seed=seed,
+        openings=openings,
+        start=start,
+        draws=draws,
+        runs=runs,
+        threads=threads,
+    )
+    names = named_apart(names or field.labels)
     bracket_names = list(brackets or ["all"] * count)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
-    stream = _native.Stream(seed, "tournament")
+    stream = Stream(field.seed, "tournament")
+    forfeits = Forfeits(names)
     played = []
-    for number in range(times):
-        played.append(
-            eliminate(
-                [numbers[name] for name in bracket_names],
-                play,
-                stream.child("run", number),
-                mode=mode,
-                games=games,
-                threshold=threshold,
+    with field.tables() as tables:
+
+        def play(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+            schedule = field.pairs(first, second, keys)
+            return forfeits.add(schedule, tables.play(schedule))
+
+        for number in range(times):
+            played.append(
+                eliminate(
+                    [numbers[name] for name in bracket_names],
+                    play,
+                    stream.child("run", number),
+                    mode=mode,
+                    games=games,
+                    threshold=threshold,
+                )
             )
-        )
-        if progress is not None:
-            progress(number + 1)
+            if progress is not None:
+                progress(number + 1)
     stars = _stars(names, bracket_names, fitness or [None] * count, played)
     pairs = joined_pairs([run.played for run in played])
     return Tournament(
@@ -213,9 +218,10 @@ def tournament(
         games=2 * len(pairs.first),
         games_per_round=games,
         threshold=threshold,
-        opening_plies=plies,
-        seed=seed,
-        reproducible=not any(map(is_timed, read)),
+        opening_plies=field.opening_plies,
+        seed=field.seed,
+        reproducible=field.reproducible and forfeits.are_reproducible,
+        forfeits=forfeits.lost,
     )
 
 

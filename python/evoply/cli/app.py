@@ -14,6 +14,7 @@ from typing import Any
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
+from evoply.cli.analyse import analyse
 from evoply.cli.config import config
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
@@ -30,6 +31,7 @@ from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
 from evoply.cli.tournament import tournament
+from evoply.cli.watch import watch
 
 __all__ = ["COMMANDS", "run"]
 
@@ -71,6 +73,18 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match material:depth=3 mobility --game othello-6
   evoply match material-kings:depth=3 random --game checkers-10
   evoply match champion@first greedy --sprt 0 20
+  evoply match mybot.py greedy --games 100 --move-limit 2
+  evoply match swh mobility --watch
+  evoply match swh mobility --games 20 --save-games games.jsonl
+""",
+    watch: """
+  evoply watch games.jsonl             # from evoply match --save-games
+  evoply watch games.jsonl --game 7 --delay 1
+""",
+    analyse: """
+  evoply analyse swh:depth=4
+  evoply analyse champion@first --position f5d6c3d3c4 --json
+  evoply analyse material:depth=6 --game checkers --position W:W18,K24:B1,12
 """,
     tournament: """
   evoply tournament greedy swh mobility material:depth=2 --games 200
@@ -78,6 +92,7 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament --field students.toml --mode elimination --runs 50
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
+  evoply tournament students/ swh greedy --games 20    # all bots in a folder
 """,
     reproduce: """
   evoply reproduce                     # the studies there are

@@ -1,85 +1,90 @@
-"""A board in a terminal: colored discs, plain discs, or letters."""
+"""A board of any game in a terminal: colored discs, plain discs, or letters."""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.text import Text
 
-from evoply.cli.checkers_view import checkers_text
-from evoply.games import checkers
-from evoply.games.othello import Game, Position
-from evoply.protocols import Color, GameRecord
-from evoply.protocols import Position as AnyPosition
+from evoply.protocols import Cell, Color, Diagram, GameRecord, Side
 
-__all__ = ["board_text", "what_must_be"]
+__all__ = ["board_text"]
 
-_BOARD, _LAST = "on rgb(38,110,70)", "on rgb(90,150,60)"
+_BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
-_LETTERS = {Color.BLACK: "X", Color.WHITE: "O"}
-_DISCS = {Color.BLACK: "●", Color.WHITE: "○"}
+_FILLED = "●♚"
+"""A piece and a king where colors tell the sides apart."""
 
 
 def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Text:
-    """Return the board after the last move of *game*, in what *console* can show."""
-    if isinstance(game, checkers.Game):
-        return checkers_text(game, console, legal=legal)
-    if isinstance(game, Game):
-        return _othello_text(game, console, legal=legal)
-    return Text(str(game.position))
-
-
-def what_must_be(position: AnyPosition, move: str) -> str:
-    """Return what the rules ask for that the illegal *move* is not, or ""."""
-    return position.what_must_be(move) if isinstance(position, checkers.Position) else ""
-
-
-def _othello_text(game: Game, console: Console, *, legal: bool) -> Text:
     """Return the board after the last move of *game*, in what *console* can show.
 
-    Legal moves are marked by a small dot (`*` in letters), the last move by a brighter square
-    or by brackets.
+    Squares with labels of their own are four columns wide, others three between letters and row
+    numbers. Legal moves are marked by a dot or `*`, the squares of the last move by a brighter
+    ground, or by brackets or `<`.
     """
     is_unicode = console.encoding.lower().startswith("utf") and console.is_terminal
     is_colored = is_unicode and console.color_system is not None and not console.no_color
-    position = game.position
-    last = game.moves[-1].square if game.moves else None
-    moves = position.legal_moves.squares if legal else 0
-    size = position.size
+    last_move = game.moves[-1] if game.moves else None
+    diagram = game.position.diagram(last_move=last_move, legal=legal)
+    size, append = diagram.size, _append_numbered if diagram.is_numbered else _append_lettered
+    faint = "dim" if is_colored else ""
     text = Text()
-    head = "".join(f" {chr(ord('a') + column)} " for column in range(size))
-    text.append(f"   {head}\n", style="dim" if is_colored else "")
+    if not diagram.is_numbered:
+        head = "".join(f" {chr(ord('a') + column)} " for column in range(size))
+        text.append(f"   {head}\n", style=faint)
     for row in range(size):
-        text.append(f"{row + 1:>2} ", style="dim" if is_colored else "")
+        text.append(*(("  ",) if diagram.is_numbered else (f"{row + 1:>2} ", faint)))
         for square in range(row * size, (row + 1) * size):
-            color = _color_on(position, square)
-            is_legal = bool(moves >> square & 1)
+            cell, is_last = diagram.cells[square], square in diagram.last
+            symbol = _symbol(cell, diagram, is_unicode=is_unicode, is_colored=is_colored)
             if is_colored:
-                _append_colored(text, color, is_legal=is_legal, is_last=square == last)
+                append(text, cell, symbol, _LAST if is_last else _BOARD)
+            elif diagram.is_numbered:
+                mark = f"{cell.label:>2}{symbol}{'<' if is_last else ' '}"
+                text.append(mark if cell.is_playable else "    ")
             else:
-                marks = _DISCS if is_unicode else _LETTERS
-                mark = marks[color] if color else ("*" if is_legal else ".")
-                text.append(f"[{mark}]" if square == last else f" {mark} ")
+                text.append(f"[{symbol}]" if is_last else f" {symbol} ")
         text.append("\n")
-    names = _LETTERS if not is_unicode else _DISCS
-    for color in Color:
-        text.append(f"   {'●' if is_colored else names[color]}", style=_legend(color, is_colored))
-        text.append(f" {color} {position.discs(color)}")
+    for color, side in diagram.sides.items():
+        if is_colored:
+            # As on the board: on a dark ground of the terminal a black disc would look white.
+            text.append("   " if diagram.is_numbered else "")
+            disc = " ● " if diagram.is_numbered else "   ●"
+            text.append(disc, style=f"{_INK[color]} {_BOARD}")
+        else:
+            text.append(f"   {_marks(side, is_unicode)[0]}")
+        text.append(f" {color} {side.count}")
     return text
 
 
-def _color_on(position: Position, square: int) -> Color | None:
-    if position.black >> square & 1:
-        return Color.BLACK
-    return Color.WHITE if position.white >> square & 1 else None
+def _symbol(cell: Cell, diagram: Diagram, *, is_unicode: bool, is_colored: bool) -> str:
+    """Return what stands on a square, one character."""
+    if cell.color is not None:
+        return (_FILLED if is_colored else _marks(diagram.sides[cell.color], is_unicode))[
+            cell.is_king
+        ]
+    if diagram.is_numbered:
+        return "*" if cell.is_legal else "·" if is_unicode else "."
+    if is_colored:
+        return "·" if cell.is_legal else " "
+    return "*" if cell.is_legal else "."
 
 
-def _append_colored(text: Text, color: Color | None, *, is_legal: bool, is_last: bool) -> None:
-    ground = _LAST if is_last else _BOARD
-    if color is None:
-        text.append(" · " if is_legal else "   ", style=f"bold rgb(255,220,120) {ground}")
-    else:
-        text.append(" ● ", style=f"{_INK[color]} {ground}")
+def _marks(side: Side, is_unicode: bool) -> str:
+    return side.symbols if is_unicode else side.letters
 
 
-def _legend(color: Color, is_colored: bool) -> str:
-    return f"{_INK[color]} {_BOARD}" if is_colored else ""
+def _append_lettered(text: Text, cell: Cell, symbol: str, ground: str) -> None:
+    text.append(f" {symbol} ", style=f"{_ink(cell)} {ground}")
+
+
+def _append_numbered(text: Text, cell: Cell, symbol: str, ground: str) -> None:
+    if not cell.is_playable:
+        text.append("    ", style=_LIGHT)
+        return
+    text.append(f"{cell.label:>2}", style=f"rgb(150,190,165) {ground}")
+    text.append(f"{symbol} ", style=f"{_ink(cell)} {ground}")
+
+
+def _ink(cell: Cell) -> str:
+    return "bold rgb(255,220,120)" if cell.color is None else _INK[cell.color]

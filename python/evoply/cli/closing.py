@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from evoply.arena import match
@@ -10,11 +11,9 @@ from evoply.cli.match import match_table, progress_bar
 from evoply.cli.output import Output, table
 from evoply.cli.report import REPORT_FILE
 from evoply.cli.suggesting import suggested
-from evoply.evolution import fitness_text, front_of, individual_player
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
-from evoply.runs import Run
-from evoply.wording import shorten
+from evoply.runs import ChampionFacts, Listing, Run
 
 __all__ = ["TEST_GAMES", "TEST_OPPONENTS", "close_run"]
 
@@ -25,23 +24,19 @@ TEST_OPPONENTS = ("random", "greedy", "swh")
 
 def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> dict[str, Any]:
     """Show the champion, test it, write the report; return all of it as JSON-ready data."""
-    champion = run.champion
-    player = with_options(
-        individual_player(run.config, champion.tree), {}, name=f"champion@{run.name}"
-    )
+    facts = run.kind.champion_facts(run.champion, run.last())
+    player = with_options(run.champion_player, {}, name=f"champion@{run.name}")
     digests = run.digests()
     output.say()
-    output.say(
-        f"Champion of {run.name}: {len(champion.tree)} nodes, from generation "
-        f"{champion.generation} of {len(digests)}",
-        style="bold",
-    )
+    output.say(f"Champion of {run.name}: {facts.title} of {len(digests)}", style="bold")
     explained = explain(player, game=run.config.game)
     say_explanation(output, explained)
-    front = _front(run, output) if run.config.selection.kind == "pareto" else []
+    listings = run.kind.listings(run.config, run.last())
+    for listing in listings:
+        _say_listing(listing, output)
     matches = []
     if with_tests:
-        matches = _kept_matches(run, str(champion.tree)) or _matches(run, player, threads)
+        matches = _kept_matches(run, facts.identity) or _matches(run, player, facts, threads)
         output.say()
         output.say(
             f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of "
@@ -58,45 +53,32 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
         "status": run.status,
         "generations": len(digests),
         "digest": digests[-1],
-        "champion": {
-            "nodes": len(champion.tree),
-            "generation": champion.generation,
-            **explained.to_dict(),
-        },
-        **({"front": front} if front else {}),
+        "champion": {**facts.data, **explained.to_dict()},
+        **{listing.name: list(listing.data) for listing in listings},
         "matches": matches,
         "report": report,
         "play": play,
     }
 
 
-def _front(run: Run, output: Output) -> list[dict[str, Any]]:
-    """Show the front of strength against size of the last generation, and return it as data."""
-    last = run.last()
-    front = () if last is None else front_of(last.individuals)
-    listed = table("nodes", "training", "tree", left=("tree",))
-    for one in front:
-        fitness = fitness_text(run.config, one.fitness)
-        listed.add_row(str(len(one.tree)), fitness, shorten(str(one.tree), 100))
+def _say_listing(listing: Listing, output: Output) -> None:
+    listed = table(*listing.head, left=listing.left)
+    for row in listing.rows:
+        listed.add_row(*row)
     output.say()
-    output.say("Strength against size in the last generation: nobody smaller is as strong")
+    output.say(listing.title)
     output.people.print(listed)
-    return [
-        {"nodes": len(one.tree), "fitness": one.fitness, "tree": str(one.tree)} for one in front
-    ]
 
 
-def _kept_matches(run: Run, tree: str) -> list[dict[str, Any]]:
+def _kept_matches(run: Run, identity: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the test matches of this champion if they were played before."""
-    wanted = {"tree": tree, "generation": run.count() - 1}
-    return [match for match in run.matches() if wanted.items() <= match.items()]
+    return [match for match in run.matches() if identity.items() <= match.items()]
 
 
-def _matches(run: Run, player: Player, threads: int) -> list[dict[str, Any]]:
-    """Play the test matches; keep and return their results, with the tree they are about."""
+def _matches(run: Run, player: Player, facts: ChampionFacts, threads: int) -> list[dict[str, Any]]:
+    """Play the test matches; keep and return their results, with whom they are about."""
     game = run.config.game
     opponents = [name for name in TEST_OPPONENTS if _fits(name, game)]
-    about = {"tree": str(run.champion.tree), "generation": run.count() - 1}
     results = []
     with progress_bar("test matches", TEST_GAMES * len(opponents), is_shown=True) as progress:
         for number, opponent in enumerate(opponents):
@@ -109,13 +91,13 @@ def _matches(run: Run, player: Player, threads: int) -> list[dict[str, Any]]:
                 opponent,
                 game=game,
                 games=TEST_GAMES,
-                draws=run.config.draws.rules(game),
+                draws=run.kind.draws(run.config),
                 # Matches have keys of their own purpose: never the openings of training.
                 seed=run.config.seed,
                 threads=threads,
                 progress=told,
             )
-            results.append({**result.to_dict(), **about})
+            results.append({**result.to_dict(), **facts.identity})
     for data in results:
         run.save_match(data)
     return results

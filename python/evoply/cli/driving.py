@@ -9,7 +9,6 @@ from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
-from evoply.evolution import EvolutionConfig
 from evoply.runs import Run, advance
 
 __all__ = ["drive"]
@@ -19,7 +18,7 @@ def drive(
     run: Run,
     output: Output,
     *,
-    config: EvolutionConfig | None = None,
+    config: Any = None,
     threads: int,
     with_tests: bool,
     command: str,
@@ -31,7 +30,8 @@ def drive(
     """
     try:
         earlier = run.generation_rows()
-        with view_on(output.people, config or run.config, run.name, earlier) as view:
+        settings = config or run.config
+        with view_on(output.people, run.kind, settings, run.name, earlier) as view:
             generations = advance(
                 run,
                 config=config,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads, Whole, WholeOrNone
+from evoply.cli.options import GAME_NAMES, Json, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
 from evoply.wording import did_you_mean, shorten
@@ -33,7 +33,7 @@ def evolve(
     population_size: Whole | None = None,
     generations: WholeOrNone | None = None,
     time_limit: float | Literal["none"] | None = None,
-    game: str | None = None,
+    game: Annotated[str | None, Parameter(help=GAME_NAMES)] = None,
     set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
     tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
     threads: Threads = 0,
@@ -60,8 +60,6 @@ def evolve(
         How many generations, the random first one included; none: no limit.
     time_limit
         Seconds, looked at between generations; none: no limit.
-    game
-        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     set_
         Any value of the config, as PATH=VALUE; may be given several times.
     tests

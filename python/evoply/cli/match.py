@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from evoply.cli.options import (
+    Delay,
     Draws,
     Game,
     Json,
+    MoveLimit,
     Openings,
     Position,
     Seed,
@@ -26,11 +29,14 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evoply.arena import MatchResult, SprtResult
+    from evoply.arena import GamePlayed, LostGames, MatchResult, SprtResult
 
-__all__ = ["interval_text", "match", "match_table", "progress_bar"]
+__all__ = ["interval_text", "match", "match_table", "progress_bar", "say_forfeits"]
 
 _GAMES = 1000
+_WATCHED_GAMES = 2
+_SAVED_GAMES = 1000
+"""Games whose moves are in memory at a time."""
 _MOST_SPRT_GAMES = 100_000
 _COUNTS = ("wins", "draws", "losses")
 _INTERVAL = "95 % interval"
@@ -39,6 +45,7 @@ _LONGEST_NAME = 60
 """Characters of a name in a table; trees may be longer, and are said in full elsewhere."""
 _SHORTENED_NAME = 18
 """To so many characters names are cut before the interval goes."""
+_MOST_FORFEITS = 20
 _FEWEST_GAMES = 20
 """Fewer games never give an interval: see `evoply.arena.statistics`."""
 
@@ -57,16 +64,21 @@ def match(
     sprt: Annotated[tuple[float, float] | None, Parameter(negative="")] = None,
     alpha: float = 0.05,
     beta: float = 0.05,
+    save_games: Path | None = None,
+    watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    delay: Delay = 0.5,
+    move_limit: MoveLimit = None,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
     """Play a match between two players.
 
-    A player is random, greedy, material, mobility, swh (Othello 8x8),
-    material-kings (checkers), random-leaf, a tree such as
-    '( + white white_corners )', champion@RUN, or a saved file. Options
-    follow a colon: material:depth=4, champion@RUN:depth=2,ties=random.
+    A player is random, greedy, material, mobility, swh and edgar-like (Othello
+    8x8), material-kings (checkers), random-leaf, a tree such as
+    '( + white white_corners )', champion@RUN, a saved file, or a bot, FILE.py
+    or FILE.py:CLASS. Options follow a colon: material:depth=4,
+    champion@RUN:depth=2,ties=random.
 
     Parameters
     ----------
@@ -75,14 +87,18 @@ def match(
     second
         Its opponent.
     games
-        How many games, default 1000; even, because every opening is played twice, with
-        colours swapped. With --sprt at most so many, default 100000.
+        How many games, default 1000, with --watch 2; even, because every opening is played
+        twice, with colours swapped. With --sprt at most so many, default 100000.
     sprt
         Two Elo differences, such as 0 10: stop as soon as it is known which of them is likelier.
     alpha
         With --sprt: how often the first player may be accepted though it is not stronger.
     beta
         With --sprt: how often it may be rejected though it is stronger.
+    save_games
+        Write the games into this file, JSON, a line a game; `evoply watch` shows them.
+    watch
+        Show every game in the terminal, move by move, when it has been played.
     quiet
         Show no progress.
     """
@@ -90,14 +106,19 @@ def match(
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
-    game, (one, other) = read_players([first, second], game)
+    if watch and sprt is not None:
+        raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
+    game, (one, other) = read_players([first, second], game, move_limit)
     plies, rules = chosen_openings(openings), chosen_draws(draws, game)
     start = read_position(game, position).position
     output = Output(json)
     if sprt is not None:
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
-        with progress_bar(f"{one.label} against {other.label}", most, is_shown=not quiet) as moved:
+        with (
+            _saving(save_games) as save,
+            progress_bar(f"{one.label} against {other.label}", most, is_shown=not quiet) as moved,
+        ):
             tested = sprt_match(
                 one,
                 other,
@@ -110,12 +131,19 @@ def match(
                 start=start,
                 draws=rules,
                 threads=threads,
+                on_game=save,
             )
+        _say_saved(output, save_games)
         _say_test(output, tested)
         output.result(tested.to_dict())
         return
-    games = _GAMES if games is None else games
-    with progress_bar(f"{one.label} against {other.label}", games, is_shown=not quiet) as progress:
+    if games is None:
+        games = _WATCHED_GAMES if watch else _GAMES
+    title, is_shown = f"{one.label} against {other.label}", not (quiet or watch)
+    with (
+        _saving(save_games) as save,
+        progress_bar(title, games, is_shown=is_shown) as progress,
+    ):
         result = play_match(
             one,
             other,
@@ -127,7 +155,10 @@ def match(
             draws=rules,
             threads=threads,
             progress=progress,
+            on_game=_seen(output, delay, save) if watch else save,
+            games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
         )
+    _say_saved(output, save_games)
     made = match_table([result.to_dict()], output.people.width)
     output.people.print(made)
     shown = {column.header for column in made.columns}
@@ -138,15 +169,63 @@ def match(
             f"{result.losses:,} lost" + (f"; 95 % interval {between}" * (_INTERVAL not in shown))
         )
     output.say(_how_it_was_played(result))
-    drawn = {name: count for name, count in result.endings.items() if name != "board"}
+    drawn = {
+        name: count for name, count in result.endings.items() if name not in ("board", "forfeit")
+    }
     if drawn:
         ways = ", ".join(f"{count:,} by {name}" for name, count in drawn.items())
         output.say(f"Drawn by rule: {ways}")
     if result.interval is None:
         output.say(_too_few(result.distinct_games))
-    if not result.reproducible:
-        output.say("A player is limited in time: the same match may end differently next time.")
+    _say_doubts(output, result)
     output.result(result.to_dict())
+
+
+def _seen(
+    output: Output, delay: float, save: Callable[[GamePlayed], object] | None
+) -> Callable[[GamePlayed], object]:
+    """Return what shows a game, and saves it too if that is asked for."""
+    from evoply.cli.watch import show_game
+
+    def see(game: GamePlayed) -> None:
+        if save is not None:
+            save(game)
+        show_game(game, output.people, delay)
+
+    return see
+
+
+@contextmanager
+def _saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
+    """Give what writes a game into the file at *path*, which is there when all is done."""
+    import json
+
+    from evoply.files import writing_atomically
+
+    if path is None:
+        yield None
+        return
+    with writing_atomically(path) as file:
+        yield lambda game: file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+
+
+def _say_saved(output: Output, path: Path | None) -> None:
+    if path is not None:
+        output.say(f"Games: {path}")
+
+
+def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
+    """Say who forfeited games and why."""
+    for one in forfeits[:_MOST_FORFEITS]:
+        output.say(str(one))
+    if len(forfeits) > _MOST_FORFEITS:
+        output.say(f"and {len(forfeits) - _MOST_FORFEITS:,} more kinds of forfeits")
+
+
+def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
+    say_forfeits(output, result.forfeits)
+    if not result.reproducible:
+        output.say("Time decided some moves or games: the same match may end differently.")
 
 
 def _say_test(output: Output, result: SprtResult) -> None:
@@ -166,8 +245,7 @@ def _say_test(output: Output, result: SprtResult) -> None:
     )
     if result.repeated_pairs:
         output.say(f"{result.repeated_pairs:,} pairs repeated earlier ones and were left out")
-    if not result.reproducible:
-        output.say("A player is limited in time: the same match may end differently next time.")
+    _say_doubts(output, result)
 
 
 def _how_it_was_played(result: MatchResult) -> str:

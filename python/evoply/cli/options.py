@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
+from evoply.games import GAMES
 from evoply.wording import shorten
 
 if TYPE_CHECKING:
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAME_NAMES",
+    "Delay",
     "Draws",
     "Game",
     "Json",
+    "MoveLimit",
     "Openings",
     "Position",
     "Seed",
@@ -31,7 +34,8 @@ __all__ = [
     "chosen_openings",
 ]
 
-GAME_NAMES = "othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10"
+GAME_NAMES = " or ".join(", ".join(GAMES).rsplit(", ", 1))
+"""The names of all games, for help."""
 
 MOST_THREADS = 1024
 
@@ -114,6 +118,21 @@ Json = Annotated[
 Game = Annotated[
     str | None,
     Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
+]
+Delay = Annotated[
+    float,
+    Parameter(
+        validator=Number(gte=0, lte=3600),
+        help="Seconds between two moves that are shown in a terminal.",
+    ),
+]
+MoveLimit = Annotated[
+    float | None,
+    Parameter(
+        show_default=False,
+        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
+        "game.",
+    ),
 ]
 Threads = Annotated[
     int,

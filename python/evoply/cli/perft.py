@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.options import Json, Position, Threads, TimeLimit, Whole
+from evoply.cli.options import GAME_NAMES, Json, Position, Threads, TimeLimit, Whole
 from evoply.cli.output import Output, StoppedError, stderr
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LARGEST = 1e300
 
 
 def perft(
-    game: str,
+    game: Annotated[str, Parameter(help=GAME_NAMES)],
     depth: Annotated[Whole, Parameter(validator=Number(gte=0, lte=100))],
     /,
     *,
@@ -40,8 +40,6 @@ def perft(
 
     Parameters
     ----------
-    game
-        othello (8x8), othello-4, -6, -10, checkers, lose-checkers or checkers-10.
     depth
         Plies to look ahead.
     """
@@ -49,7 +47,7 @@ def perft(
 
     start = read_position(game, position).position
     output = Output(json)
-    survey = _survey(game, start.row, depth, threads)
+    survey = _survey(start.kernel, start.row, depth, threads)
     result: dict[str, Any] = {
         "game": game,
         "depth": survey[-1][0],
@@ -64,7 +62,7 @@ def perft(
             # What counts to the end is counted once; what will not is counted depth by depth.
             is_long = _estimate(survey, depth) >= _LONG
             for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
-                leaves, seconds = _count(game, start.row, plies, threads)
+                leaves, seconds = _count(start.kernel, start.row, plies, threads)
                 result |= {"depth": plies, "leaves": leaves}
                 if is_long and plies < depth:
                     stderr().print(f"depth {plies}: {leaves:,} leaves in {seconds:.3f} s")
@@ -88,11 +86,11 @@ Count = tuple[int, int, float]
 """A depth, its leaves, and the seconds that counting took."""
 
 
-def _survey(game: str, row: Row, depth: int, threads: int) -> list[Count]:
+def _survey(kernel: str, row: Row, depth: int, threads: int) -> list[Count]:
     """Return the counts of the first depths, which take no time, up to *depth*."""
     counts: list[Count] = []
     for plies in range(depth + 1):
-        counts.append((plies, *_count(game, row, plies, threads)))
+        counts.append((plies, *_count(kernel, row, plies, threads)))
         if counts[-1][1] > _SURVEY:
             break
     return counts
@@ -102,11 +100,11 @@ def _last(survey: list[Count], depth: int) -> tuple[int, ...]:
     return () if survey[-1][0] == depth else (depth,)
 
 
-def _count(game: str, row: Row, depth: int, threads: int) -> tuple[int, float]:
+def _count(kernel: str, row: Row, depth: int, threads: int) -> tuple[int, float]:
     from evoply import _native
 
     began = perf_counter()
-    leaves = _native.perft(game, row, depth, threads=threads)
+    leaves = _native.perft(kernel, row, depth, threads=threads)
     return leaves, perf_counter() - began
 
 
@@ -118,7 +116,7 @@ def _estimate(survey: list[Count], depth: int) -> float:
     growth = max(leaves / max(survey[-3][1], 1), 1.0) ** 0.5
     # Beyond that nobody waits, and floating-point numbers end.
     factor = min(growth ** min(depth - plies, 200), _LARGEST)
-    return max(seconds, 1e-4) * factor
+    return float(max(seconds, 1e-4) * factor)
 
 
 def _rate(rate: float) -> str:

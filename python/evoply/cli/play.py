@@ -6,7 +6,7 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import Game, Json, Position, Whole
+from evoply.cli.options import Game, Json, MoveLimit, Position, Whole
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
 
@@ -26,6 +26,7 @@ def play(
     color: Literal["black", "white", "random"] = "black",
     position: Position = None,
     seed: Whole | None = None,
+    move_limit: MoveLimit = None,
     json: Json = False,
 ) -> None:
     """Play against a player.
@@ -54,14 +55,13 @@ def play(
         seed = secrets.randbits(32)
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
-    game, (opponent,) = read_players(
-        [_default_opponent(game) if against is None else against], game
-    )
+    against = _default_opponent(game) if against is None else against
+    game, (opponent,) = read_players([against], game, move_limit)
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
     output = Output(json)
     session = TerminalGame(
-        output.people, opponent, Color(color), read_position(game, position), seed
+        output.people, opponent, against, Color(color), read_position(game, position), seed
     )
     output.say(f"You are {Color(color)} against {opponent.label}. Type help for the commands.")
     try:
@@ -69,6 +69,8 @@ def play(
     except KeyboardInterrupt:
         output.say()
         raise StoppedError(f"Stopped. {_how_to_go_on(session)}", _result(session)) from None
+    finally:
+        session.close()
     output.say()
     if not session.is_left:
         output.people.print(board_text(session.game, output.people, legal=False))
@@ -93,6 +95,10 @@ def _default_opponent(game: str | None) -> str:
 
 
 def _ending(session: TerminalGame) -> str:
+    if session.forfeit is not None:
+        return (
+            f"{session.opponent.label} forfeits: {session.forfeit}. You win.\nMoves: {session.game}"
+        )
     outcome = session.game.outcome()
     if outcome is None:
         return _how_to_go_on(session)
@@ -115,25 +121,31 @@ def _how_to_go_on(session: TerminalGame) -> str:
         return "No move was played."
     game = session.game.position.game
     command = suggested(
-        f"play --against {shlex.quote(session.opponent.label)} --game {game} "
+        f"play --against {shlex.quote(session.against)} --game {game} "
         f"--color {session.color.value} --seed {session.seed} --position '{session.game}'"
     )
     return f"Moves so far: {session.game}\nGo on with: {command}"
 
 
 def _result(session: TerminalGame) -> dict[str, Any]:
+    from evoply.protocols import Ending
+
     outcome: Outcome | None = session.game.outcome()
-    winner = outcome.winner if outcome else None
     ending = session.game.ending()
+    winner = outcome.winner if outcome else None
+    points = outcome.points(session.color) if outcome else None
+    if session.forfeit is not None:
+        winner, points, ending = session.color, 1.0, Ending.FORFEIT
     return {
         "game": session.game.position.game,
         "against": session.opponent.label,
         "color": session.color.value,
         "seed": session.seed,
         "transcript": str(session.game),
-        "finished": outcome is not None,
+        "finished": outcome is not None or session.forfeit is not None,
         "winner": winner.value if winner else None,
         "ending": None if ending is None else ending.value,
-        "points": outcome.points(session.color) if outcome else None,
+        "points": points,
         "disc_difference": outcome.disc_difference if outcome else None,
+        "forfeit": session.forfeit,
     }

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
-from evoply.games.othello import OTHELLO
-from evoply.protocols import GameRecord, InvalidMoveError
+from evoply.protocols import GameRecord
 
 if TYPE_CHECKING:
-    from evoply.players import Player
+    from evoply.players.player import PlayerModel
 
-__all__ = ["read_players", "read_position"]
+__all__ = ["bots_in_folders", "read_players", "read_position"]
 
 DEFAULT_GAME = "othello"
 
 _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)
-_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
 
 
-def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Player]]:
+def read_players(
+    texts: Sequence[str], game: str | None, move_limit: float | None = None
+) -> tuple[str, list[PlayerModel]]:
     """Return the game and the players that *texts* name.
 
     Without a *game* it is that of the champions and saved players among them, else Othello 8x8.
-    `champion` alone is that of the newest run. Raises ValueError, also if they play different
-    games.
+    `champion` alone is that of the newest run. Bots have *move_limit* seconds for a move. Raises
+    ValueError, also if they play different games.
     """
     from evoply.players import PlayerTextError, parse_player
     from evoply.runs import resolve_champion
@@ -37,9 +39,42 @@ def read_players(texts: Sequence[str], game: str | None) -> tuple[str, list[Play
     texts = [_named_in_full(text) for text in texts]
     game = game or _common_game(texts)
     try:
-        return game, [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+        read = [parse_player(text, game=game, runs=resolve_champion) for text in texts]
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
+    return game, [_within(move_limit, player) for player in read]
+
+
+def bots_in_folders(texts: Sequence[str]) -> list[str]:
+    """Return *texts* with every folder replaced by the bots in it, in the order of their names.
+
+    A bot is a file whose name ends in .py and that has a class with a method `choose`; other files
+    are passed over. Raises ValueError for a folder without bots and for files that are no Python.
+    """
+    from evoply.players import bot_classes
+
+    named: list[str] = []
+    for text in texts:
+        if not os.path.isdir(text):
+            named.append(text)
+            continue
+        files = sorted(path for path in Path(text).glob("*.py") if path.is_file())
+        bots = [str(path) for path in files if bot_classes(path)]
+        if not bots:
+            raise ValueError(
+                f"{text}: there is no bot in this folder, no .py file with a class that has a "
+                "method choose"
+            )
+        named += bots
+    return named
+
+
+def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
+    """Return *player* with so many seconds a move, if it needs a limit and a number was given."""
+    try:
+        return player if move_limit is None else player.with_move_limit(move_limit)
+    except ValueError as error:
+        raise ValueError(f"--move-limit: {error}") from None
 
 
 def _named_in_full(text: str) -> str:
@@ -84,7 +119,7 @@ def _own_game(text: str) -> str | None:
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
         with find_run((champion["run"] or "").strip() or None) as run:
-            return run.config.game
+            return run.game
     saved = _SAVED.fullmatch(text)
     if saved is not None and not text.lstrip().startswith("("):
         return load_saved_player(saved["path"]).game
@@ -97,19 +132,4 @@ def read_position(game: str, text: str | None) -> GameRecord:
     Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
     """
     rules = game_rules(game)
-    if text is None:
-        return rules.record()
-    if game in OTHELLO and _CHECKERS.match(text) is not None:
-        raise InvalidMoveError(
-            "the position is one of checkers: say which game is meant with --game checkers,"
-            " lose-checkers or checkers-10"
-        )
-    if re.search(r"\d", text) is None:
-        return rules.game(rules.parse(text))
-    record = rules.record(text)
-    if record.start.size != rules.size:
-        raise InvalidMoveError(
-            f"the position is {record.start.size}x{record.start.size}, and {game} is played on "
-            f"{rules.size}x{rules.size}"
-        )
-    return record
+    return rules.record() if text is None else rules.read(text)

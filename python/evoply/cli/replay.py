@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -40,11 +41,13 @@ def replay(
         Number of the training game within its generation; the first is 0.
     """
     from evoply.cli.board_view import board_text
-    from evoply.runs import find_run
+    from evoply.games import game_rules
+    from evoply.runs import check_evolved, find_run
     from evoply.runs import replay as play_again
 
     output = Output(json)
     with find_run(run) as found:
+        check_evolved(found)
         played = play_again(found, generation, game)
     record = played.game
     outcome = record.outcome()
@@ -52,6 +55,8 @@ def replay(
     output.labelled("Black", played.black)
     output.labelled("White", played.white)
     output.labelled("Counted", _counted(played))
+    if record.start != game_rules(record.start.game).start():
+        output.labelled("Start", record.start.text())
     output.labelled("Moves", record.transcript())
     output.labelled("", f"the first {played.opening_plies} plies are random")
     if outcome is not None:
@@ -68,8 +73,10 @@ def replay(
             "black": played.black,
             "white": played.white,
             "individuals": list(played.individuals),
+            "against": list(played.against),
             "opening_plies": played.opening_plies,
             "points": played.points,
+            "start": record.start.text(),
             "transcript": record.transcript(),
             "outcome": str(outcome),
             "disc_difference": outcome.disc_difference if outcome else None,
@@ -79,6 +86,12 @@ def replay(
 
 def _counted(played: Replay) -> str:
     """Return how many points the game was worth, and to whom."""
-    points = f"{played.points:g} point{'s' * (played.points != 1)}"
-    individuals = f"individual{'s' * (len(played.individuals) > 1)}"
-    return f"{points} for {individuals} {', '.join(map(str, played.individuals))}"
+    counted = _points(played.points, played.individuals)
+    if not played.against:
+        return counted
+    return f"{counted}; {_points(1 - played.points, played.against)}"
+
+
+def _points(points: float, whose: Sequence[int]) -> str:
+    individuals = f"individual{'s' * (len(whose) > 1)} {', '.join(map(str, whose))}"
+    return f"{points:g} point{'s' * (points != 1)} for {individuals}"

@@ -12,7 +12,6 @@ from evoply.cli.options import Json, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
-    from evoply.evolution import EvolutionConfig
     from evoply.runs import Run
 
 __all__ = ["resume"]
@@ -48,45 +47,37 @@ def resume(
         Go on although this evoply computes differently; the run notes it.
     """
     from evoply.cli.driving import drive
-    from evoply.evolution import is_finished
     from evoply.runs import find_run
 
     limits = {"generations": generations, "time_limit": time_limit}
     output = Output(json)
-    with find_run(run) as found, found.lock():  # nothing is drawn while another process has it
-        config = _with_limits(
-            found, {key: value for key, value in limits.items() if value is not None}
-        )
-        count = found.count()
-        output.say(f"Run folder: {found.path}, with {count:,} generations so far")
-        if is_finished(config, found.last()):
-            output.say("It has reached its limit; --generations or --time-limit sets a larger one.")
-        result = drive(
-            found,
-            output,
-            config=config,
-            threads=threads,
-            with_tests=tests,
-            command=shlex.join(["evoply", *sys.argv[1:]]),
-            allow_other_version=allow_other_version,
-        )
-        output.result(result)
+    with find_run(run) as found:
+        found.check_going_on()
+        learner = found.kind.learner()  # refused if it is of the user's own, who is not here
+        with found.lock():  # nothing is drawn while another process has it
+            config = _with_limits(
+                found, {key: value for key, value in limits.items() if value is not None}
+            )
+            count = found.count()
+            output.say(f"Run folder: {found.path}, with {count:,} generations so far")
+            last = found.last()
+            if last is not None and learner.is_finished(config, last):
+                output.say(
+                    "It has reached its limit; --generations or --time-limit sets a larger one."
+                )
+            result = drive(
+                found,
+                output,
+                config=config,
+                threads=threads,
+                with_tests=tests,
+                command=shlex.join(["evoply", *sys.argv[1:]]),
+                allow_other_version=allow_other_version,
+            )
+            output.result(result)
 
 
-def _with_limits(run: Run, limits: dict[str, Any]) -> EvolutionConfig:
+def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
     """Return the run's config with other *limits*; a limit that is in their way is lifted."""
-    from evoply.evolution import EvolutionConfig, is_finished
-
-    if not limits:
-        return run.config
     limits = {key: None if value == "none" else value for key, value in limits.items()}
-    others = {
-        key: None
-        for key in ("generations", "time_limit", "work_limit", "termination")
-        if key not in limits
-    }
-    settings = {**run.config.model_dump(mode="python"), **limits}
-    config = EvolutionConfig(**settings)
-    if any(value is not None for value in limits.values()) and is_finished(config, run.last()):
-        return EvolutionConfig(**{**settings, **others})
-    return config
+    return run.kind.with_limits(run.config, limits, run.last())

@@ -85,7 +85,6 @@ def _summary(one: RunSummary) -> dict[str, Any]:
 
 
 def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
-    from evoply.evolution import fitness_text
     from evoply.reports import status_in_words
 
     generations = run.generation_rows()
@@ -93,33 +92,23 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
     output.say(f"{run.path}: {run.config.game}, seed {run.config.seed}, {status}", style="bold")
     if run.command:
         output.say(f"made by: {run.command}")
+    if not run.kind.is_reproducible(run.config):
+        output.say("not reproducible: an opponent may play otherwise in the same game")
     shown = generations if show_all else generations[-_MOST_LINES:]
     if len(shown) < len(generations):
         output.say(f"the last {len(shown)} of {len(generations):,} generations (--all shows all):")
-    listed = table(
-        "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
-        "games", "seconds", "digest",
-    )  # fmt: skip
-    is_own = "fitness" in run.python_parts()
-    for row in shown:
-        listed.add_row(
-            f"{row['number']:,}",
-            *(percent(row[name]) for name in ("best_fresh", "mean_fresh")),
-            *(fitness_text(run.config, row[name], is_own=is_own) for name in ("best", "mean")),
-            f"{row['best_size']:.0f}",
-            f"{row['mean_size']:.1f}",
-            f"{row['games']:,.0f}",
-            f"{row['seconds_total']:.2f}",
-            row["digest"][:8],
-        )
+    head, cells = run.kind.step_table(run.config, shown, "fitness" in run.python_parts())
+    listed = table(*head)
+    for row in cells:
+        listed.add_row(*row)
     output.people.print(listed)
     if generations:
-        champion = run.champion
-        output.say(f"champion: {shorten(str(champion.tree), 300)}")
+        output.say(f"champion: {shorten(_champion(run), 300)}")
     output.result(_data(run, generations))
 
 
 def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+
     return {
         "run": str(run.path),
         "name": run.name,
@@ -130,14 +119,14 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "version": run.version,
         "signature": run.signature,
         "command": run.command,
-        "champion": str(run.champion.tree) if generations else None,
-        "generations": [_generation(row) for row in generations],
+        "learner": run.kind.name,
+        "reproducible": run.kind.is_reproducible(run.config),
+        "champion": _champion(run) if generations else None,
+        "generations": [run.kind.step_data(row) for row in generations],
         "matches": run.matches(),
         "events": run.events(),
     }
 
 
-def _generation(row: dict[str, Any]) -> dict[str, Any]:
-    hidden = ("seed", "champion", "fresh", "champion_tree")
-    data = {name: value for name, value in row.items() if name not in hidden}
-    return {**data, "champion": row["champion_tree"]}
+def _champion(run: Run) -> str:
+    return run.kind.champion_text(run.champion_player)

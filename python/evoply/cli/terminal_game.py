@@ -6,15 +6,25 @@ import contextlib
 import sys
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any
 
 from rich.console import Console
 
-from evoply import _native as native
-from evoply.cli.board_view import board_text, what_must_be
+from evoply._native import Stream
+from evoply.cli.analyse import choice_lines, moves_table, value_text
+from evoply.cli.board_view import board_text
 from evoply.games import game_rules
-from evoply.players import Player, RandomPlayer, parse_player
-from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError, Position
+from evoply.players import RandomPlayer, parse_player
+from evoply.players.analysis import asked
+from evoply.protocols import (
+    Choice,
+    Color,
+    ForfeitError,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    Player,
+    Seat,
+)
 
 __all__ = ["TerminalGame"]
 
@@ -36,6 +46,8 @@ class TerminalGame:
 
     console: Console
     opponent: Player
+    against: str
+    """The text that names the opponent."""
     color: Color
     """The person's side."""
     game: GameRecord
@@ -43,7 +55,11 @@ class TerminalGame:
     refused: int = 0
     """Lines that were neither a legal move nor a command."""
     is_left: bool = False
-    _engine: native.Player = field(init=False)
+    forfeit: str | None = None
+    """Why the opponent could not go on."""
+    _seat: Seat = field(init=False)
+    _adviser: tuple[str, Seat] | None = field(init=False, default=None)
+    """Who gives hints, from the first one on: a bot's games are kept apart from its hints."""
     _words: deque[str] = field(init=False, default_factory=deque)
     _before_line: GameRecord | None = field(init=False, default=None)
     """The game before a line of several words, None within a line of one."""
@@ -53,7 +69,7 @@ class TerminalGame:
             # Once imported, `input` edits lines: the arrow keys work. Not every system has it.
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
-        self._engine = self.opponent.native(self.game.position.game)
+        self._seat = self.opponent.seat(self.game.position.game)
 
     @property
     def is_interactive(self) -> bool:
@@ -68,7 +84,7 @@ class TerminalGame:
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
         is_new = True
-        while self.game.outcome() is None:
+        while self.game.outcome() is None and self.forfeit is None:
             moves = self.game.position.legal_moves
             if self.game.position.turn is not self.color:
                 self._answer()
@@ -91,19 +107,28 @@ class TerminalGame:
             self._say(f"{self.opponent.label} has no move and passes.")
             self.game = self.game.play(position.legal_moves[0])
             return
-        if self.is_interactive:
-            with self.console.status(f"{self.opponent.label} is thinking"):
-                move, value = self._choice(self._engine, position)
-        else:
-            move, value = self._choice(self._engine, position)
-        self._say(f"{self.opponent.label} plays {move}{value}")
-        self.game = self.game.play(move)
+        try:
+            if self.is_interactive:
+                with self.console.status(f"{self.opponent.label} is thinking"):
+                    choice = self._choice(self._seat)
+            else:
+                choice = self._choice(self._seat)
+        except ForfeitError as error:
+            self.forfeit = str(error)
+            return
+        value = "" if choice.score is None else f" (value {value_text(choice.score)})"
+        self._say(f"{self.opponent.label} plays {choice.move}{value}")
+        self.game = self.game.play(choice.move)
 
-    def _choice(self, player: native.Player, position: Position) -> tuple[Any, str]:
-        key = native.Stream(self.seed, "play", "game").key
-        code, score, *_ = native.analyse(player, *position.row, key)
-        value = "" if score is None else f" (value {round(score, 6) + 0.0:.4g})"
-        return game_rules(position.game).move_from_code(code), value
+    def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
+        stream = Stream(self.seed, "play", "game")
+        return asked(seat, self.game, stream, every_move=every_move)
+
+    def close(self) -> None:
+        """Give back what the opponent holds."""
+        self._seat.close()
+        if self._adviser is not None:
+            self._adviser[1].close()
 
     def _obey(self, word: str) -> bool:
         """Do what *word* says; return whether the board is to be shown again."""
@@ -129,7 +154,7 @@ class TerminalGame:
             self.game = self.game.play(word)
         except IllegalMoveError:
             position = self.game.position
-            must = what_must_be(position, word)
+            must = position.what_must_be(word)
             return self._refuse(
                 f"{word} is not legal here{must and ': '}{must}; legal: {position.legal_moves}"
             )
@@ -140,13 +165,23 @@ class TerminalGame:
         return True
 
     def _hint(self) -> None:
-        position = self.game.position
-        name, player = self.opponent.label, self._engine
-        if isinstance(self.opponent, RandomPlayer):
-            name = _HINT_PLAYER
-            player = parse_player(name, game=position.game).native(position.game)
-        move, value = self._choice(player, position)
-        self._say(f"{name} would play {move}{value}")
+        game = self.game.position.game
+        if self._adviser is None:
+            adviser, name = self.opponent, self.opponent.label
+            if isinstance(self.opponent, RandomPlayer):
+                adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
+            self._adviser = name, adviser.seat(game)
+        name, seat = self._adviser
+        try:
+            choice = self._choice(seat, every_move=True)
+        except ForfeitError as error:
+            self._say(f"{name} has no hint: {error}")
+            return
+        for line in choice_lines(self.game, name, choice):
+            self._say(line)
+        made = moves_table(self.game, choice)
+        if made is not None:
+            self.console.print(made)
 
     def _undo(self) -> bool:
         """Go back to the person's last choice."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.match import progress_bar
+from evoply.cli.match import progress_bar, say_forfeits
 from evoply.cli.options import (
     Game,
     Json,
+    MoveLimit,
     Openings,
     Seed,
     Threads,
@@ -44,6 +45,7 @@ def tournament(
     runs: Whole = 1,
     game: Game = None,
     html: Path | None = None,
+    move_limit: MoveLimit = None,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -57,7 +59,7 @@ def tournament(
     Parameters
     ----------
     players
-        Players, as for `evoply match`.
+        Players, as for `evoply match`; a folder stands for all bots (.py files) in it.
     mode
         How they meet.
     games
@@ -82,12 +84,13 @@ def tournament(
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
     from evoply.cli.fields import read_field
-    from evoply.cli.player_texts import read_players
+    from evoply.cli.player_texts import bots_in_folders, read_players
 
     entries = read_field(field) if field is not None else []
-    texts = [entry.player for entry in entries] + list(players)
-    game, read = read_players(texts, game)
-    names = [entry.name for entry in entries] + [None] * len(players)
+    named = bots_in_folders(players)
+    texts = [entry.player for entry in entries] + named
+    game, read = read_players(texts, game, move_limit)
+    names = [entry.name for entry in entries] + [None] * len(named)
     labels = [name or player.label for name, player in zip(names, read, strict=True)]
     plies = chosen_openings(openings)
     output = Output(json)
@@ -95,26 +98,26 @@ def tournament(
     if mode == "round-robin":
         if bracket or runs != 1 or opponents != "all":
             raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
-        named = [
+        called = [
             player.model_copy(update={"name": label})
             for player, label in zip(read, labels, strict=True)
         ]
         each = _PAIRING_GAMES if games is None else games
         total = each * len(read) * (len(read) - 1) // 2
         with progress_bar("round robin", total, is_shown=not quiet) as progress:
-            result = round_robin(named, games=each, progress=progress, **shared)
+            result = round_robin(called, games=each, progress=progress, **shared)
         _say_standings(output, result)
         _write(html, result, output)
         output.result(result.to_dict())
         return
-    brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(players)
+    brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(named)
     _put_into_brackets(brackets, [*texts], bracket or [])
     with progress_bar("tournaments", runs, is_shown=not quiet) as progress:
         stars = play_tournament(
             read,
             names=labels,
             brackets=brackets,
-            fitness=[entry.fitness for entry in entries] + [None] * len(players),
+            fitness=[entry.fitness for entry in entries] + [None] * len(named),
             mode=opponents,
             games=_ROUND_GAMES if games is None else games,
             threshold=threshold,
@@ -157,9 +160,7 @@ def _say_standings(output: Output, result: RoundRobin) -> None:
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
     )
-    _say_doubts(
-        output, [one.interval for one in result.standings], reproducible=result.reproducible
-    )
+    _say_doubts(output, [one.interval for one in result.standings], result)
 
 
 def _say_stars(output: Output, result: Tournament) -> None:
@@ -198,16 +199,15 @@ def _say_stars(output: Output, result: Tournament) -> None:
             f"Rank correlation of the given fitness with strength: {correlation.rho:+.2f}{between}"
             f", {correlation.players} players"
         )
-    _say_doubts(
-        output, [one.rating_interval for one in result.stars], reproducible=result.reproducible
-    )
+    _say_doubts(output, [one.rating_interval for one in result.stars], result)
 
 
-def _say_doubts(output: Output, intervals: list[Any], *, reproducible: bool) -> None:
+def _say_doubts(output: Output, intervals: list[Any], result: RoundRobin | Tournament) -> None:
     if None in intervals:
         output.say("Too few different games for some intervals: play more games, with openings.")
-    if not reproducible:
-        output.say("A player is limited in time: the same tournament may end differently.")
+    say_forfeits(output, result.forfeits)
+    if not result.reproducible:
+        output.say("Time decided some moves or games: the same tournament may end differently.")
 
 
 def _openings(plies: int) -> str:

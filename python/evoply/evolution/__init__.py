@@ -13,15 +13,11 @@ from evoply.evolution.config import (
     Covariant,
     Definitions,
     Demes,
-    DiscFitness,
     Draws,
     EarlierGenerations,
-    EpochFitness,
     EvolutionConfig,
     Fitness,
     GreedySelection,
-    Guide,
-    GuideFitness,
     HallOfFame,
     Initialisation,
     LengthPenalty,
@@ -33,16 +29,14 @@ from evoply.evolution.config import (
     ParetoSelection,
     Phases,
     PlayerSettings,
-    PointFitness,
     Recombination,
     RouletteSelection,
     SizeLimits,
-    StageFitness,
     Stages,
+    Start,
     SteadyState,
     Tarpeian,
     Termination,
-    TournamentFitness,
     TournamentSelection,
     TreeSum,
     Variation,
@@ -50,6 +44,19 @@ from evoply.evolution.config import (
 from evoply.evolution.config_files import load_config
 from evoply.evolution.config_text import config_from_toml, config_to_toml, self_contained
 from evoply.evolution.creation import primitive_set_of
+from evoply.evolution.fitness import (
+    FITNESS,
+    DiscFitness,
+    EpochFitness,
+    FitnessKind,
+    Guide,
+    GuideFitness,
+    Measured,
+    PointFitness,
+    StageFitness,
+    TournamentFitness,
+    Training,
+)
 from evoply.evolution.generation import (
     ArchiveEntry,
     Census,
@@ -64,12 +71,16 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
-from evoply.evolution.loop import evolve, is_finished, step
+from evoply.evolution.loop import Evolution, evolve, is_finished, step
 from evoply.evolution.measures import fitness_text, is_good, is_share
+from evoply.evolution.operators import OPERATORS, Operator
+from evoply.evolution.opponents import is_reproducible
 from evoply.evolution.panel import individual_player
 from evoply.evolution.signature import signature
 
 __all__ = [
+    "FITNESS",
+    "OPERATORS",
     "Afterwards",
     "ArchiveEntry",
     "Census",
@@ -80,9 +91,11 @@ __all__ = [
     "Draws",
     "EarlierGenerations",
     "EpochFitness",
+    "Evolution",
     "EvolutionConfig",
     "FinalTest",
     "Fitness",
+    "FitnessKind",
     "FreshResult",
     "Generation",
     "GreedySelection",
@@ -95,7 +108,9 @@ __all__ = [
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
+    "Measured",
     "OneTree",
+    "Operator",
     "Opponent",
     "Ordered",
     "ParetoSelection",
@@ -109,12 +124,14 @@ __all__ = [
     "SizeLimits",
     "StageFitness",
     "Stages",
+    "Start",
     "Statistics",
     "SteadyState",
     "Tarpeian",
     "Termination",
     "TournamentFitness",
     "TournamentSelection",
+    "Training",
     "TreeSum",
     "Variation",
     "config_from_ini",
@@ -127,6 +144,7 @@ __all__ = [
     "individual_player",
     "is_finished",
     "is_good",
+    "is_reproducible",
     "is_share",
     "load_config",
     "primitive_set_of",

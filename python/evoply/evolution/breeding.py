@@ -6,8 +6,7 @@ copied first; each place after them goes to one operator drawn by its rate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from evoply import gp
 from evoply._native import Stream
@@ -16,9 +15,9 @@ from evoply.evolution.config import EvolutionConfig, Variation
 from evoply.evolution.creation import limits_of, new_individual
 from evoply.evolution.generation import Individual, ranking
 from evoply.evolution.offspring import Offspring
-from evoply.evolution.python_parts import PythonParts, applied
+from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
+from evoply.evolution.python_parts import PythonParts
 from evoply.gp import Limits
-from evoply.gp.branches import Mutation
 from evoply.gp.points import Bias
 from evoply.gp.tree import MAX_TREE_NODES
 
@@ -112,21 +111,22 @@ def offspring_of(
 
     *place* is the first offspring's place in the population.
     """
-    variation, limits = config.variation, _breeding_limits(config)
-    operator = draw_operator(variation, stream.random())
+    limits = _breeding_limits(config)
+    name = draw_operator(config.variation, stream.random())
     first, second = (parents[index] for index in couple)
-    if operator == "crossover":
+    if name in config.variation.custom:
+        trees = parts.offspring(name, first.tree, second.tree, limits, stream)
+        pairs = (couple, couple[::-1]) if parts.takes_two(name) else (couple[:1],)
+        children = [
+            Offspring(child, name, pair) for child, pair in zip(trees, pairs, strict=False)
+        ][: config.variation.recombination.children]
+    elif name == CROSSOVER:
         children = _crossed(config, couple, first, second, limits, stream)
-    elif operator == "creation":
-        children = [Offspring(new_individual(config, place, stream), operator)]
-    elif operator in variation.custom:
-        child = applied(
-            operator, parts.operators[operator], first.tree, second.tree, limits, stream
-        )
-        children = [Offspring(child, operator, couple)]
+    elif name == CREATION:
+        children = [Offspring(new_individual(config, place, stream), name)]
     else:
-        child = gp.mutated(first.tree, _MUTATIONS[operator], limits, stream)
-        children = [Offspring(child, operator, couple[:1])]
+        child = gp.mutated(first.tree, MUTATIONS[name], limits, stream)
+        children = [Offspring(child, name, couple[:1])]
     return _finished(config, children, stream)
 
 
@@ -160,11 +160,11 @@ def _breeding_limits(config: EvolutionConfig) -> Limits:
 def draw_operator(variation: Variation, draw: float) -> str:
     """Return the operator whose share of [0, 1) holds *draw*; the rest is reproduction."""
     for operator, rate in variation.rates.items():
-        if operator != "reproduction":
+        if operator != REPRODUCTION:
             draw -= rate
             if draw < 0:
                 return operator
-    return "reproduction"
+    return REPRODUCTION
 
 
 def _crossed(
@@ -193,7 +193,7 @@ def _crossed(
     )
     parents = (couple, (couple[1], couple[0]))
     return [
-        Offspring(child, "crossover", pair)
+        Offspring(child, CROSSOVER, pair)
         for child, pair in zip(children[: settings.children], parents, strict=False)
     ]
 
@@ -231,28 +231,14 @@ def _paired(
     # Step 2. Say what each is, and let mutations follow.
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     for place, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
-        origin = "reproduction"
+        origin = REPRODUCTION
         if place in round_.gave or round_.gave.intersection(pair[1:]):
             origin = "one_way_crossover"
         elif len(pair) == 2:
-            origin = "crossover"
+            origin = CROSSOVER
         one = Offspring(child, origin, tuple(drawn[index] for index in pair))
         offspring += _finished(config, [one], stream.child("offspring", place))
     return tuple(offspring)
-
-
-_MUTATIONS: Mapping[str, Mutation] = MappingProxyType(
-    {
-        "reproduction": lambda tree, limits, stream: gp.reproduction(tree),
-        "subtree_mutation": gp.subtree_mutation,
-        "point_mutation": lambda tree, limits, stream: gp.point_mutation(tree, stream),
-        "constant_mutation": lambda tree, limits, stream: gp.constant_mutation(tree, stream),
-        "swap_mutation": lambda tree, limits, stream: gp.swap_mutation(tree, stream),
-        "shrink_mutation": lambda tree, limits, stream: gp.shrink_mutation(tree, stream),
-        "hoist_mutation": lambda tree, limits, stream: gp.hoist_mutation(tree, stream),
-        "local_mutation": lambda tree, limits, stream: gp.local_mutation(tree, stream),
-    }
-)
 
 
 def _mutated(
@@ -263,6 +249,6 @@ def _mutated(
     for name, rate in rates:
         draws = stream.child(name)
         if draws.random() < rate:
-            tree = gp.mutated(tree, _MUTATIONS[name], limits, draws)
+            tree = gp.mutated(tree, MUTATIONS[name], limits, draws)
             names.append(name)
     return Offspring(tree, ", ".join(names), child.parents)

@@ -12,6 +12,7 @@ import numpy as np
 from evoply import _native, gp
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import Census, Individual
+from evoply.games import game_rules
 
 __all__ = ["behaviours", "census_of"]
 
@@ -76,7 +77,7 @@ def behaviours(config: EvolutionConfig, programs: Sequence[_native.Program]) -> 
     Equal for programs that value these positions alike, however they are written.
     """
     key = _native.Stream(config.seed, "behaviour").key
-    most = {"othello-4": 8, "othello-6": 28}.get(config.game, 50)
-    positions = _native.Positions.random(config.game, _POSITIONS, key, 0, most)
+    rules = game_rules(config.game)
+    positions = _native.Positions.random(rules.kernel, _POSITIONS, key, 0, rules.late_ply)
     # -0.0 and 0.0 are the same value.
     return [(program.evaluate(positions) + 0.0).tobytes() for program in programs]

@@ -33,20 +33,7 @@ from evoply.evolution.config_breeding import (
 )
 from evoply.evolution.config_checks import config_error, problems_of
 from evoply.evolution.config_draws import Draws
-from evoply.evolution.config_fitness import (
-    DiscFitness,
-    EarlierGenerations,
-    EpochFitness,
-    Fitness,
-    Guide,
-    GuideFitness,
-    Measure,
-    Opponent,
-    PointFitness,
-    StageFitness,
-    TournamentFitness,
-    measure_from_text,
-)
+from evoply.evolution.config_fitness import EarlierGenerations, Fitness, Opponent
 from evoply.evolution.config_individual import (
     Definitions,
     IndividualShape,
@@ -57,6 +44,8 @@ from evoply.evolution.config_individual import (
     TreeSum,
 )
 from evoply.evolution.config_part import Part
+from evoply.evolution.config_starts import Start, as_start
+from evoply.evolution.fitness import measure_from_text
 from evoply.expressions import PrimitiveSet
 from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, dearest, nodes_for
 
@@ -65,22 +54,17 @@ __all__ = [
     "Covariant",
     "Definitions",
     "Demes",
-    "DiscFitness",
     "Draws",
     "EarlierGenerations",
-    "EpochFitness",
     "EvolutionConfig",
     "Fitness",
     "GreedySelection",
-    "Guide",
-    "GuideFitness",
     "HallOfFame",
     "IndividualShape",
     "Initialisation",
     "LengthPenalty",
     "LexicaseSelection",
     "Machine",
-    "Measure",
     "OneTree",
     "Opponent",
     "Ordered",
@@ -88,17 +72,15 @@ __all__ = [
     "Parsimony",
     "Phases",
     "PlayerSettings",
-    "PointFitness",
     "Recombination",
     "RouletteSelection",
     "Selection",
     "SizeLimits",
-    "StageFitness",
     "Stages",
+    "Start",
     "SteadyState",
     "Tarpeian",
     "Termination",
-    "TournamentFitness",
     "TournamentSelection",
     "TreeSum",
     "Variation",
@@ -242,6 +224,9 @@ class EvolutionConfig(Part):
     steady_state: SteadyState | None = None
     player: PlayerSettings = PlayerSettings()
     draws: Draws = Draws()
+    starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
+    """Positions at which games begin, in training and in tests; none: the start of the game. In
+    Python a position or its text will do."""
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     machine: Machine = Machine()
@@ -254,6 +239,8 @@ class EvolutionConfig(Part):
                 data["primitives"] = data["primitives"].to_dict()
             if isinstance(data.get("fitness"), str):
                 data["fitness"] = {"measure": data["fitness"]}
+            if isinstance(data.get("starts"), list | tuple):
+                data["starts"] = tuple(map(as_start, data["starts"]))
             data = _with_guides_of_its_game(data)
             errors = problems_of(data)
             try:

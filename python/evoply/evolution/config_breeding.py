@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from evoply.evolution.config_part import Part
+from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS
 
 __all__ = [
     "Afterwards",
@@ -171,59 +172,59 @@ class Recombination(Part):
     """How many pairs of points are tried before the parents are copied."""
 
 
-class Afterwards(Part):
+if TYPE_CHECKING:  # what the type checker cannot read from the table
+
+    class _Rates(Part):
+        def __getattr__(self, operator: str) -> float: ...
+
+    _AfterwardsRates = _Rates
+else:
+    _Rates = create_model(
+        "_Rates",
+        __base__=Part,
+        **{
+            one.name: (float, Field(default=one.rate, ge=0, le=1, description=one.meaning))
+            for one in OPERATORS
+        },
+    )
+    _AfterwardsRates = create_model(
+        "_AfterwardsRates",
+        __base__=Part,
+        **{
+            one.name: (float, Field(default=0.0, ge=0, le=1, description=one.meaning))
+            for one in MUTATIONS_AFTERWARDS
+        },
+    )
+
+
+class Afterwards(_AfterwardsRates):
     """Mutations that any offspring but an elite meets after its operator, in this order.
 
     Each has its own probability, whatever the others did.
     """
 
-    swap_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A node, mostly a function, is replaced by another of the same arity and types."""
-    shrink_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A function is replaced by one of its operands."""
-    subtree_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A subtree is replaced by a random one."""
-    point_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A node is replaced by another of the same arity and types."""
-    constant_mutation: float = Field(default=0.0, ge=0, le=1)
-    """Drawn constants are changed."""
-    local_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A drawn number or square moves a little, or a node becomes another of its types."""
+    if TYPE_CHECKING:
+
+        def __init__(self, **rates: float) -> None: ...
 
     @cached_property
     def probabilities(self) -> tuple[tuple[str, float], ...]:
         """Return the mutations that can happen, in order, with their probabilities."""
-        rates = ((name, getattr(self, name)) for name in type(self).model_fields)
+        rates = ((one.name, getattr(self, one.name)) for one in MUTATIONS_AFTERWARDS)
         return tuple((name, rate) for name, rate in rates if rate > 0)
 
 
-class Variation(Part):
+class Variation(_Rates):
     """How often each operator makes an offspring.
 
     The rates are probabilities and may add up to less than one: what is left over is added to
     `reproduction` (a selected parent is copied). More than one is refused.
     """
 
-    crossover: float = Field(default=0.8, ge=0, le=1)
-    """A subtree is replaced by one of another parent."""
-    subtree_mutation: float = Field(default=0.1, ge=0, le=1)
-    """A subtree is replaced by a random one."""
-    point_mutation: float = Field(default=0.05, ge=0, le=1)
-    """A node is replaced by another of the same arity and types."""
-    constant_mutation: float = Field(default=0.0, ge=0, le=1)
-    """Drawn constants are changed."""
-    reproduction: float = Field(default=0.0, ge=0, le=1)
-    """A parent is copied."""
-    swap_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A node, mostly a function, is replaced by another of the same arity and types."""
-    shrink_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A function is replaced by one of its operands."""
-    hoist_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A subtree becomes the tree."""
-    creation: float = Field(default=0.0, ge=0, le=1)
-    """A new random individual."""
-    local_mutation: float = Field(default=0.0, ge=0, le=1)
-    """A drawn number or square moves a little, or a node becomes another of its types."""
+    if TYPE_CHECKING:
+
+        def __init__(self, **rates: Any) -> None: ...
+
     custom: dict[str, float] = Field(default={})
     """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
     afterwards: Afterwards = Afterwards()
@@ -232,10 +233,7 @@ class Variation(Part):
     @cached_property
     def rates(self) -> dict[str, float]:
         """Return the rate of every operator, in the order in which they are drawn."""
-        names = [
-            name for name, field in type(self).model_fields.items() if field.annotation is float
-        ]
-        return {**{name: getattr(self, name) for name in names}, **self.custom}
+        return {**{one.name: getattr(self, one.name) for one in OPERATORS}, **self.custom}
 
     @model_validator(mode="after")
     def _rates_are_shares(self) -> Variation:

@@ -14,11 +14,13 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config_combinations import combination_problems, part_of
+from evoply.evolution.config_combinations import combination_problems
 from evoply.evolution.config_draws import USUAL
 from evoply.evolution.config_individual import IndividualShape, shape_of
 from evoply.evolution.config_keys import has_key, kinds_at, meant_instead, without_tags
-from evoply.evolution.opponents import read_opponent
+from evoply.evolution.config_part import Problem, part_of
+from evoply.evolution.config_starts import start_problems
+from evoply.evolution.opponents import is_certain, player_texts, read_opponent
 from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import GAMES, game_rules
@@ -30,8 +32,6 @@ __all__ = ["TEST_OPPONENTS", "config_error", "problems_of"]
 
 TEST_OPPONENTS = frozenset({"swh"})
 """Players that measure a finished champion and are therefore no training opponents."""
-
-Problem = tuple[str, str]
 
 _DEEPEST = 20
 _MOST_EXPLAINED = 50
@@ -53,11 +53,11 @@ def problems_of(data: Mapping[str, Any]) -> list[Problem]:
     return [
         *_game_problems(data),
         *_draw_problems(data),
+        *start_problems(data),
         *_primitive_problems(data),
         *_length_problems(data),
         *_size_problems(data),
         *_opponent_problems(data),
-        *_guide_problems(data),
         *_seed_problems(data),
         *combination_problems(data),
     ]
@@ -254,38 +254,21 @@ def _draw_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 def _opponent_problems(data: Mapping[str, Any]) -> list[Problem]:
     fitness = part_of(data, "fitness")
-    opponents = fitness.get("opponents", [{"player": "random"}])
-    if not isinstance(opponents, list | tuple):
-        return []
-    if not opponents:
-        return [("fitness.opponents", "at least one is needed: the first generation has no other")]
+    opponents = fitness.get("opponents", ({"player": "random"},))
+    problems: list[Problem] = []
+    if isinstance(opponents, list | tuple) and not opponents:
+        message = "at least one is needed: the first generation has no other"
+        problems.append(("fitness.opponents", message))
+    game = str(data.get("game", "othello"))
+    for path, text in player_texts(fitness):
+        problem = _opponent_problem(text, game, fitness)
+        if problem is not None:
+            problems.append((f"fitness.{path}", problem))
+    return problems
+
+
+def _opponent_problem(text: str, game: str, fitness: Mapping[str, Any]) -> str | None:
     is_allowed = fitness.get("allow_test_opponents", False) is True
-    problems: list[Problem] = []
-    for index, opponent in enumerate(opponents):
-        text = getattr(opponent, "player", None)
-        if isinstance(opponent, Mapping):
-            text = opponent.get("player")
-        if isinstance(text, str) and text:
-            message = _opponent_problem(text, str(data.get("game", "othello")), is_allowed)
-            if message:
-                problems.append((f"fitness.opponents.{index}.player", message))
-    return problems
-
-
-def _guide_problems(data: Mapping[str, Any]) -> list[Problem]:
-    guides = part_of(part_of(data, "fitness"), "measure").get("guides", ())
-    problems: list[Problem] = []
-    is_allowed = part_of(data, "fitness").get("allow_test_opponents", False) is True
-    for index, guide in enumerate(guides if isinstance(guides, list | tuple) else ()):
-        text = guide.get("player") if isinstance(guide, Mapping) else getattr(guide, "player", None)
-        if isinstance(text, str) and text:
-            message = _opponent_problem(text, str(data.get("game", "othello")), is_allowed)
-            if message:
-                problems.append((f"fitness.measure.guides.{index}.player", message))
-    return problems
-
-
-def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
     name = text.strip().partition(":")[0].partition("@")[0].strip()
     if name in TEST_OPPONENTS and not is_allowed:
         return (
@@ -302,10 +285,13 @@ def _opponent_problem(text: str, game: str, is_allowed: bool) -> str | None:
         opponent = read_opponent(text, game)
     except (ValueError, OSError) as error:
         return str(error)
-    if not opponent.reproducible:
-        return "a limit in time makes a run that cannot be repeated: limit the nodes instead"
     try:
-        opponent.native(game)
+        may_differ = not is_certain(opponent, game)
     except ValueError as error:
         return str(error)
+    if may_differ and fitness.get("allow_irreproducible", False) is not True:
+        return (
+            "a player with a limit in time, or a bot, makes a run that cannot be repeated: limit "
+            "the nodes instead (or set fitness.allow_irreproducible = true, and the run is marked)"
+        )
     return None

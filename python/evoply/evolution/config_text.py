@@ -15,7 +15,7 @@ from typing import Any
 import tomli_w
 
 from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.opponents import without_file
+from evoply.evolution.opponents import with_players, without_file
 from evoply.protocols import ConfigError
 
 __all__ = ["config_from_toml", "config_to_toml", "self_contained", "with_overrides"]
@@ -56,9 +56,9 @@ def config_to_toml(config: EvolutionConfig) -> str:
 def self_contained(config: EvolutionConfig) -> EvolutionConfig:
     """Return *config* with players that came from files written out; the digests stay equal."""
     data = config.model_dump(mode="python")
-    fitness = data["fitness"]
-    for one in (*fitness["opponents"], *fitness["measure"].get("guides", ())):
-        one["player"] = without_file(one["player"], config.game)
+    data["fitness"] = with_players(
+        data["fitness"], lambda player: without_file(player, config.game)
+    )
     initialisation = data["initialisation"]
     initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
     return EvolutionConfig(**data)

@@ -15,7 +15,8 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
-from evoply.evolution.opponents import read_opponent
+from evoply.evolution.operators import OPERATORS
+from evoply.evolution.opponents import resolved, with_players
 from evoply.evolution.seeds import is_tree_text
 from evoply.files import checksum
 
@@ -36,26 +37,38 @@ LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termi
 """Keys that decide how long a run is and what it uses, but no generation."""
 
 _ADDED: Mapping[str, Sequence[str]] = {
-    "variation.afterwards": ("local_mutation",),
     "variation.recombination": ("pairing",),
-    "": ("individual", "parsimony", "demes", "steady_state", "draws"),
+    "": ("individual", "parsimony", "demes", "steady_state", "draws", "starts"),
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
-    "variation": (
-        "swap_mutation", "shrink_mutation", "hoist_mutation", "creation", "custom", "afterwards",
-        "local_mutation", "recombination",
-    ),
+    "variation": ("custom", "afterwards", "recombination"),
     "limits": ("oversized",),
-    "fitness": ("sides", "measure"),
+    "fitness": ("sides", "allow_irreproducible", "measure"),
     "player": ("quiescence", "nodes", "work"),
 }  # fmt: skip
-"""Keys that older configs did not have: they count only where they are not the default."""
+"""Keys that older configs did not have: they count only where they are not the default.
+
+So do the rates of operators, but for those that were there first:
+"""
+_FIRST_OPERATORS: Mapping[str, Sequence[str]] = {
+    "variation": (
+        "crossover", "subtree_mutation", "point_mutation", "constant_mutation", "reproduction",
+    ),
+    "variation.afterwards": (
+        "swap_mutation", "shrink_mutation", "subtree_mutation", "point_mutation",
+        "constant_mutation",
+    ),
+}  # fmt: skip
 
 
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
-    for path, names in _ADDED.items():
+    added = {
+        path: [one.name for one in OPERATORS if one.name not in first]
+        for path, first in _FIRST_OPERATORS.items()
+    }
+    for path, names in (*added.items(), *_ADDED.items()):
         part: Any = config
         written: Any = settings
         for key in path.split(".") if path else ():
@@ -67,23 +80,20 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         del settings["player"]["ordering"]  # changes no move
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
-        {"player": _resolved(opponent.player, config), "pairs": opponent.pairs}
+        {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}
         | ({} if opponent.games is None else {"games": opponent.games})
         for opponent in config.fitness.opponents
     ]
-    for guide in settings["fitness"].get("measure", {}).get("guides", ()):
-        guide["player"] = _resolved(guide["player"], config)
+    if "measure" in settings["fitness"]:
+        settings["fitness"]["measure"] = with_players(
+            settings["fitness"]["measure"], lambda player: resolved(player, config.game)
+        )
     if config.initialisation.seeds:
         settings["initialisation"]["seeds"] = [
-            seed if is_tree_text(seed) else _resolved(seed, config)
+            seed if is_tree_text(seed) else resolved(seed, config.game)
             for seed in config.initialisation.seeds
         ]
     return settings
-
-
-def _resolved(player: str, config: EvolutionConfig) -> dict[str, Any]:
-    model = read_opponent(player, config.game).self_contained()
-    return model.model_dump(mode="json", exclude={"name"})
 
 
 def digest_of(

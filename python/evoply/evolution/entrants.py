@@ -1,22 +1,22 @@
-"""Who plays for fitness, and what came of it: values that all kinds of fitness share."""
+"""A population as players."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import _native, arena, gp
-from evoply.evolution.config import EvolutionConfig, LexicaseSelection, ParetoSelection
+from evoply import _native, gp
+from evoply.evolution.config_breeding import LexicaseSelection, ParetoSelection
 from evoply.evolution.panel import players_of
 
-__all__ = ["Entrants", "Measured", "Play", "black_half_points", "cases_of", "entrants_of", "shared"]
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
 
-Play = Callable[[Sequence[_native.Player], arena.Schedule, bool], arena.Results]
-"""Plays a schedule with these players; whether moves are recorded comes last."""
+__all__ = ["Entrants", "cases_of", "entrants_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,19 +36,6 @@ class Entrants:
 
     def __len__(self) -> int:
         return len(self.who)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """The fitness of a population."""
-
-    fitness: NDArray[np.float64]
-    """Of each individual, maximised."""
-    games: int
-    work: int
-    """Plies of the individuals' games times the operations of their programs."""
-    cases: NDArray[np.float64] | None = None
-    """Results of each individual on each case, maximised, if they were asked for."""
 
 
 def entrants_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> Entrants:
@@ -74,24 +61,3 @@ def cases_of(config: EvolutionConfig) -> Literal["opponents", "games", "stages"]
             return "opponents"
         case _:
             return None
-
-
-def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return shared fitness in [0, 1] from *points* of shape (individuals, opponents).
-
-    The points against an opponent, divided by all that anybody made against it, are an
-    individual's share; its fitness is the mean of its shares. Source: Rosin & Belew, "New methods
-    for competitive coevolution" (1997), section 3.1.
-    """
-    totals = points.sum(axis=0)
-    shares: NDArray[np.float64] = np.divide(
-        points, totals, out=np.zeros_like(points), where=totals > 0
-    )
-    means: NDArray[np.float64] = shares.mean(axis=1)
-    return means
-
-
-def black_half_points(results: arena.Results) -> NDArray[np.int64]:
-    """Return Black's half points in each game: 2, 1 or 0."""
-    half_points: NDArray[np.int64] = results.winners.astype(np.int64) + 1
-    return half_points

@@ -1,16 +1,19 @@
 """What a generation is: values only, everything the next generation is computed from.
 
-This module does not know how individuals are bred, played or stored.
+This module does not know how individuals are bred, judged or stored.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 from evoply import gp
+from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.panel import individual_player
 from evoply.notebook import table_html
 
 __all__ = [
@@ -110,8 +113,8 @@ class Seconds:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """Numbers that describe a generation; sizes in nodes, depths in levels.
+class Statistics(Mapping[str, float]):
+    """Numbers that describe a generation, by name too; sizes in nodes, depths in levels.
 
     *best*, *mean* and *median* are training fitness; fresh fitness is points per game in [0, 1].
     """
@@ -133,6 +136,21 @@ class Statistics:
     """Share of different trees, in (0, 1]."""
     games: int
     """Games played for this generation, fresh ones included."""
+
+    def __getitem__(self, name: str) -> float:
+        if name not in _STATISTICS:
+            raise KeyError(name)
+        value: float = getattr(self, name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_STATISTICS)
+
+    def __len__(self) -> int:
+        return len(_STATISTICS)
+
+
+_STATISTICS = tuple(field.name for field in fields(Statistics))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +183,7 @@ class Census:
 
 @dataclass(frozen=True, repr=False)
 class Generation:
-    """One finished step of a run: `evolve(config, resume_from=generation)` goes on from it."""
+    """One finished step of evolution: `evolve(config, resume_from=generation)` goes on from it."""
 
     number: int
     """0 is the random first generation."""
@@ -178,10 +196,22 @@ class Generation:
     """Best of this generation's best on fresh games."""
     fresh: tuple[FreshResult, ...]
     statistics: Statistics
-    seconds: Seconds
+    timing: Seconds
     digest: str
     """SHA-256 of what was computed: see `evoply.evolution.digest`."""
+    config: EvolutionConfig = field(compare=False)
+    """What the run was asked for."""
     census: Census = Census()
+
+    @cached_property
+    def champions(self) -> tuple[Any, ...]:
+        """Return the hall of fame as players that can be saved, best first."""
+        return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
+
+    @property
+    def seconds(self) -> float:
+        """Return what this generation took; `timing` says for what."""
+        return self.timing.total
 
     @cached_property
     def best(self) -> Individual:
@@ -191,7 +221,7 @@ class Generation:
     @property
     def games_per_second(self) -> float:
         """Return the games of this generation by the seconds spent playing."""
-        return self.statistics.games / max(self.seconds.playing, 1e-9)
+        return self.statistics.games / max(self.timing.playing, 1e-9)
 
     def __str__(self) -> str:
         """Return one line for a log."""

@@ -1,4 +1,4 @@
-"""`for generation in evolve(config)`: breed, lower, play, test again, yield.
+"""Evolution as a learner: breed, lower, play, test again; `for generation in evolve(config)`.
 
 Each step is a function of the config and the generation before; nothing else is remembered, so
 a run can be resumed from any generation. What is interrupted (Ctrl-C raises KeyboardInterrupt)
@@ -8,19 +8,20 @@ was never yielded. This module stores nothing and prints nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from time import perf_counter
 
 import numpy as np
 
-from evoply import _native, arena, gp
+from evoply import arena, gp
 from evoply.evolution.breeding import breed
 from evoply.evolution.census import census_of
 from evoply.evolution.config import EvolutionConfig
 from evoply.evolution.creation import first_population
 from evoply.evolution.digest import digest_of, stream_for
-from evoply.evolution.entrants import Entrants, Measured, Play, entrants_of
+from evoply.evolution.entrants import Entrants, entrants_of
+from evoply.evolution.fitness import Batch, Measured, Play, Training
 from evoply.evolution.generation import (
     ArchiveEntry,
     Generation,
@@ -31,17 +32,18 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.measures import is_good, measured
+from evoply.evolution.measures import is_good, measured, training_of
 from evoply.evolution.offspring import Offspring
-from evoply.evolution.panel import Panel, panel_of, play_by_config
-from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
+from evoply.evolution.panel import panel_of, play_by_config
+from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.evolution.steady_state import steady_state_generation
+from evoply.protocols import steps
 
-__all__ = ["evolve", "is_finished", "step"]
+__all__ = ["Evolution", "evolve", "is_finished", "step"]
 
 ProgressCallback = Callable[[Progress], object]
 
-_NO_OPERATORS: Mapping[str, Operator] = {}
+_NO_OPERATORS: Mapping[str, OwnOperator] = {}
 
 
 def evolve(
@@ -50,8 +52,8 @@ def evolve(
     resume_from: Generation | None = None,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    fitness: TreeFitness | None = None,
-    operators: Mapping[str, Operator] = _NO_OPERATORS,
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
 ) -> Iterator[Generation]:
     """Yield the generations of a run, starting after *resume_from* or with a random population.
 
@@ -60,31 +62,60 @@ def evolve(
     generations only; a first generation is always made. *progress* is told about ten times a
     second how far the current generation has come.
 
-    *fitness(tree, stream)* replaces the config's fitness and is maximised; *operators* are those
-    that the config's `variation.custom` gives rates, called as *operator(first, second, limits,
-    stream)* with two selected parents.
+    *fitness* replaces the config's and is maximised: a function *fitness(tree, stream)*, one of all
+    different trees *fitness(trees, streams)*, or a `FitnessKind`. *operators* are those that the
+    config's `variation.custom` gives rates: mutations *(tree, limits, stream)*, recombinations
+    *(first, second, limits, stream)*, or rows of `OPERATORS` with a usual rate of their own.
 
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
     >>> [generation.number for generation in evolve(config)]
     [0, 1, 2]
     """
-    parts = PythonParts(fitness, dict(operators))
-    parts.check(config)
-    return _generations(config, resume_from, threads, progress, parts)
+    evolution = Evolution(threads, progress, fitness, operators)
+    evolution.parts.check(config)
+    return steps(evolution, config, resume_from)
 
 
-def _generations(
-    config: EvolutionConfig,
-    resume_from: Generation | None,
-    threads: int,
-    progress: ProgressCallback | None,
-    parts: PythonParts,
-) -> Iterator[Generation]:
-    generation = resume_from
-    while not is_finished(config, generation):
-        generation = step(config, generation, threads=threads, progress=progress, parts=parts)
-        yield generation
+@dataclass(frozen=True)
+class Evolution:
+    """The learner whose steps are generations; nothing in it but *fitness* and *operators* counts.
+
+    The arguments are those of `evolve`.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
+    >>> first = Evolution().first(config)
+    >>> Evolution(threads=2).after(config, first).number
+    1
+    """
+
+    threads: int = 0
+    progress: ProgressCallback | None = None
+    fitness: OwnFitness | None = None
+    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> PythonParts:
+        """What of it is Python code of its user."""
+        return PythonParts(self.fitness, dict(self.operators))
+
+    def first(self, config: EvolutionConfig, /) -> Generation:
+        """Return generation 0, the random one."""
+        return self._step(config, None)
+
+    def after(self, config: EvolutionConfig, generation: Generation, /) -> Generation:
+        """Return the generation after *generation* in a run of *config*."""
+        return self._step(config, generation)
+
+    def is_finished(self, config: EvolutionConfig, generation: Generation, /) -> bool:
+        """Return whether the config's limits allow no generation after *generation*."""
+        return is_finished(config, generation)
+
+    def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
+        return step(
+            config, previous, threads=self.threads, progress=self.progress, parts=self.parts
+        )
 
 
 def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
@@ -97,7 +128,7 @@ def is_finished(config: EvolutionConfig, generation: Generation | None) -> bool:
         return True
     if config.work_limit is not None and generation.census.total_work >= config.work_limit:
         return True
-    return config.time_limit is not None and generation.seconds.elapsed >= config.time_limit
+    return config.time_limit is not None and generation.timing.elapsed >= config.time_limit
 
 
 def step(
@@ -118,11 +149,12 @@ def step(
     archive = () if previous is None else previous.archive
     panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
     play = _play(config, threads, _told(progress, number, "training"))
-    training = _Training(config, parts, panel, number, play)
+    kind = parts.kind(config)
+    training = training_of(config, kind, panel, stream_for(config, "training", number), play)
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, entrants, result = _steady(training, previous)
+        individuals, entrants, result = _steady(training, parts, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
@@ -132,7 +164,7 @@ def step(
         times.append(perf_counter())
 
         # Step 3. Play.
-        result = training.judge(entrants)
+        result = measured(kind, entrants, training)
         individuals = _individuals(offspring, result)
 
     # Step 4. Test the best again on fresh games.
@@ -159,41 +191,28 @@ def step(
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
         ),
-        seconds=_seconds(config, previous, number, [*times, perf_counter()]),
+        timing=_timing(config, previous, number, [*times, perf_counter()]),
         digest=digest,
+        config=config,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Training:
-    """How the trees of one generation get their fitness."""
-
-    config: EvolutionConfig
-    parts: PythonParts
-    panel: Panel
-    number: int
-    play: Play
-
-    def judge(self, entrants: Entrants) -> Measured:
-        stream = stream_for(self.config, "training", self.number)
-        return measured(self.config, self.parts, entrants, self.panel, stream, self.play)
-
-
 def _steady(
-    training: _Training, previous: Generation
+    training: Training, parts: PythonParts, previous: Generation
 ) -> tuple[tuple[Individual, ...], Entrants, Measured]:
     """Return the next population of a steady state, as entrants too, and what it took."""
-    config = training.config
+    config, kind = training.config, parts.kind(training.config)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        results.append(training.judge(entrants_of(config, [one.tree for one in offspring])))
+        entrants = entrants_of(config, [one.tree for one in offspring])
+        results.append(measured(kind, entrants, training))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
-    stream = stream_for(config, "breeding", training.number)
+    stream = stream_for(config, "breeding", previous.number + 1)
     individuals = steady_state_generation(
-        config, previous.individuals, stream, training.parts, judge
+        parts.completed(config), previous.individuals, stream, parts, judge
     )
     total = Measured(
         fitness=np.array([one.fitness for one in individuals]),
@@ -204,16 +223,14 @@ def _steady(
 
 
 def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], object] | None) -> Play:
-    def play(
-        players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
-    ) -> arena.Results:
-        games = len(schedule)
+    def play(batch: Batch) -> arena.Results:
+        games = len(batch.schedule)
         return play_by_config(
             config,
-            list(players),
-            schedule,
+            batch.players,
+            batch.schedule,
             threads=threads,
-            record_moves=record_moves,
+            record_moves=batch.record_moves,
             progress=None if told is None else lambda done: told(done, games),
         )
 
@@ -226,7 +243,7 @@ def _offspring(
     stream = stream_for(config, "breeding", number)
     if previous is None:
         return first_population(config, stream)
-    return breed(config, previous.individuals, stream, parts)
+    return breed(parts.completed(config), previous.individuals, stream, parts)
 
 
 def _told(
@@ -275,12 +292,12 @@ def _statistics(
     )
 
 
-def _seconds(
+def _timing(
     config: EvolutionConfig, previous: Generation | None, number: int, times: list[float]
 ) -> Seconds:
     began, bred, lowered, played, ended = times
     total = ended - began
-    elapsed = total + (0.0 if previous is None else previous.seconds.elapsed)
+    elapsed = total + (0.0 if previous is None else previous.timing.elapsed)
     left = []
     if config.generations is not None:
         left.append(max(config.generations - number - 1, 0) * total)

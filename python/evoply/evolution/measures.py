@@ -1,6 +1,6 @@
-"""The fitness of a population: which kind it is, and on which scale it is told to people.
+"""The fitness of a population, and on which scale it is told to people.
 
-Fitness is maximised inside; discs, which are minimised, are stored with their sign changed.
+Which kind it is, and all that depends on it, is the kind's own affair (`evoply.evolution.fitness`).
 """
 
 from __future__ import annotations
@@ -10,92 +10,48 @@ from dataclasses import replace
 import numpy as np
 
 from evoply._native import Stream
-from evoply.evolution.config import (
-    DiscFitness,
-    EpochFitness,
-    EvolutionConfig,
-    GuideFitness,
-    LengthPenalty,
-    PointFitness,
-    StageFitness,
-    TournamentFitness,
-)
-from evoply.evolution.entrants import Entrants, Measured, Play
+from evoply.evolution.config import EvolutionConfig, LengthPenalty
+from evoply.evolution.entrants import Entrants
+from evoply.evolution.fitness import FitnessKind, Measured, Play, Training
 from evoply.evolution.panel import Panel
-from evoply.evolution.panel_fitness import panel_measured
-from evoply.evolution.population_fitness import guides_measured, tournament_measured
-from evoply.evolution.python_parts import PythonParts, python_measured
+from evoply.evolution.python_parts import PythonParts
 from evoply.gp import length_penalised
 
-__all__ = ["fitness_text", "is_good", "is_share", "measured", "standardized"]
+__all__ = ["fitness_text", "is_good", "is_share", "measured", "standardized", "training_of"]
 
 
-def measured(
-    config: EvolutionConfig,
-    parts: PythonParts,
-    entrants: Entrants,
-    panel: Panel,
-    stream: Stream,
-    play: Play,
-) -> Measured:
+def training_of(
+    config: EvolutionConfig, kind: FitnessKind, panel: Panel, stream: Stream, play: Play
+) -> Training:
+    """Return what *kind* measures a population with, the guests that it invites included."""
+    return Training(config, panel, kind.guests(config), stream, play)
+
+
+def measured(kind: FitnessKind, entrants: Entrants, training: Training) -> Measured:
     """Return the fitness of *entrants*, less the penalty for length if the config has one."""
-    result = _measured(config, parts, entrants, panel, stream, play)
-    if not isinstance(config.parsimony, LengthPenalty):
+    result = kind.measured(entrants, training)
+    parsimony = training.config.parsimony
+    if not isinstance(parsimony, LengthPenalty):
         return result
     lengths = [len(entrants.trees[tree]) for tree in entrants.who]
-    penalised = length_penalised(result.fitness.tolist(), lengths, config.parsimony.coefficient)
+    penalised = length_penalised(result.fitness.tolist(), lengths, parsimony.coefficient)
     return replace(result, fitness=np.array(penalised))
-
-
-def _measured(
-    config: EvolutionConfig,
-    parts: PythonParts,
-    entrants: Entrants,
-    panel: Panel,
-    stream: Stream,
-    play: Play,
-) -> Measured:
-    if parts.fitness is not None:
-        return python_measured(parts.fitness, entrants, stream)
-    match config.fitness.measure:
-        case PointFitness() | DiscFitness() | EpochFitness() | StageFitness() as measure:
-            return panel_measured(config, measure, entrants, panel, stream, play)
-        case GuideFitness() as measure:
-            champions = panel.after(len(config.fitness.opponents))
-            return guides_measured(config, measure, entrants, champions, stream, play)
-        case TournamentFitness() as measure:
-            return tournament_measured(config, measure, entrants, stream, play)
-
-
-def _is_minimised(config: EvolutionConfig) -> bool:
-    return isinstance(config.fitness.measure, DiscFitness | EpochFitness | StageFitness)
 
 
 def is_share(config: EvolutionConfig) -> bool:
     """Return whether fitness is points per game, in [0, 1] but for a penalty."""
-    measure = config.fitness.measure
-    return (isinstance(measure, PointFitness) and not measure.sharing) or (
-        isinstance(measure, TournamentFitness)
-        and measure.format == "round_robin"
-        and not measure.sharing
-    )
+    return config.fitness.measure.is_share
 
 
 def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = False) -> str:
     """Return a training fitness on the scale people know: a percentage, discs or points.
 
-    *is_own*: it comes from a function of the user, and is shown as it is.
+    *is_own*: it comes from a fitness of the user, and is shown as it is.
 
     >>> fitness_text(EvolutionConfig(generations=1), 0.7123)
     '71.2 %'
     """
-    if is_own:
-        return f"{fitness:,.4g}"
-    if is_share(config):
-        return f"{100 * fitness:.1f} %"
-    if _is_minimised(config):
-        return f"{-fitness:,.4g} discs"
-    return f"{fitness:,.4g}"
+    return f"{fitness:,.4g}" if is_own else config.fitness.measure.text(fitness)
 
 
 def is_good(config: EvolutionConfig, best: float) -> bool:
@@ -103,38 +59,26 @@ def is_good(config: EvolutionConfig, best: float) -> bool:
     if config.termination is None:
         return False
     wanted = config.termination.fitness
-    return -best < wanted if _is_minimised(config) else best > wanted
+    return -best < wanted if config.fitness.measure.minimised else best > wanted
 
 
 def standardized(config: EvolutionConfig, parts: PythonParts, fitness: float) -> float:
     """Return Koza's standardized fitness: how far *fitness* is from perfect, at least 0.
 
-    For discs this is the discs themselves. A fitness written in Python has 0 as perfect; raises
+    For discs this is the discs themselves. A function of the user has 0 as perfect; raises
     ValueError if it is above.
     """
-    value = (0.0 if parts.fitness is not None else _most(config)) - fitness
+    kind = parts.kind(config)
+    best = kind.best(config)
+    if best is None:
+        raise ValueError(
+            f"selection in proportion to adjusted fitness needs to know what is perfect: give "
+            f"{type(kind).__name__} a method best(config), or select by tournament"
+        )
+    value = best - fitness
     if value < 0:
         raise ValueError(
-            "selection in proportion to adjusted fitness takes 0 as perfect, and an individual "
-            f"has {fitness:g}: return nothing above 0, or select by tournament"
+            f"selection in proportion to adjusted fitness takes {best:g} as perfect, and an "
+            f"individual has {fitness:g}: return nothing above {best:g}, or select by tournament"
         )
     return value
-
-
-def _most(config: EvolutionConfig) -> float:
-    """Return the fitness of an individual that cannot be better."""
-    measure = config.fitness.measure
-    match measure:
-        case GuideFitness():
-            earlier = config.fitness.earlier_generations
-            return (
-                sum(guide.rounds * guide.games for guide in measure.guides)
-                + 2 * earlier.pairs * earlier.champions
-                + 2 * measure.co_play
-            )
-        case TournamentFitness(format="elimination"):
-            return (config.population_size - 1).bit_length()
-        case DiscFitness() | EpochFitness() | StageFitness():
-            return 0
-        case _:
-            return 1

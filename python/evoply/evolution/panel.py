@@ -3,7 +3,7 @@
 Every tree meets every opponent of a panel on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
-belongs to tree `k // g` and is its game `k % g`; `Panel.seats` says against whom and as which
+belongs to tree `k // g` and is its game `k % g`; `Panel.places` says against whom and as which
 colour. This module does not know about generations or selection.
 """
 
@@ -11,20 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.opponents import read_opponent
+from evoply.evolution.config_starts import start_rows, starts_of_openings
+from evoply.evolution.opponents import Seat, read_opponent, seat_of
 from evoply.games import game_rules
 from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
+
 __all__ = [
+    "NOBODY",
     "Panel",
-    "Seats",
+    "Places",
     "Trial",
     "individual_player",
     "native_players",
@@ -32,13 +36,14 @@ __all__ = [
     "play_by_config",
     "players_of",
     "schedule_of",
+    "schedule_of_games",
     "trial",
     "trial_of",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Seats:
+class Places:
     """The games of one tree against a panel; every array has one entry a game."""
 
     opponents: NDArray[np.int64]
@@ -56,14 +61,14 @@ class Seats:
 class Panel:
     """Opponents, their names and the games of one tree against each."""
 
-    players: tuple[_native.Player, ...]
+    players: tuple[Seat, ...]
     labels: tuple[str, ...]
     games: tuple[int, ...]
     sides: Literal["both", "black", "white"] = "both"
     """Colours of the tree: alternately both, on one opening for two games; or one of them."""
 
     @property
-    def seats(self) -> Seats:
+    def places(self) -> Places:
         """Return the games of one tree, those against one opponent after those against another."""
         number = np.concatenate([np.arange(games) for games in (0, *self.games)])
         starts_opening = number % 2 == 0
@@ -71,7 +76,7 @@ class Panel:
         if self.sides != "both":
             starts_opening = np.ones(len(number), dtype=bool)
             is_black = np.full(len(number), self.sides == "black")
-        return Seats(
+        return Places(
             opponents=np.repeat(np.arange(len(self.games)), self.games),
             is_black=is_black,
             openings=np.cumsum(starts_opening) - 1,
@@ -87,6 +92,9 @@ class Panel:
     def with_pairs(self, pairs: int) -> Panel:
         """Return the same opponents with the games of *pairs* opening pairs each."""
         return replace(self, games=(2 * pairs,) * len(self.players))
+
+
+NOBODY = Panel(players=(), labels=(), games=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +128,10 @@ def players_of(
     """Return a kernel player for each lowered tree, with the config's settings."""
     settings = config.player
     kind = "alpha_beta" if settings.plies else "after_state"
+    kernel = game_rules(config.game).kernel
     return [
         _native.Player(
-            config.game,
+            kernel,
             kind,
             program,
             view=settings.view,
@@ -160,7 +169,7 @@ def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual
     models = [read_opponent(opponent.player, config.game) for opponent in fixed]
     champions = native_players(config, [tree for _, tree in earlier])
     return Panel(
-        players=(*(player.native(config.game) for player in models), *champions),
+        players=(*(seat_of(player, config.game) for player in models), *champions),
         labels=(
             *(player.label for player in models),
             *(f"champion of generation {generation}" for generation, _ in earlier),
@@ -177,25 +186,51 @@ def schedule_of(
     config: EvolutionConfig, trees: int, panel: Panel, stream: _native.Stream
 ) -> arena.Schedule:
     """Return the games of *trees* players against a panel; its players come after the trees."""
-    seats = panel.seats
-    games = len(seats)
+    places = panel.places
+    games = len(places)
     tree = np.repeat(np.arange(trees), games)
-    opponent = np.tile(trees + seats.opponents, trees)
-    is_black = np.tile(seats.is_black, trees)
-    opening_keys = stream.child("opening").keys(int(seats.openings[-1]) + 1)
-    return arena.Schedule(
-        black=np.where(is_black, tree, opponent).astype(np.uint32),
-        white=np.where(is_black, opponent, tree).astype(np.uint32),
-        opening_keys=np.tile(opening_keys[seats.openings], trees),
+    opponent = np.tile(trees + places.opponents, trees)
+    is_black = np.tile(places.is_black, trees)
+    return schedule_of_games(
+        config,
+        np.where(is_black, tree, opponent),
+        np.where(is_black, opponent, tree),
+        openings=np.tile(places.openings, trees),
         game_keys=np.tile(stream.child("game").keys(games), trees),
+        stream=stream,
+    )
+
+
+def schedule_of_games(
+    config: EvolutionConfig,
+    black: NDArray[np.int64],
+    white: NDArray[np.int64],
+    *,
+    openings: NDArray[np.int64],
+    game_keys: NDArray[np.uint64],
+    stream: _native.Stream,
+) -> arena.Schedule:
+    """Return games between players at these places, all arrays having one entry a game.
+
+    Games with the same number in *openings* begin alike, at one of the config's starts: the
+    number's key is a child of `stream.child("opening")`.
+    """
+    count = int(openings.max()) + 1 if len(openings) else 0
+    start_of = starts_of_openings(config, count, stream)
+    return arena.Schedule(
+        black=black.astype(np.uint32),
+        white=white.astype(np.uint32),
+        opening_keys=stream.child("opening").keys(count)[openings],
+        game_keys=game_keys,
         opening_plies=config.fitness.opening_plies,
-        start=game_rules(config.game).start().row,
+        starts=start_rows(config),
+        start_of=None if start_of is None else start_of[openings],
     )
 
 
 def play_by_config(
     config: EvolutionConfig,
-    players: Sequence[_native.Player],
+    players: Sequence[Seat],
     schedule: arena.Schedule,
     *,
     threads: int = 0,
@@ -215,7 +250,7 @@ def play_by_config(
 
 def trial(
     config: EvolutionConfig,
-    players: Sequence[_native.Player],
+    players: Sequence[Seat],
     panel: Panel,
     stream: _native.Stream,
     *,
@@ -240,7 +275,7 @@ def trial(
 
 def trial_of(panel: Panel, results: arena.Results, trees: int) -> Trial:
     """Return the points of *trees* from the results of their games against a panel."""
-    signs = np.where(panel.seats.is_black, 1, -1)
+    signs = np.where(panel.places.is_black, 1, -1)
     points = results.winners.astype(np.int64).reshape(trees, -1) * signs + 1
     starts = np.cumsum([0, *panel.games[:-1]])
     return Trial(

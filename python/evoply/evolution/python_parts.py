@@ -9,65 +9,189 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.entrants import Entrants, Measured, cases_of
+from evoply.evolution.config_breeding import Variation
+from evoply.evolution.config_part import fields_of
+from evoply.evolution.entrants import cases_of
+from evoply.evolution.fitness import FitnessKind, OwnFitness
+from evoply.evolution.fitness.own import kind_of
+from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
 
-__all__ = ["Operator", "PythonParts", "TreeFitness", "applied", "python_measured"]
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
 
-TreeFitness = Callable[[gp.Individual, Stream], float]
-"""Returns how good a tree is, maximised. Called once a generation for each different tree, each
-time with a stream of the same draws, so that all are judged alike."""
+__all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
-Operator = Callable[[gp.Individual, gp.Individual, Limits, Stream], gp.Individual]
-"""Makes an offspring from two selected parents; the second may be left unused."""
+_Made = TypeVar("_Made", bound=gp.Individual)
+
+OwnOperator = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]
+"""A mutation `(tree, limits, stream)`, a recombination `(first, second, limits, stream)`, or a row
+as `evoply.evolution.OPERATORS` has them, whose usual rate counts where a config gives none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonParts:
     """What of a run is Python code of its user."""
 
-    fitness: TreeFitness | None = None
-    operators: Mapping[str, Operator] = field(default_factory=dict)
+    fitness: OwnFitness | None = None
+    operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     """By the names that the config's `variation.custom` gives rates."""
 
+    def completed(self, config: EvolutionConfig) -> EvolutionConfig:
+        """Return *config* with the usual rates of operators that it gives none."""
+        custom = config.variation.custom
+        usual = {
+            name: one.rate
+            for name, one in self.operators.items()
+            if isinstance(one, Operator) and name not in custom
+        }
+        if not usual:
+            return config
+        rates = {**config.variation.rates, **usual}
+        if sum(rates.values()) > 1 + 1e-9:
+            raise ValueError(
+                f"with the usual rates of your operators all rates add up to "
+                f"{sum(rates.values()):.6g}, more than 1: set lower ones in variation"
+            )
+        variation = Variation(**{**fields_of(config.variation), "custom": {**custom, **usual}})
+        return config.model_copy(update={"variation": variation})
+
     def check(self, config: EvolutionConfig) -> None:
-        """Raise ValueError unless these are the operators that *config* names, and it fits."""
-        missing = sorted(set(config.variation.custom) - set(self.operators))
+        """Raise ValueError unless these are the operators that *config* names, and all fit."""
+        config = self.completed(config)
+        custom = config.variation.custom
+        missing = sorted(set(custom) - set(self.operators))
         if missing:
             raise ValueError(
                 f"the config's variation.custom names the operator {missing[0]!r}: give it as "
                 f"evolve(config, operators={{{missing[0]!r}: ...}})"
             )
-        unused = sorted(set(self.operators) - set(config.variation.custom))
+        unused = sorted(set(self.operators) - set(custom))
         if unused:
             raise ValueError(
                 f"the operator {unused[0]!r} has no rate: set variation.custom.{unused[0]}"
             )
-        if self.fitness is not None and cases_of(config) is not None:
+        for name in self.operators:
+            one = self._row(name)
+            if one.individuals and config.individual.kind not in one.individuals:
+                raise ValueError(
+                    f"the operator {name!r} is for individuals of kind "
+                    f"{' or '.join(one.individuals)}, not {config.individual.kind}"
+                )
+        if custom and config.variation.recombination.pairing == "population":
             raise ValueError(
-                f"selection {config.selection.kind} looks at single opponents or games, "
+                "operators of your own have no place with variation.recombination.pairing = "
+                '"population"'
+            )
+        if self.fitness is not None:
+            self._check_fitness(config)
+
+    def _check_fitness(self, config: EvolutionConfig) -> None:
+        kind = self.kind(config)
+        case = cases_of(config)
+        if case is not None and case not in kind.cases:
+            raise ValueError(
+                f"selection {config.selection.kind} looks at single {case}, "
                 "which a fitness written in Python does not have"
             )
+        for path, message in kind.problems(fields_of(config)):
+            raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
+
+    def kind(self, config: EvolutionConfig) -> FitnessKind:
+        """Return what counts: the user's fitness, or the config's."""
+        return config.fitness.measure if self.fitness is None else kind_of(self.fitness)
+
+    def takes_two(self, name: str) -> bool:
+        """Return whether the operator *name* is a recombination."""
+        return _takes_two(self._function(name))
+
+    def offspring(
+        self,
+        name: str,
+        first: gp.Individual,
+        second: gp.Individual,
+        limits: Limits,
+        stream: Stream,
+    ) -> tuple[gp.Individual, ...]:
+        """Return what the operator *name* makes of its parents, checked against types and limits.
+
+        A mutation leaves the second alone.
+        """
+        row, function = self._row(name), self._function(name)
+        if row.takes == "individual":
+            parents = (first, second) if _takes_two(function) else (first,)
+            made = function(*parents, limits, stream)
+            return _checked_all(name, made, parents, limits)
+        if _takes_two(function):
+
+            def recombine(one: Tree, other: Tree, room: Limits, draws: Stream) -> tuple[Tree, ...]:
+                made = function(one, other, room, draws)
+                return _checked_all(name, made, (one, other), room)
+
+            return gp.recombined(first, second, recombine, limits, stream)
+
+        def mutate(tree: Tree, room: Limits, draws: Stream) -> Tree:
+            children: tuple[Tree, ...] = _checked_all(
+                name, function(tree, room, draws), (tree,), room
+            )
+            return children[0]
+
+        return (gp.mutated(first, mutate, limits, stream),)
 
     def identities(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of each part, as a run folder keeps them."""
         parts: dict[str, Any] = {f"operator {name}": one for name, one in self.operators.items()}
         if self.fitness is not None:
             parts["fitness"] = self.fitness
-        return {what: _identity(part) for what, part in sorted(parts.items())}
+        return {what: identity(part) for what, part in sorted(parts.items())}
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function = self._row(name).function
+        if function is None:
+            raise ValueError(f"the operator {name!r} has no function")
+        return function
+
+    def _row(self, name: str) -> Operator:
+        own = self.operators[name]
+        return own if isinstance(own, Operator) else Operator(name, own, "")
 
 
-def _identity(part: Any) -> dict[str, str]:
+@cache
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Return whether an operator is a recombination, by its parameters without defaults."""
+    parameters = [
+        one
+        for one in inspect.signature(function).parameters.values()
+        if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(parameters) not in (3, 4):
+        raise ValueError(
+            f"the operator {_name(function)} takes {len(parameters)} arguments: it must take "
+            "(tree, limits, stream) or (first, second, limits, stream)"
+        )
+    return len(parameters) == 4
+
+
+def _name(part: Any) -> str:
+    named = part if hasattr(part, "__qualname__") else type(part)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def identity(part: Any) -> dict[str, str]:
+    """Return the qualified name of a part and the checksum of its source and settings."""
+    settings = ""
+    if isinstance(part, Operator):
+        settings = repr((part.rate, part.takes, part.individuals))
+        part = part.function
+    elif isinstance(part, FitnessKind):
+        settings = part.model_dump_json()
     named = part if hasattr(part, "__qualname__") else type(part)
     try:
         source = inspect.getsource(named)
@@ -75,62 +199,43 @@ def _identity(part: Any) -> dict[str, str]:
         code = getattr(part, "__code__", None)
         source = "" if code is None else f"{code.co_code.hex()} {code.co_names} {code.co_varnames}"
     return {
-        "name": f"{named.__module__}.{named.__qualname__}",
-        "source": hashlib.sha256(source.encode()).hexdigest(),
+        "name": _name(part),
+        "source": hashlib.sha256(f"{source}{settings}".encode()).hexdigest(),
     }
 
 
-def python_measured(fitness: TreeFitness, entrants: Entrants, stream: Stream) -> Measured:
-    """Return the fitness that a function of the user gives to each different tree."""
-    values = np.array([_value(fitness, tree, stream.child("tree")) for tree in entrants.trees])
-    return Measured(fitness=values[entrants.who], games=0, work=0)
-
-
-def _value(fitness: TreeFitness, tree: gp.Individual, stream: Stream) -> float:
-    found = fitness(tree, stream)
-    try:
-        value = float(found)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not math.isfinite(value):
+def _checked_all(name: str, made: Any, parents: tuple[Any, ...], limits: Limits) -> tuple[Any, ...]:
+    """Return what an operator made as a tuple, each child checked against its parent."""
+    children = made if isinstance(made, tuple) else (made,)
+    if not 1 <= len(children) <= len(parents):
         raise ValueError(
-            f"the fitness {_identity(fitness)['name']} gave {found!r:.60} for {str(tree)[:200]}: "
-            "it must return a finite number"
+            f"the operator {name} gave {len(children)} children of {len(parents)} parents"
         )
-    return value
+    return tuple(
+        child if child is parent else _checked(name, child, parent, limits)
+        for child, parent in zip(children, parents, strict=False)
+    )
 
 
-def applied(
-    name: str,
-    operator: Operator,
-    first: gp.Individual,
-    second: gp.Individual,
-    limits: Limits,
-    stream: Stream,
-) -> gp.Individual:
-    """Return the offspring that an operator of the user makes, checked against types and limits."""
-    child = operator(first, second, limits, stream)
-    if type(child) is not type(first):
-        wanted = "a tree" if isinstance(first, Tree) else "an individual of several trees"
+def _checked(name: str, child: Any, parent: _Made, limits: Limits) -> _Made:
+    if type(child) is not type(parent):
+        wanted = "a tree" if isinstance(parent, Tree) else "an individual of several trees"
         raise ValueError(f"the operator {name} gave {child!r:.60}, not {wanted}")
-    if child is first or child is second:
-        return child
     try:
-        child = _checked(child, first)
+        made: _Made = _typed(child, parent)
     except TreeError as error:
         raise ValueError(f"the operator {name} gave an impossible tree: {error}") from None
-    if len(child) > limits.max_nodes or child.depth > limits.max_depth:
+    if len(made) > limits.max_nodes or made.depth > limits.max_depth:
         raise ValueError(
-            f"the operator {name} gave a tree of {len(child)} nodes and {child.depth} levels; "
+            f"the operator {name} gave a tree of {len(made)} nodes and {made.depth} levels; "
             f"the limits are {limits.max_nodes} and {limits.max_depth}"
         )
-    return child
+    return made
 
 
-def _checked(child: gp.Individual, parent: gp.Individual) -> gp.Individual:
+def _typed(child: gp.Individual, parent: gp.Individual) -> Any:
     """Return *child* with every tree checked to be of the sets and types of *parent*."""
-    trees = gp.branches(child)
-    parents = gp.branches(parent)
+    trees, parents = gp.branches(child), gp.branches(parent)
     if len(trees) != len(parents):
         raise TreeError(f"it has {len(trees)} trees, not {len(parents)}")
     checked = tuple(
@@ -139,7 +244,7 @@ def _checked(child: gp.Individual, parent: gp.Individual) -> gp.Individual:
     )
     if isinstance(parent, Tree):
         return checked[0]
-    made = Forest(parent.role, checked, parent.percents)
-    if gp.lowered_size(made) > gp.MAX_OPERATIONS:
+    whole = Forest(parent.role, checked, parent.percents)
+    if gp.lowered_size(whole) > gp.MAX_OPERATIONS:
         raise TreeError(f"written out it has more than {gp.MAX_OPERATIONS:,} operations")
-    return made
+    return whole

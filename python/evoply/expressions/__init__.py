@@ -45,6 +45,11 @@ from evoply.expressions.primitive import Constant, Link, Node, Primitive
 from evoply.expressions.primitive_sets import PRIMITIVE_SETS, find_primitive_set
 from evoply.expressions.primitives import PrimitiveSet
 from evoply.expressions.square_sets import class_letters, named_squares, square_sets
+from evoply.expressions.tuning import (
+    parameters_of,
+    program_with_parameters,
+    with_parameters,
+)
 from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
 from evoply.expressions.weights import Weights
 
@@ -100,6 +105,8 @@ __all__ = [
     "number",
     "number_of_moves",
     "outputs_to_json",
+    "parameters_of",
+    "program_with_parameters",
     "select",
     "square_sets",
     "squares",
@@ -107,4 +114,5 @@ __all__ = [
     "substitute",
     "truth",
     "weighted_sum",
+    "with_parameters",
 ]

@@ -341,12 +341,13 @@ def _batch(game: str, positions: Sequence[KernelPosition], own: Color | None) ->
         # To the kernel own is the side to move; nothing here depends on who really is.
         is_black = own is Color.BLACK
         rows = [(*row[:3], is_black, *row[4:]) for row in rows]
-    return _native.Positions(game, rows)
+    return _native.Positions(game_rules(game).kernel, rows)
 
 
 @lru_cache(maxsize=256)
 def _program(game: str, outputs: tuple[Expression, ...]) -> _native.Program:
-    return _native.Program(game, outputs_to_json(outputs, game_rules(game).size))
+    rules = game_rules(game)
+    return _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
 
 
 def build_squares(op: str, *arguments: Any) -> Squares:

@@ -253,7 +253,7 @@ def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
             raise ExpressionError(
                 f"primitive {primitive.name!r} does not fit {game}: {error}"
             ) from None
-    return _native.PrimitiveSet(game, texts)
+    return _native.PrimitiveSet(game_rules(game).kernel, texts)
 
 
 def _extended_name(set_name: str, name: str) -> str:

@@ -72,14 +72,21 @@ def in_order(outputs: Sequence[Node]) -> list[Any]:
     return ordered
 
 
-def to_dict(outputs: Sequence[Node], size: int | None = None) -> dict[str, Any]:
-    """Return the written form; equal subexpressions become one node. Sizes: see the module."""
+def to_dict(
+    outputs: Sequence[Node], size: int | None = None, *, keep_parameters: bool = False
+) -> dict[str, Any]:
+    """Return the written form; equal subexpressions become one node. Sizes: see the module.
+
+    With *keep_parameters* numbers and weighted sums become one node only where they are the same
+    object, so that each can be changed by itself.
+    """
     rows: list[list[Any]] = []
     row_index: dict[str, int] = {}
     node_index: dict[int, int] = {}
     for node in in_order(outputs):
         row = _row(node, node_index, size)
-        key = json.dumps(row)
+        stands_alone = keep_parameters and node.op in ("number", "weighted_sum")
+        key = f"{id(node)}" if stands_alone else json.dumps(row)
         if key not in row_index:
             row_index[key] = len(rows)
             rows.append(row)

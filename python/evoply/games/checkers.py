@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self
 
-from evoply.games import checkers_drawing, checkers_text
+from evoply.games import checkers_text, drawing
 from evoply.games.checkers_move import LegalMoves, Move
 from evoply.games.checkers_position import SIZES, Position
 from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
-from evoply.games.othello_text import Word, check_length, place
+from evoply.games.text import Word, check_length, place
 from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 __all__ = [
@@ -65,19 +65,28 @@ class Game:
 
     @classmethod
     def from_transcript(
-        cls, text: str, game: str = "checkers", draws: DrawRules | None = None
+        cls,
+        text: str,
+        game: str = "checkers",
+        draws: DrawRules | None = None,
+        kernel: str | None = None,
     ) -> Self:
         """Return the game written as *text*, such as "11-15 22x18" or "1. 11-15 22-18 2. 15x22".
 
         PDN's form of the start may come first. Comments, variations and annotations are skipped
         as in PDN, and a result ends the game. *draws* are the rules about draws, by default
-        `DrawRules()`. Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError`
-        with the number, text and place of the move and the position.
+        `DrawRules()`; *kernel* is the name of the rules in the kernel. Raises
+        `InvalidMoveError` for what cannot be read and `IllegalMoveError` with the number, text
+        and place of the move and the position.
         """
         check_length(text)
         board, begin = checkers_text.split_leading_board(text)
         try:
-            start = Position(game) if board is None else Position.parse(board, game)
+            start = (
+                Position(game, kernel=kernel)
+                if board is None
+                else Position.parse(board, game, kernel)
+            )
         except InvalidMoveError as error:
             begins = len(text) - len(text.lstrip())
             raise InvalidMoveError(f"in the position at {place(text, begins)}: {error}") from error
@@ -174,12 +183,14 @@ class Game:
         decided = self.position.outcome() is not None
         return None if decided else self.draws.reason(self.positions)
 
+    def move_texts(self) -> tuple[str, ...]:
+        """Return each move as "11-15" or "22x18", captures in short where only one move fits."""
+        pairs = zip(self.positions, self.moves, strict=False)
+        return tuple(position.short_text(move) for position, move in pairs)
+
     def transcript(self) -> str:
         """Return the moves as "11-15 22x18", captures in short where only one move fits."""
-        return " ".join(
-            position.short_text(move)
-            for position, move in zip(self.positions, self.moves, strict=False)
-        )
+        return " ".join(self.move_texts())
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -187,17 +198,18 @@ class Game:
     def __str__(self) -> str:
         """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
         transcript = self.transcript()
-        if self.start == Position(self.start.game):
+        if self.start == Position(self.start.game, kernel=self.start.kernel):
             return transcript
         return f"{self.start.text()} {transcript}".rstrip()
 
     def __repr__(self) -> str:
         game = "" if self.start.game == "checkers" else f", '{self.start.game}'"
         draws = "" if self.draws == DrawRules() else f", draws={self.draws}"
-        return f"Game.from_transcript('{self}'{game}{draws})"
+        kernel = "" if self.start.kernel == self.start.game else f", kernel='{self.start.kernel}'"
+        return f"Game.from_transcript('{self}'{game}{draws}{kernel})"
 
     def _repr_html_(self) -> str:
-        return checkers_drawing.game_html(self)
+        return drawing.game_html(self)
 
 
 def is_result(word: str) -> bool:
@@ -215,29 +227,47 @@ RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "*", "2-0", "0-2", "1-1", "0-0"})
 
 @dataclass(frozen=True, slots=True)
 class CheckersRules:
-    """One game of the family by name: how to begin it and how to read it."""
+    """One game of the family by name: a `evoply.games.GameRules`, whose facts are the fields.
+
+    *kernel* is the kernel's name for the rules, by default that of the game. Raises `ValueError`
+    if the kernel has no such rules of checkers on a board of *size*.
+    """
 
     name: str
     size: int
     title: str
     opening_plies: int = 4
-    """Random plies of a usual opening."""
     draws: DrawRules = USUAL_DRAWS
+    kernel: str = ""
+    piece: str = "piece"
+    has_captures: bool = True
+    fills_board: bool = False
+    late_ply: int = 50
+    guide: str = "material-kings:depth={},ties=random"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", self.kernel or self.name)
+        if SIZES.get(self.kernel) != self.size:
+            names = ", ".join(f"{name} on {size}x{size}" for name, size in SIZES.items())
+            raise ValueError(
+                f"{self.name}: the kernel has no rules {self.kernel!r} of checkers on"
+                f" {self.size}x{self.size}: write kernel, one of {names}"
+            )
 
     def start(self) -> Position:
         """Return the start position."""
-        return Position(self.name)
+        return Position(self.name, kernel=self.kernel)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
         try:
-            return Position.parse(text, self.name)
+            return Position.parse(text, self.name, self.kernel)
         except InvalidMoveError as error:
             raise InvalidMoveError(f"{self.name}: {error}") from error
 
     def position_from_row(self, row: Row) -> Position:
         """Return the position that the kernel holds as *row*."""
-        return Position.from_row(self.name, row)
+        return Position.from_row(self.kernel, row, self.name)
 
     def move_from_code(self, code: int) -> Move:
         """Return the move that the kernel knows as *code*."""
@@ -245,7 +275,12 @@ class CheckersRules:
 
     def record(self, text: str = "") -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        return Game.from_transcript(text, self.name, self.draws)
+        return Game.from_transcript(text, self.name, self.draws, self.kernel)
+
+    def read(self, text: str) -> Game:
+        """Return what *text* shows: a board, moves, or a board and moves."""
+        has_numbers = any(character.isdigit() for character in text)
+        return self.record(text) if has_numbers else self.game(self.parse(text))
 
     def game(
         self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
@@ -254,19 +289,19 @@ class CheckersRules:
         return Game.from_codes(codes, start, self.draws if draws is None else draws)
 
     def heat_map(self, values: Sequence[float]) -> str:
-        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
-        return checkers_drawing.heat_map_svg(self.size, values)
-
-
-def _rules(name: str, title: str) -> CheckersRules:
-    return CheckersRules(name, SIZES[name], title)
+        """Return *values*, one a square, row by row, as a picture of the dark squares (SVG)."""
+        cells = enumerate(self.start().diagram().cells)
+        labels = {square: cell.label for square, cell in cells if cell.is_playable}
+        return drawing.heat_map_svg(self.size, values, labels=labels)
 
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
     {
-        "checkers": _rules("checkers", "American checkers"),
-        "lose-checkers": _rules("lose-checkers", "Lose checkers"),
-        "checkers-10": _rules("checkers-10", "American checkers 10x10"),
+        "checkers": CheckersRules("checkers", 8, "American checkers"),
+        "lose-checkers": CheckersRules(
+            "lose-checkers", 8, "Lose checkers", guide="random-leaf:depth={}"
+        ),
+        "checkers-10": CheckersRules("checkers-10", 10, "American checkers 10x10"),
     }
 )
 """The games of this family by name."""

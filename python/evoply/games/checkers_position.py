@@ -7,10 +7,20 @@ from functools import cached_property
 from typing import Self
 
 from evoply import _native
-from evoply.games import checkers_drawing, checkers_text
+from evoply.games import checkers_text, drawing
 from evoply.games.checkers_move import LegalMoves, Move, parse_squares, square_number, text_of
 from evoply.games.squares import squares_in
-from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome, Row
+from evoply.games.text import status
+from evoply.protocols import (
+    Cell,
+    Color,
+    Diagram,
+    IllegalMoveError,
+    InvalidMoveError,
+    Outcome,
+    Row,
+    Side,
+)
 
 __all__ = ["SIZES", "Position"]
 
@@ -25,7 +35,8 @@ class Position:
 
     `Position(game)` is the start. *black*, *white* and *kings* (of both) are sets of squares of
     the whole board (see `evoply.games.squares`); *ply* counts the plies played, *quiet_plies*
-    those since the last capture or move of a man.
+    those since the last capture or move of a man. *kernel* is the name of the rules in the kernel,
+    by default that of the game.
 
     >>> position = Position().play("11-15").play("24-20")
     >>> position.turn, position.ply, len(position.legal_moves), str(position.legal_moves[0])
@@ -39,6 +50,7 @@ class Position:
     turn: Color
     ply: int = field(compare=False)
     quiet_plies: int = field(compare=False)
+    kernel: str = field(compare=False)
 
     def __init__(
         self,
@@ -50,8 +62,10 @@ class Position:
         turn: Color = Color.BLACK,
         ply: int = 0,
         quiet_plies: int = 0,
+        kernel: str | None = None,
     ) -> None:
-        size = _size(game)
+        kernel = game if kernel is None else kernel
+        size = _size(kernel)
         if black is None and white is None:
             black, white = _start_squares(size)
         # Whole numbers of any kind, but no 1.5 and no text.
@@ -62,10 +76,10 @@ class Position:
             if not 0 <= count < 2**31:
                 raise ValueError(f"{name} must be 0 to {2**31 - 1}, and is {count}")
         vars(self).update(game=str(game), black=black, white=white, kings=kings)
-        vars(self).update(turn=Color(turn), ply=ply, quiet_plies=quiet_plies)
+        vars(self).update(turn=Color(turn), ply=ply, quiet_plies=quiet_plies, kernel=str(kernel))
 
     @classmethod
-    def parse(cls, text: str, game: str = "checkers") -> Self:
+    def parse(cls, text: str, game: str = "checkers", kernel: str | None = None) -> Self:
         """Return the position of *game* that *text* shows.
 
         *text* is PDN's form of a position or a printed board (`str` of a position). Ply and quiet
@@ -75,7 +89,7 @@ class Position:
         >>> Position.parse("W:W18,24,K27:B1,12").mobility()
         7
         """
-        board = checkers_text.parse_board(text, _size(game))
+        board = checkers_text.parse_board(text, _size(game if kernel is None else kernel))
         try:
             return cls(
                 game,
@@ -85,22 +99,31 @@ class Position:
                 turn=Color.BLACK if board.black_to_move else Color.WHITE,
                 ply=board.ply,
                 quiet_plies=board.quiet_plies,
+                kernel=kernel,
             )
         except ValueError as error:
             raise InvalidMoveError(str(error)) from error
 
     @classmethod
-    def from_row(cls, game: str, row: Row) -> Self:
-        """Return the position of *game* that the kernel holds as *row*."""
+    def from_row(cls, kernel: str, row: Row, game: str | None = None) -> Self:
+        """Return the position that the kernel's rules *kernel* hold as *row*."""
         black, white, kings, black_to_move, ply, quiet_plies = row
         turn = Color.BLACK if black_to_move else Color.WHITE
-        pieces = {"black": black, "white": white, "kings": kings}
-        return cls(game, **pieces, turn=turn, ply=ply, quiet_plies=quiet_plies)
+        return cls(
+            kernel if game is None else game,
+            black=black,
+            white=white,
+            kings=kings,
+            turn=turn,
+            ply=ply,
+            quiet_plies=quiet_plies,
+            kernel=kernel,
+        )
 
     @property
     def size(self) -> int:
         """The squares along one side of the board."""
-        return SIZES[self.game]
+        return SIZES[self.kernel]
 
     @property
     def row(self) -> Row:
@@ -136,12 +159,12 @@ class Position:
     def mobility(self, color: Color | None = None) -> int:
         """Return how many legal moves *color* (by default the side to move) would have to move."""
         is_black = (self.turn if color is None else color) is Color.BLACK
-        return _native.mobility(self.game, self.row, is_black)
+        return _native.mobility(self.kernel, self.row, is_black)
 
     @cached_property
     def legal_moves(self) -> LegalMoves:
         """The legal moves by square and path; empty exactly when the game is over."""
-        codes = _native.legal_moves(self.game, self.row)
+        codes = _native.legal_moves(self.kernel, self.row)
         return LegalMoves(tuple(Move.from_code(code, self.size) for code in codes))
 
     def parse_move(self, text: str, /) -> Move:
@@ -185,7 +208,7 @@ class Position:
             move = self.parse_move(move)
         elif move not in self.legal_moves:
             raise IllegalMoveError(f"illegal move {self._why_not(str(move))}")
-        row = _native.row_after(self.game, self.row, move.code(self.size))
+        row = _native.row_after(self.kernel, self.row, move.code(self.size))
         return self._replace(row)
 
     def _replace(self, row: Row) -> Self:
@@ -194,7 +217,7 @@ class Position:
         position = object.__new__(type(self))
         turn = Color.BLACK if black_to_move else Color.WHITE
         vars(position).update(game=self.game, black=black, white=white, kings=kings)
-        vars(position).update(turn=turn, ply=ply, quiet_plies=quiet_plies)
+        vars(position).update(turn=turn, ply=ply, quiet_plies=quiet_plies, kernel=self.kernel)
         return position
 
     def what_must_be(self, text: str) -> str:
@@ -222,7 +245,7 @@ class Position:
         """Return who won, or None while the side to move can; draws are the game's affair."""
         if self.legal_moves:
             return None
-        winner = self.turn if self.game == "lose-checkers" else self.turn.opposite
+        winner = self.turn if self.kernel == "lose-checkers" else self.turn.opposite
         difference = self.pieces(Color.BLACK) - self.pieces(Color.WHITE)
         return Outcome(winner, difference, by_count=False)
 
@@ -248,10 +271,43 @@ class Position:
 
     def __repr__(self) -> str:
         game = "" if self.game == "checkers" else f", '{self.game}'"
-        return f"Position.parse('{self.text()}'{game})"
+        kernel = "" if self.kernel == self.game else f", '{self.kernel}'"
+        return f"Position.parse('{self.text()}'{game}{kernel})"
+
+    def diagram(self, *, last_move: Move | None = None, legal: bool = True) -> Diagram:
+        """Return what the board shows after *last_move*, legal moves marked unless told not.
+
+        Dark squares carry their numbers; a legal move is marked where it ends.
+        """
+        ends = {move.path[-1] for move in self.legal_moves} if legal else set()
+        squares = range(self.size * self.size)
+        return Diagram(
+            cells=tuple(self._cell(square, is_legal=square in ends) for square in squares),
+            sides={
+                Color.BLACK: Side("bB", "●♚", self.pieces(Color.BLACK), self._count(Color.BLACK)),
+                Color.WHITE: Side("wW", "○♔", self.pieces(Color.WHITE), self._count(Color.WHITE)),
+            },
+            turn=self.turn,
+            status=status(self),
+            last=() if last_move is None else last_move.path,
+        )
+
+    def _cell(self, square: int, *, is_legal: bool) -> Cell:
+        if (square // self.size + square % self.size) % 2 == 0:
+            return Cell(is_playable=False)
+        color = None
+        if (self.black | self.white) >> square & 1:
+            color = Color.BLACK if self.black >> square & 1 else Color.WHITE
+        is_king = bool(self.kings >> square & 1)
+        return Cell(color, is_king, str(square_number(square, self.size)), is_legal=is_legal)
+
+    def _count(self, color: Color) -> str:
+        kings = self.king_count(color)
+        men = self.pieces(color) - kings
+        return f"{men} m{'a' if men == 1 else 'e'}n, {kings} king{'' if kings == 1 else 's'}"
 
     def _repr_svg_(self) -> str:
-        return checkers_drawing.board_svg(self)
+        return drawing.board_svg(self)
 
 
 def _size(game: str) -> int:

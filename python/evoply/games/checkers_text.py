@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evoply.games.checkers_move import numbered_square, square_number
-from evoply.games.othello_text import Word, place
 from evoply.games.squares import squares_in
+from evoply.games.text import Word, place
 from evoply.protocols import InvalidMoveError
 from evoply.wording import shorten
 

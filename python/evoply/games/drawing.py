@@ -1,19 +1,17 @@
-"""Boards as pictures: standalone SVG, readable on light and on dark pages.
+"""Boards of any game as pictures: standalone SVG, readable on light and on dark pages.
 
-It draws what it is given and decides nothing about rules. Every picture brings its own
-background, uses no style sheet, no script and no font that must be fetched.
+It draws what a position's diagram says and decides nothing about rules. Every picture brings its
+own background, uses no style sheet, no script and no font that must be fetched.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 
-from evoply.games.squares import squares_in
-from evoply.protocols import Color
+from evoply.protocols import Color, Diagram, GameRecord, Position
 
-if TYPE_CHECKING:
-    from evoply.games.othello import Game, Move, Position
+__all__ = ["board_svg", "game_html", "heat_map_svg"]
 
 _SQUARE = 44
 _MARGIN = 28
@@ -25,39 +23,89 @@ _BOARD, _LINE = "#3f8f63", "#2c6a49"
 _DISC = {Color.BLACK: "#14191c", Color.WHITE: "#f7f7f2"}
 _RIM = {Color.BLACK: "#3c4650", Color.WHITE: "#b9bdb6"}
 _LAST_MOVE = "#f2a33a"
+_LIGHT, _NUMBER = "#ece7d8", "#d5e8dc"
+# A crown within 20 x 14 units around the middle of the disc.
+_CROWN = "M-10 6V-5L-5 0L0 -8L5 0L10 -5V6Z"
+_CROWN_FILL = "#e0a526"
 
 _NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
 
 
-def board_svg(position: "Position", *, last_move: "Move | None" = None, legal: bool = True) -> str:
-    """Return the board as SVG: discs, coordinates, disc counts and who is to move.
+def board_svg(position: Position, *, last_move: Any = None, legal: bool = True) -> str:
+    """Return the board as SVG: pieces, names of squares, piece counts and who is to move.
 
-    Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot on
-    its disc.
+    Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
+    it ended and the line that its piece went.
     """
-    size = position.size
-    shapes = _grid(size)
-    for color, squares in ((Color.BLACK, position.black), (Color.WHITE, position.white)):
-        shapes += [_disc(*_center(square, size), color, 0.41) for square in squares_in(squares)]
-    if legal:
-        for square in squares_in(position.legal_moves.squares):
-            shapes.append(_ring(*_center(square, size), position.turn))
-    if last_move is not None and last_move.square is not None:
-        x, y = _center(last_move.square, size)
+    diagram = position.diagram(last_move=last_move, legal=legal)
+    size = diagram.size
+    path = [_center(square, size) for square in diagram.last]
+    shapes = _dark_squares(diagram) if diagram.is_numbered else _grid(size)
+    if len(path) > 1:
+        points = " ".join(f"{x},{y}" for x, y in path)
+        shapes.append(
+            f'<polyline points="{points}" fill="none" stroke="{_LAST_MOVE}" stroke-width="4"'
+            ' stroke-linejoin="round" stroke-linecap="round"/>'
+        )
+    shapes += _pieces(diagram)
+    for square, cell in enumerate(diagram.cells):
+        if cell.is_legal:
+            shapes.append(_ring(*_center(square, size), diagram.turn))
+    for x, y in path[-1:]:
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
-    shapes += _footer(position)
-    return _picture(size, _status(position), shapes, footer=_FOOTER)
+    shapes += _footer(diagram)
+    is_lettered = not diagram.is_numbered
+    return _picture(size, diagram.status, shapes, footer=_FOOTER, coordinates=is_lettered)
 
 
-def heat_map_svg(size: int, values: Sequence[float], *, title: str = "Value of each square") -> str:
+def heat_map_svg(
+    size: int,
+    values: Sequence[float],
+    *,
+    title: str = "Value of each square",
+    labels: Mapping[int, str] | None = None,
+) -> str:
     """Return a board whose squares are colored by *values* and carry them as numbers.
 
     *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
     palest zero; the strongest color belongs to the largest magnitude. What is not finite is
-    gray. Raises `ValueError` if the count of values is wrong.
+    gray. With *labels*, names of squares by number, only these squares are drawn, on a light
+    board. Raises `ValueError` if the count of values is wrong.
     """
-    shapes = _heat_squares(size, values, dict.fromkeys(range(size * size), ""))
-    return _picture(size, title, shapes, footer=0)
+    if labels is None:
+        shapes = _heat_squares(size, values, dict.fromkeys(range(size * size), ""))
+    else:
+        shapes = [_ground(size, _LIGHT), *_heat_squares(size, values, labels)]
+    return _picture(size, title, shapes, footer=0, coordinates=labels is None)
+
+
+def game_html(game: GameRecord) -> str:
+    """Return a game as HTML: its last position beside the numbered moves and how it ended."""
+    last = game.moves[-1] if game.moves else None
+    reason = game.draw_reason()
+    end = game.position.diagram().status if reason is None else f"Draw: {reason}"
+    cells = ([""] if game.start.turn is Color.WHITE else []) + list(game.move_texts())
+    rows = [
+        f'<tr><td style="text-align:right;padding:1px 10px 1px 0;opacity:.6">{index // 2 + 1}</td>'
+        + "".join(
+            f'<td style="text-align:left;padding:1px 10px 1px 0">{escape(cell)}</td>'
+            for cell in cells[index : index + 2]
+        )
+        + "</tr>"
+        for index in range(0, len(cells), 2)
+    ]
+    columns = [rows[index : index + 15] for index in range(0, len(rows), 15)]
+    tables = "".join(
+        '<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">'
+        f"{''.join(column)}</table>"
+        for column in columns
+    )
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">'
+        f'<div style="flex:0 1 360px">{board_svg(game.position, last_move=last)}</div>'
+        f'<div><p style="margin:0 0 6px"><strong>{escape(end)}</strong>, {len(game)} plies</p>'
+        f'<div style="display:flex;gap:18px">{tables}</div></div></div>'
+    )
 
 
 def _heat_squares(size: int, values: Sequence[float], labels: Mapping[int, str]) -> list[str]:
@@ -83,35 +131,6 @@ def _heat_squares(size: int, values: Sequence[float], labels: Mapping[int, str])
     return shapes
 
 
-def game_html(game: "Game") -> str:
-    """Return a game as HTML: its last position beside the numbered moves and the outcome."""
-    last = game.moves[-1] if game.moves else None
-    outcome = game.outcome()
-    end = str(outcome) if outcome is not None else f"{game.position.turn} to move"
-    cells = [
-        f'<td style="text-align:left;padding:1px 10px 1px 0">{escape(str(move))}</td>'
-        for move in ([None] if game.start.turn is Color.WHITE else []) + list(game.moves)
-    ]
-    cells = [cell.replace(">None<", "><") for cell in cells]
-    rows = [
-        f'<tr><td style="text-align:right;padding:1px 10px 1px 0;opacity:.6">{index // 2 + 1}</td>'
-        f"{''.join(cells[index : index + 2])}</tr>"
-        for index in range(0, len(cells), 2)
-    ]
-    columns = [rows[index : index + 15] for index in range(0, len(rows), 15)]
-    tables = "".join(
-        '<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">'
-        f"{''.join(column)}</table>"
-        for column in columns
-    )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">'
-        f'<div style="flex:0 1 360px">{board_svg(game.position, last_move=last)}</div>'
-        f'<div><p style="margin:0 0 6px"><strong>{escape(end)}</strong>, {len(game)} plies</p>'
-        f'<div style="display:flex;gap:18px">{tables}</div></div></div>'
-    )
-
-
 def _picture(
     size: int, title: str, shapes: Sequence[str], *, footer: int, coordinates: bool = True
 ) -> str:
@@ -133,22 +152,60 @@ def _picture(
     )
 
 
+def _ground(size: int, fill: str) -> str:
+    """Return the board without its squares."""
+    side = size * _SQUARE
+    return f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="{fill}"/>'
+
+
 def _grid(size: int) -> list[str]:
     """Return the green board, its lines, and the four dots two squares in from the corners."""
-    side = size * _SQUARE
-    end = _MARGIN + side
+    end = _MARGIN + size * _SQUARE
     lines = []
     for index in range(size + 1):
         at = _MARGIN + index * _SQUARE
         lines.append(f"M{at} {_MARGIN}V{end}M{_MARGIN} {at}H{end}")
     shapes = [
-        f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="{_BOARD}"/>',
+        _ground(size, _BOARD),
         f'<path d="{"".join(lines)}" stroke="{_LINE}" stroke-width="1.5" fill="none"/>',
     ]
     if size >= 8:
         near, far = _MARGIN + 2 * _SQUARE, _MARGIN + (size - 2) * _SQUARE
         for x, y in ((near, near), (near, far), (far, near), (far, far)):
             shapes.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{_LINE}"/>')
+    return shapes
+
+
+def _dark_squares(diagram: Diagram) -> list[str]:
+    """Return the light board with the squares where pieces stand, which carry their labels."""
+    size = diagram.size
+    corners = {
+        square: (_MARGIN + square % size * _SQUARE, _MARGIN + square // size * _SQUARE)
+        for square, cell in enumerate(diagram.cells)
+        if cell.is_playable
+    }
+    squares = "".join(f"M{x} {y}h{_SQUARE}v{_SQUARE}h-{_SQUARE}z" for x, y in corners.values())
+    shapes = [_ground(size, _LIGHT), f'<path d="{squares}" fill="{_BOARD}"/>']
+    for square, (x, y) in corners.items():
+        label = diagram.cells[square].label
+        shapes.append(_text(x + 3, y + 7, label, _NUMBER, size=9, anchor="start"))
+    return shapes
+
+
+def _pieces(diagram: Diagram) -> list[str]:
+    """Return the discs, smaller where squares carry labels, and the crowns of kings."""
+    shapes = []
+    radius = 0.38 if diagram.is_numbered else 0.41
+    for square, cell in enumerate(diagram.cells):
+        if cell.color is None:
+            continue
+        x, y = _center(square, diagram.size)
+        shapes.append(_disc(x, y, cell.color, radius))
+        if cell.is_king:
+            shapes.append(
+                f'<path d="{_CROWN}" transform="translate({x} {y})" fill="{_CROWN_FILL}"'
+                f' stroke="{_RIM[cell.color]}"/>'
+            )
     return shapes
 
 
@@ -174,32 +231,21 @@ def _ring(x: float, y: float, color: Color) -> str:
     )
 
 
-def _footer(position: "Position") -> list[str]:
-    """Return the line below the board: a disc and a count for each side, and who is to move."""
-    middle = position.size * _SQUARE + _MARGIN + (_MARGIN + _FOOTER) / 2
+def _footer(diagram: Diagram) -> list[str]:
+    """Return the line below the board: a disc and a count for each side, and the status."""
+    right = diagram.size * _SQUARE + _MARGIN
+    middle = right + (_MARGIN + _FOOTER) / 2
     shapes = []
-    small = position.size < 6
+    small = diagram.size < 6
     font, step = (11, 40) if small else (15, 58)
     x: float = _MARGIN + (8 if small else 10)
     for color in Color:
         shapes.append(_disc(x, middle, color, 0.2))
-        count = str(position.discs(color))
+        count = str(diagram.sides[color].pieces)
         shapes.append(_text(x + step * 0.3, middle, count, _FRAME_TEXT, size=font, anchor="start"))
         x += step
-    right = position.size * _SQUARE + _MARGIN
-    status = _status(position)
-    shapes.append(_text(right, middle, status, _FRAME_TEXT, size=font, anchor="end"))
+    shapes.append(_text(right, middle, diagram.status, _FRAME_TEXT, size=font, anchor="end"))
     return shapes
-
-
-def _status(position: "Position") -> str:
-    """Return the state in a few words: who is to move, must pass, or has won."""
-    outcome = position.outcome()
-    if outcome is not None:
-        return str(outcome).capitalize() if outcome.winner is None else str(outcome)
-    if position.legal_moves.must_pass:
-        return f"{position.turn} must pass"
-    return f"{position.turn} to move"
 
 
 def _text(x: float, y: float, text: str, fill: str, *, size: int, anchor: str = "middle") -> str:

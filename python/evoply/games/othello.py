@@ -5,252 +5,23 @@ legal move and counts as a ply. The game ends when neither side can move. This m
 players and no evaluation; the rules themselves are the kernel's.
 """
 
-import operator
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import Self
 
-from evoply import _native
 from evoply.games import drawing, othello_text
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.othello_move import LegalMoves, Move
-from evoply.games.squares import SIZES, square_name, squares_in
-from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
+from evoply.games.othello_position import Position
+from evoply.games.squares import SIZES
+from evoply.games.text import check_length, place
+from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 __all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
 
-_NAMES = {4: "othello-4", 6: "othello-6", 8: "othello", 10: "othello-10"}
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Position:
-    """An Othello board and the side to move; immutable, compared without its ply.
-
-    `Position(size)` is the start. *black* and *white* are sets of squares (see
-    `evoply.games.squares`); *ply* counts the plies played, passes included.
-
-    >>> position = Position().play("f5").play("d6")
-    >>> position.turn, position.ply, position.legal_moves
-    (<Color.BLACK: 'black'>, 2, LegalMoves(c3, c4, c5, c6, c7))
-    """
-
-    size: int
-    black: int
-    white: int
-    turn: Color
-    ply: int = field(compare=False)
-
-    def __init__(
-        self,
-        size: int = 8,
-        *,
-        black: int | None = None,
-        white: int | None = None,
-        turn: Color = Color.BLACK,
-        ply: int = 0,
-    ) -> None:
-        if size not in SIZES:
-            raise ValueError(f"an Othello board of {size}x{size} does not exist: use 4, 6, 8, 10")
-        if black is None and white is None:
-            black, white = _start_squares(size)
-        # Whole numbers of any kind, but no 1.5 and no text.
-        black, white, ply = (
-            operator.index(black or 0),
-            operator.index(white or 0),
-            operator.index(ply),
-        )
-        if black < 0 or white < 0 or (black | white) >> (size * size):
-            raise ValueError(f"a disc lies outside the board of {size}x{size}")
-        if black & white:
-            square = next(squares_in(black & white))
-            raise ValueError(f"{square_name(square, size)} holds a black and a white disc")
-        if ply < 0:
-            raise ValueError(f"ply must not be negative, and is {ply}")
-        vars(self).update(size=int(size), black=black, white=white, turn=Color(turn), ply=ply)
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Return the position that *text* shows, on one line or as a printed board.
-
-        X x * B b are black, O o 0 W w white, - . empty; the side to move comes last; other
-        characters are ignored. The ply is the number of discs beyond the first four, as if
-        nobody had passed. Raises `InvalidMoveError` if it cannot be read.
-
-        >>> Position.parse("---- -OX- -XO- ---- X") == Position(4)
-        True
-        """
-        board = othello_text.parse_board(text)
-        discs = (board.black | board.white).bit_count()
-        return cls(
-            board.size,
-            black=board.black,
-            white=board.white,
-            turn=Color.BLACK if board.black_to_move else Color.WHITE,
-            ply=max(0, discs - 4),
-        )
-
-    @classmethod
-    def from_row(cls, game: str, row: Row) -> Self:
-        """Return the position of *game* that the kernel holds as *row*."""
-        sizes = {name: size for size, name in _NAMES.items()}
-        if game not in sizes:
-            raise ValueError(f"{game!r} is not one of {', '.join(sizes)}")
-        black, white, kings, black_to_move, ply, quiet_plies = row
-        if kings or quiet_plies:
-            raise ValueError("Othello has neither kings nor quiet plies")
-        turn = Color.BLACK if black_to_move else Color.WHITE
-        return cls(sizes[game], black=black, white=white, turn=turn, ply=ply)
-
-    @property
-    def game(self) -> str:
-        """The name of the game, which depends on the size: "othello", "othello-10", ..."""
-        return _NAMES[self.size]
-
-    @property
-    def row(self) -> Row:
-        """The kernel's form: black, white, no kings, whether Black moves, ply, no quiet plies."""
-        return self.black, self.white, 0, self.turn is Color.BLACK, self.ply, 0
-
-    @property
-    def own(self) -> int:
-        """The set of squares of the side to move."""
-        return self.black if self.turn is Color.BLACK else self.white
-
-    @property
-    def opponent(self) -> int:
-        """The set of squares of the side not to move."""
-        return self.white if self.turn is Color.BLACK else self.black
-
-    @property
-    def empty(self) -> int:
-        """The set of empty squares."""
-        return ~(self.black | self.white) & ((1 << self.size * self.size) - 1)
-
-    @property
-    def clock(self) -> float:
-        """How full the board is: 0 with four discs (the start), 1 when it is full."""
-        discs = (self.black | self.white).bit_count()
-        return (discs - 4) / (self.size * self.size - 4)
-
-    def discs(self, color: Color) -> int:
-        """Return the number of discs of *color* on the board."""
-        return (self.black if color is Color.BLACK else self.white).bit_count()
-
-    def pieces(self, color: Color) -> int:
-        """Return the number of discs of *color*, as every game calls it."""
-        return self.discs(color)
-
-    def mobility(self, color: Color | None = None) -> int:
-        """Return how many squares *color* (by default the side to move) could move to.
-
-        A forced pass counts 0.
-        """
-        own, opponent = self.own, self.opponent
-        if color is not None and color is not self.turn:
-            own, opponent = opponent, own
-        return _native.othello_moves(self.size, own, opponent).bit_count()
-
-    @cached_property
-    def legal_moves(self) -> LegalMoves:
-        """The legal moves in square order; only `Move.PASS` if the side to move must pass.
-
-        Empty exactly when the game is over.
-        """
-        squares = _native.othello_moves(self.size, self.own, self.opponent)
-        must_pass = not squares and bool(_native.othello_moves(self.size, self.opponent, self.own))
-        return LegalMoves(self.size, squares, must_pass)
-
-    def play(self, move: Move | str, /) -> Self:
-        """Return the position after *move*, a `Move` or its text.
-
-        Raises `InvalidMoveError` if the text cannot be read and `IllegalMoveError`, which shows
-        the position, if the rules forbid the move.
-        """
-        if isinstance(move, str):
-            move = Move.parse(move, self.size)
-        if move not in self.legal_moves:
-            raise IllegalMoveError(f"illegal move {self._why_not(move)}")
-        own, opponent = self.own, self.opponent
-        if move.square is not None:
-            flips = _native.othello_flips(self.size, own, opponent, move.square)
-            own, opponent = own | flips | 1 << move.square, opponent & ~flips
-        black, white = (own, opponent) if self.turn is Color.BLACK else (opponent, own)
-        return self._replace(black, white, self.turn.opposite, self.ply + 1)
-
-    def _replace(self, black: int, white: int, turn: Color, ply: int) -> Self:
-        """Return a position of this size without checking what is known to be valid."""
-        position = object.__new__(type(self))
-        vars(position).update(size=self.size, black=black, white=white, turn=turn, ply=ply)
-        return position
-
-    def _why_not(self, move: Move) -> str:
-        """Return the sentence and the board that explain why *move* is not legal here."""
-        head = f"{move} for {self.turn} in {self.text()}"
-        if not self.legal_moves:
-            return f"{head}: the game is over\n{self}"
-        return f"{head}: legal is {self.legal_moves}\n{self}"
-
-    def outcome(self) -> Outcome | None:
-        """Return the outcome by the discs on the board, or None while somebody can move."""
-        if self.legal_moves:
-            return None
-        difference = self.discs(Color.BLACK) - self.discs(Color.WHITE)
-        if difference == 0:
-            return Outcome(None, 0)
-        return Outcome(Color.BLACK if difference > 0 else Color.WHITE, difference)
-
-    def official_difference(self) -> int | None:
-        """Return Black's official score minus White's, empty squares given to the winner.
-
-        None while the game goes on; 0 for a draw.
-        """
-        outcome = self.outcome()
-        if outcome is None:
-            return None
-        empty = self.empty.bit_count()
-        award = {Color.BLACK: empty, Color.WHITE: -empty, None: 0}[outcome.winner]
-        return outcome.disc_difference + award
-
-    def symmetry(self, index: int) -> Self:
-        """Return the position turned by symmetry *index* (0 to 7; 0 keeps it, 3 is a half turn).
-
-        The side to move and the ply stay. Raises `ValueError` for another index.
-        """
-        if index not in range(8):
-            raise ValueError(f"no symmetry {index!r}: symmetries are 0 to 7")
-        black = _native.symmetry(self.size, self.black, index)
-        white = _native.symmetry(self.size, self.white, index)
-        return self._replace(black, white, self.turn, self.ply)
-
-    def colors_exchanged(self) -> Self:
-        """Return the position with the colors exchanged: the same for the side to move."""
-        return self._replace(self.white, self.black, self.turn.opposite, self.ply)
-
-    def text(self) -> str:
-        """Return the exact one-line form: squares row by row as X O -, a space, side to move."""
-        return othello_text.format_board(self._board())
-
-    def _board(self) -> othello_text.Board:
-        return othello_text.Board(self.size, self.black, self.white, self.turn is Color.BLACK)
-
-    def __str__(self) -> str:
-        return othello_text.format_diagram(self._board())
-
-    def __repr__(self) -> str:
-        return f"Position.parse('{self.text()}')"
-
-    def _repr_svg_(self) -> str:
-        return drawing.board_svg(self)
-
-
-def _start_squares(size: int) -> tuple[int, int]:
-    """Return the black and the white squares of the start: white on the falling diagonal."""
-    low, high = size // 2 - 1, size // 2
-    white = 1 << low * size + low | 1 << high * size + high
-    black = 1 << low * size + high | 1 << high * size + low
-    return black, white
+_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)
@@ -284,16 +55,17 @@ class Game:
         return self.positions[-1]
 
     @classmethod
-    def from_transcript(cls, text: str, size: int = 8) -> Self:
+    def from_transcript(cls, text: str, size: int = 8, game: str | None = None) -> Self:
         """Return the game written as *text*, such as "f5d6c3", "F5 D6" or "1. F5 d6 2. C3".
 
-        A board and side to move may come first; it then decides the size. Forced passes are
-        inferred where they are not written. Raises `InvalidMoveError` for what cannot be read
-        and `IllegalMoveError` with the number, text, and place of the move and the position.
+        A board and side to move may come first; it then decides the size. *game* is the name of
+        the game, by default the one that the size has. Forced passes are inferred where they are
+        not written. Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` with
+        the number, text, and place of the move and the position.
         """
-        othello_text.check_length(text)
+        check_length(text)
         board, begin = othello_text.split_leading_board(text)
-        start = Position(size) if board is None else Position.parse(board)
+        start = Position(size, game=game) if board is None else Position.parse(board, game)
         positions, moves = [start], list[Move]()
         placed = 0
         for word in othello_text.transcript_words(text, start.size, begin):
@@ -306,7 +78,7 @@ class Game:
                     position = position.play(Move.PASS)
                     positions.append(position)
             if move not in position.legal_moves:
-                where = othello_text.place(text, word.index)
+                where = place(text, word.index)
                 raise IllegalMoveError(
                     f"move {placed + (move.square is None)} ({word.text}) at {where}:"
                     f" illegal move {position._why_not(move)}"
@@ -345,6 +117,13 @@ class Game:
         """Return what ended the game, always the board; None while it goes on."""
         return None if self.position.legal_moves else Ending.BOARD
 
+    def draw_reason(self) -> None:
+        """Return None: no rule but the board ends a game."""
+
+    def move_texts(self) -> tuple[str, ...]:
+        """Return each move as it is written, forced passes included."""
+        return tuple(map(str, self.moves))
+
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", without the passes, which the rules imply."""
         return "".join(str(move) for move in self.moves if move.square is not None)
@@ -357,12 +136,14 @@ class Game:
         transcript = self.transcript()
         if self.moves and self.moves[-1].square is None:
             transcript += "pass"
-        if self.start == Position():
+        if self.start == Position(game=self.start.game):
             return transcript
         return f"{self.start.text()} {transcript}".rstrip()
 
     def __repr__(self) -> str:
-        return f"Game.from_transcript('{self}')"
+        game = self.start.game
+        name = "" if game == self.start.kernel else f", {self.start.size}, '{game}'"
+        return f"Game.from_transcript('{self}'{name})"
 
     def _repr_html_(self) -> str:
         return drawing.game_html(self)
@@ -370,22 +151,42 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class OthelloRules:
-    """Othello on one board by name: how to begin it and how to read it."""
+    """Othello on one board by name: a `evoply.games.GameRules`, whose facts are the fields.
+
+    *kernel* is the kernel's name for the rules on this board, by default the one that *size* has.
+    Raises `ValueError` if it is another.
+    """
 
     name: str
     size: int
     title: str
     opening_plies: int = 8
-    """Random plies of a usual opening."""
     draws: DrawRules = NO_DRAWS
+    kernel: str = ""
+    piece: str = "disc"
+    has_captures: bool = False
+    fills_board: bool = True
+    late_ply: int = 50
+    guide: str = "material-alternating:depth={},ties=random"
+
+    def __post_init__(self) -> None:
+        kernel = Position(self.size).kernel
+        if self.kernel not in ("", kernel):
+            raise ValueError(
+                f"{self.name}: the kernel's Othello {self.size}x{self.size} is {kernel},"
+                f" not {self.kernel!r}"
+            )
+        object.__setattr__(self, "kernel", kernel)
 
     def start(self) -> Position:
         """Return the start position."""
-        return Position(self.size)
+        return Position(self.size, game=self.name)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
-        position = Position.parse(text)
+        return self._checked(Position.parse(text, self.name))
+
+    def _checked(self, position: Position) -> Position:
         if position.size != self.size:
             raise InvalidMoveError(
                 f"the position is {position.size}x{position.size}, and {self.name} is played on"
@@ -395,7 +196,7 @@ class OthelloRules:
 
     def position_from_row(self, row: Row) -> Position:
         """Return the position that the kernel holds as *row*."""
-        return Position.from_row(self.name, row)
+        return Position.from_row(self.kernel, row, self.name)
 
     def move_from_code(self, code: int) -> Move:
         """Return the move that the kernel knows as *code*."""
@@ -403,7 +204,19 @@ class OthelloRules:
 
     def record(self, text: str = "") -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        return Game.from_transcript(text, self.size)
+        game = Game.from_transcript(text, self.size, self.name)
+        self._checked(game.start)
+        return game
+
+    def read(self, text: str) -> Game:
+        """Return what *text* shows: a board, moves, or a board and moves."""
+        if _CHECKERS.match(text) is not None:
+            raise InvalidMoveError(
+                "the position is one of checkers: say which game is meant with --game checkers,"
+                " lose-checkers or checkers-10"
+            )
+        has_moves = any(character.isdigit() for character in text)
+        return self.record(text) if has_moves else Game(self.parse(text))
 
     def game(
         self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
@@ -424,8 +237,8 @@ class OthelloRules:
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
     {
         "othello": OthelloRules("othello", 8, "Othello 8x8"),
-        "othello-4": OthelloRules("othello-4", 4, "Othello 4x4"),
-        "othello-6": OthelloRules("othello-6", 6, "Othello 6x6"),
+        "othello-4": OthelloRules("othello-4", 4, "Othello 4x4", late_ply=8),
+        "othello-6": OthelloRules("othello-6", 6, "Othello 6x6", late_ply=28),
         "othello-10": OthelloRules("othello-10", 10, "Othello 10x10"),
     }
 )

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evoply.games.squares import SIZES
+from evoply.games.text import Word, check_length, place
 from evoply.protocols import InvalidMoveError
 from evoply.wording import shorten
-
-MAX_CHARACTERS = 100_000
 
 _BLACK, _WHITE, _EMPTY = "Xx*Bb", "Oo0Ww", "-."
 _CELLS = re.escape(_BLACK + _WHITE + _EMPTY)
@@ -38,22 +37,6 @@ class Board:
     black: int
     white: int
     black_to_move: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One move of a transcript as it was written, and the index of its first character."""
-
-    text: str
-    index: int
-
-
-def check_length(text: str) -> None:
-    """Raise `InvalidMoveError` if *text* is longer than any board or game could need."""
-    if len(text) > MAX_CHARACTERS:
-        raise InvalidMoveError(
-            f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
-        )
 
 
 def parse_board(text: str) -> Board:
@@ -162,13 +145,3 @@ def transcript_words(text: str, size: int, begin: int = 0) -> Iterator[Word]:
             )
         yield Word(match[0], index)
         index = match.end()
-
-
-def place(text: str, index: int) -> str:
-    """Return where *index* lies in *text*, counted from 1: a column, or a line and a column."""
-    line_start = text.rfind("\n", 0, index) + 1
-    column = f"column {index - line_start + 1}"
-    if "\n" not in text.rstrip("\n"):
-        return column
-    line = text.count("\n", 0, index) + 1
-    return f"line {line}, {column}"

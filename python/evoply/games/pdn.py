@@ -15,7 +15,7 @@ from types import MappingProxyType
 from evoply.games.checkers import CHECKERS, NO_DRAWS, RESULTS, DrawRules, Game, is_result
 from evoply.games.checkers_position import Position
 from evoply.games.checkers_text import movetext_words
-from evoply.games.othello_text import place
+from evoply.games.text import place
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
@@ -102,9 +102,9 @@ def format_pdn(record: PdnGame | Game) -> str:
     tags = _ROSTER | dict(record.tags) | {"Result": record.result}
     if game.start.size == 8:
         tags["GameType"] = _AMERICAN
-    if game.start.game != "checkers":
-        tags["Variant"] = game.start.game
-    if game.start.row != Position(game.start.game).row:
+    if game.start.kernel != "checkers":
+        tags["Variant"] = game.start.kernel
+    if game.start.row != Position(game.start.kernel).row:
         tags |= {"SetUp": "1", "FEN": _format_start(game.start)}
     if game.draws != NO_DRAWS:
         tags["DrawRules"] = _format_draws(game.draws)

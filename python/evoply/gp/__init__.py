@@ -5,13 +5,16 @@ package knows neither games nor fitness.
 """
 
 from evoply.gp.branches import (
+    Mutation,
     PairedCrossover,
+    Recombination,
     check_alike,
     crossed,
     mutated,
     paired_crossover,
     pruned_to,
     received,
+    recombined,
 )
 from evoply.gp.creation import (
     GPJPP_CREATION,
@@ -78,7 +81,9 @@ __all__ = [
     "Individual",
     "LegacyReading",
     "Limits",
+    "Mutation",
     "PairedCrossover",
+    "Recombination",
     "Shape",
     "Simplified",
     "Sizes",
@@ -131,6 +136,7 @@ __all__ = [
     "pruned_to",
     "ramped_half_and_half",
     "received",
+    "recombined",
     "reproduction",
     "roulette_selection",
     "shrink_mutation",

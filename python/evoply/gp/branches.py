@@ -25,6 +25,11 @@ from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
 
 Mutation = Callable[[Tree, Limits, Stream], Tree]
+"""Makes a tree from another within limits; `evoply.gp.mutation` has many."""
+
+Recombination = Callable[[Tree, Tree, Limits, Stream], Tree | tuple[Tree, ...]]
+"""Makes a tree, or several, from two over the same set; `subtree_crossover` is one. The first of
+several is the first tree changed, and so on."""
 
 
 def mutated(
@@ -77,6 +82,32 @@ def crossed(
     return (
         _within(with_branch(first, index, one), first),
         _within(with_branch(second, index, two), second),
+    )
+
+
+def recombined(
+    first: Individual,
+    second: Individual,
+    recombination: Recombination,
+    limits: Limits,
+    stream: Stream,
+) -> tuple[Individual, ...]:
+    """Return the children of *recombination* done to the same branch of both parents.
+
+    It is called with both branches, the limits that are left for either, and the stream. Raises
+    ValueError for parents that are not made alike.
+    """
+    check_alike(first, second)
+    index = _drawn_branch(first, stream)
+    rooms = _room(first, index, limits), _room(second, index, limits)
+    if rooms[0] is None or rooms[1] is None:
+        return (first,)
+    room = Limits(limits.max_depth, min(rooms[0].max_nodes, rooms[1].max_nodes))
+    made = recombination(branches(first)[index], branches(second)[index], room, stream)
+    trees = made if isinstance(made, tuple) else (made,)
+    return tuple(
+        _within(with_branch(parent, index, tree), parent)
+        for tree, parent in zip(trees, (first, second), strict=False)
     )
 
 

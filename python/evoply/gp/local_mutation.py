@@ -7,12 +7,12 @@ from statistics import NormalDist
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, NumberParameter, PrimitiveSet
 from evoply.gp.mutation import alternatives_of, other_node
-from evoply.gp.tree import Tree
+from evoply.gp.tree import Limits, Tree
 
 _NORMAL = NormalDist()
 
 
-def local_mutation(tree: Tree, stream: Stream, *, scale: float = 0.5) -> Tree:
+def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float = 0.5) -> Tree:
     """Return *tree* with one node changed a little, its types and arity kept; itself if none can.
 
     The node is drawn uniformly among those that can change. A drawn number (a constant, or the

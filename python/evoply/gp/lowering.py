@@ -120,7 +120,7 @@ def _library(sets: tuple[PrimitiveSet, ...], game: str) -> _Library:
     for name, expression in _HELPERS.items():
         helpers[name] = len(texts)
         texts.append(expression.to_json(size))
-    return _Library(_native.PrimitiveSet(game, texts), offsets, codes, helpers)
+    return _Library(_native.PrimitiveSet(game_rules(game).kernel, texts), offsets, codes, helpers)
 
 
 def _items(individual: Individual, library: _Library) -> Iterator[Item]:

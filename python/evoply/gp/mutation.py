@@ -1,7 +1,8 @@
 """Mutations: each returns a new tree of the same type, or the same object where nothing applies.
 
-Parents are never changed. Names follow the literature: subtree, point, constant, hoist; swap and
-shrink are gpjpp's.
+Parents are never changed. Every mutation takes the tree, the limits of what it makes and a stream,
+also those that make nothing larger and so have no use for limits. Names follow the literature:
+subtree, point, constant, hoist; swap and shrink are gpjpp's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SWAP_TRIES = 5
 _NORMAL = NormalDist()
 
 
-def reproduction(tree: Tree) -> Tree:
+def reproduction(tree: Tree, limits: Limits, stream: Stream) -> Tree:
     """Return *tree* itself: a copy of a value is the value."""
     return tree
 
@@ -64,7 +65,9 @@ def subtree_mutation(
     return tree
 
 
-def point_mutation(tree: Tree, stream: Stream, *, rate: float | None = None) -> Tree:
+def point_mutation(
+    tree: Tree, limits: Limits, stream: Stream, *, rate: float | None = None
+) -> Tree:
     """Return *tree* with nodes replaced by other primitives of the same types and arity.
 
     One node, drawn uniformly, or each node with probability *rate*. A node without an alternative
@@ -115,7 +118,7 @@ def alternatives_of(primitive_set: PrimitiveSet, code: int) -> tuple[Primitive, 
     )
 
 
-def swap_mutation(tree: Tree, stream: Stream) -> Tree:
+def swap_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
     """Return *tree* with the primitive of one node replaced by another of equal types and arity.
 
     The node is drawn uniformly; a terminal is drawn again, up to min(length, 10) times. Then up
@@ -135,7 +138,7 @@ def swap_mutation(tree: Tree, stream: Stream) -> Tree:
     return tree
 
 
-def shrink_mutation(tree: Tree, stream: Stream) -> Tree:
+def shrink_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
     """Return *tree* with one function node replaced by one of its operands of the same type.
 
     The function is drawn uniformly, then the operand. The tree itself is returned where no operand
@@ -158,7 +161,7 @@ def shrink_mutation(tree: Tree, stream: Stream) -> Tree:
     )
 
 
-def hoist_mutation(tree: Tree, stream: Stream) -> Tree:
+def hoist_mutation(tree: Tree, limits: Limits, stream: Stream) -> Tree:
     """Return a subtree of *tree* of its own type, drawn uniformly (Kinnear 1993)."""
     places = [index for index, node in enumerate(tree.nodes) if node.type == tree.type]
     index = places[stream.below(len(places))]
@@ -167,6 +170,7 @@ def hoist_mutation(tree: Tree, stream: Stream) -> Tree:
 
 def constant_mutation(
     tree: Tree,
+    limits: Limits,
     stream: Stream,
     *,
     scale: float = 1.0,

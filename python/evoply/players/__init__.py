@@ -1,6 +1,7 @@
 """Players as data, their one-line text, and saved players."""
 
-from evoply.players.contestants import HasTree, player_of
+from evoply.players.analysis import analyse
+from evoply.players.bots import Bot, bot_classes
 from evoply.players.endgame import Solution, solve
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import (
@@ -12,11 +13,14 @@ from evoply.players.files import (
     save_player,
 )
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
+from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kind import PlayerKind
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
-from evoply.players.player import Player, steady_player
+from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
-from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, KernelPlayer, RandomPlayer
+from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
+from evoply.protocols import Player
 
 __all__ = [
     "NAMED_PLAYERS",
@@ -24,12 +28,13 @@ __all__ = [
     "SWH_WEIGHTS",
     "AfterState",
     "AlphaBeta",
+    "Bot",
     "ExpressionEvaluator",
-    "HasTree",
-    "KernelPlayer",
+    "KernelSeat",
     "Origin",
     "Player",
     "PlayerFileError",
+    "PlayerKind",
     "PlayerTextError",
     "RandomPlayer",
     "RandomStart",
@@ -38,8 +43,11 @@ __all__ = [
     "Stage",
     "Staged",
     "TreeEvaluator",
+    "analyse",
+    "bot_classes",
     "load_player",
     "load_saved_player",
+    "model_of",
     "parse_player",
     "player_of",
     "save_player",

@@ -55,7 +55,7 @@ def solve(
     1
     """
     score, code, nodes, seconds, line, moves = _native.solve(
-        position.game,
+        position.kernel,
         position.row,
         mode,
         empties_to_winner=empties_to_winner,

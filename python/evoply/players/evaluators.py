@@ -63,7 +63,7 @@ class Model(BaseModel):
             try:
                 super().__init__(**data)
             except ValidationError as error:
-                raise refusal(error) from None
+                raise refusal(error, type(self)) from None
 
         # Models inside models and files go past this constructor: they need every path.
         __init__.__pydantic_base_init__ = True
@@ -213,7 +213,8 @@ class ExpressionEvaluator(Model):
 
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
-        return _native.Program(game, self.parsed.to_json(game_rules(game).size))
+        rules = game_rules(game)
+        return _native.Program(rules.kernel, self.parsed.to_json(rules.size))
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the expression needs another board than *game*'s."""

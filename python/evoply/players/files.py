@@ -17,9 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evoply.expressions.written_form import parse_json
 from evoply.files import checksum, read_limited, write_atomically
 from evoply.games import game_rules
-from evoply.gp.tree import Tree
-from evoply.players.contestants import HasTree, player_of
-from evoply.players.player import PLAYER_ADAPTER, Player
+from evoply.players.player import PLAYER_ADAPTER, PlayerModel, SavedModel, model_of
 from evoply.players.problems import problems
 from evoply.protocols import ConfigError
 
@@ -52,12 +50,12 @@ class SavedPlayer(BaseModel):
 
     game: str
     origin: Origin
-    player: Player
+    player: SavedModel
 
 
 def save_player(
     path: str | Path,
-    player: Player | Tree | HasTree,
+    player: object,
     origin: Origin | None = None,
     *,
     game: str = "othello",
@@ -65,16 +63,17 @@ def save_player(
     """Write *player*, who plays *game*, to *path*, whole or not at all.
 
     A tree is saved as `player_of` makes a player of it. Raises `ValueError` if it does not fit
-    *game* and `OSError` if the file cannot be written.
+    *game* or is a bot, `TypeError` if it is an object in Python, and `OSError` if the file cannot
+    be written.
     """
-    player = player_of(player)
-    player.check_fits(game)
+    model = model_of(player)
+    model.check_fits(game)
     content = {
         "format": FORMAT,
         "kind": "evoply player",
         "game": game,
         "origin": (origin or Origin()).model_dump(mode="json"),
-        "player": player.self_contained().model_dump(mode="json"),
+        "player": model.self_contained().model_dump(mode="json"),
     }
     text = json.dumps({**content, "checksum": checksum(content)}, indent=1) + "\n"
     if len(text.encode()) > MAX_BYTES:
@@ -82,7 +81,7 @@ def save_player(
     write_atomically(path, text)
 
 
-def load_player(path: str | Path, *, game: str | None = None) -> Player:
+def load_player(path: str | Path, *, game: str | None = None) -> SavedModel:
     """Return the player saved at *path*; `PlayerFileError` if it is not for *game*."""
     saved = load_saved_player(path)
     if game is not None and saved.game != game:
@@ -107,12 +106,12 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
         raise PlayerFileError(f"{path}: {error}") from None
 
 
-def read_player(data: object) -> Player:
+def read_player(data: object) -> PlayerModel:
     """Return the player that plain *data* describes; `ConfigError` shows every mistake."""
     try:
         return PLAYER_ADAPTER.validate_python(data)
     except ValidationError as error:
-        raise ConfigError(problems(error)) from None
+        raise ConfigError(problems(error, PlayerModel)) from None
 
 
 def _checked(data: object) -> SavedPlayer:
@@ -134,7 +133,7 @@ def _checked(data: object) -> SavedPlayer:
     try:
         saved = SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"])
     except ValidationError as error:
-        raise ConfigError(problems(error)) from None
+        raise ConfigError(problems(error, SavedPlayer)) from None
     game_rules(saved.game)
     saved.player.check_fits(saved.game)
     return saved

@@ -1,8 +1,8 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
-bracket (or stages, or several trees in braces), `champion@RUN`, or the path of a `.json` (saved)
-or `.toml` file. Options:
+bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `.json` (saved) or
+`.toml` file, or `FILE.py` or `FILE.py:CLASS` for a bot, which has no options. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
@@ -14,7 +14,7 @@ or `.toml` file. Options:
 * `ties=first|last|random`: which of equally good moves
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
-* `random_plies=N`: uniformly random moves before ply N of the game (0 to 1000)
+* `random_plies=N`: uniformly random moves for the player's own first N (0 to 1000)
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`
 * `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
@@ -30,19 +30,18 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import Forest
 from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
+from evoply.players.kind import LONGEST_NAME
 from evoply.players.named import KINGS, NAMED_PLAYERS
-from evoply.players.player import Player
+from evoply.players.player import KINDS, PlayerModel, model_of
 from evoply.players.specs import (
-    LONGEST_NAME,
     MAX_DEPTH,
     MAX_NODES,
     MAX_NOISE,
@@ -56,11 +55,12 @@ from evoply.players.specs import (
     KernelPlayer,
     Ordering,
     RandomPlayer,
+    SteadyModel,
     Ties,
     View,
 )
 from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, Player
 from evoply.wording import did_you_mean, shorten
 
 LONGEST_SHOWN = 120
@@ -92,7 +92,7 @@ def parse_player(
     game: str = "othello",
     primitives: PrimitiveSet | str | None = None,
     runs: Runs | None = None,
-) -> Player:
+) -> PlayerModel:
     """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
 
     *primitives* is the set that a tree is written in, unless its options name one. *runs* gives
@@ -124,15 +124,21 @@ def parse_player(
     return player
 
 
-def with_options(player: Player, options: Mapping[str, Any], *, name: str | None = None) -> Player:
+def with_options(
+    player: Player, options: Mapping[str, Any], *, name: str | None = None
+) -> PlayerModel:
     """Return *player* with other options (not those of a tree); depth 0 is the after-state.
 
     A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and work
     take each other's place.
     """
     options = dict(options)
-    plies = options.pop("random_plies", player.plies if isinstance(player, RandomStart) else 0)
-    base = player.player if isinstance(player, RandomStart) else player
+    model = model_of(player)
+    if not isinstance(model, KernelPlayer):
+        shown = model.name if name is None else _shown(name)
+        return model.with_options(options).model_copy(update={"name": shown})
+    plies = options.pop("random_plies", model.plies if isinstance(model, RandomStart) else 0)
+    base = cast(SteadyModel | Staged, model.player if isinstance(model, RandomStart) else model)
     if not plies:
         return _with_options(base, options, name)
     after = _with_options(base, options, base.name)
@@ -141,8 +147,8 @@ def with_options(player: Player, options: Mapping[str, Any], *, name: str | None
 
 
 def _with_options(
-    player: KernelPlayer | Staged, options: dict[str, Any], name: str | None
-) -> KernelPlayer | Staged:
+    player: SteadyModel | Staged, options: dict[str, Any], name: str | None
+) -> SteadyModel | Staged:
     if isinstance(player, Staged):
         return _staged_with_options(player, options, name)
     if {"overlap", "slide"} & options.keys():
@@ -199,11 +205,18 @@ def _staged_with_options(player: Staged, options: dict[str, Any], name: str | No
 
 def _parse(
     bare: str, column: int, game: str, primitives: PrimitiveSet | None, runs: Runs | None
-) -> Player:
+) -> PlayerModel:
     if bare.startswith(("(", "{")):
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         given = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), given, primitives)
+    for model in KINDS:
+        try:
+            player = model.from_text(bare, game)
+        except ValueError as error:
+            raise PlayerTextError(str(error), column) from None
+        if player is not None:
+            return player
     file = _FILE.fullmatch(bare)
     if file is not None:
         path, options = file["path"], file["options"]
@@ -222,7 +235,7 @@ def _parse(
     return _named(name.strip(), given, bare, game)
 
 
-def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player:
+def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
     chosen = given.read({**_SEARCH, **_TREE, **_STAGES})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
@@ -249,7 +262,7 @@ def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) ->
     )
 
 
-def _champion(run: str, column: int, runs: Runs | None) -> Player:
+def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     if runs is None:
         raise PlayerTextError(
             "in Python say how champions of runs are found: runs=evoply.runs.resolve_champion, an "
@@ -257,17 +270,18 @@ def _champion(run: str, column: int, runs: Runs | None) -> Player:
             "file",
             column,
         )
-    return runs(run)
+    return model_of(runs(run))
 
 
-def _named(name: str, given: _Options, bare: str, game: str) -> Player:
+def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
     named = NAMED_PLAYERS[name]
     expression = named.expression
     if expression is None:
         given.read({})
         return with_options(RandomPlayer(), {}, name=bare)
     # A board of another size is refused with its own words when the player is checked.
-    if named.games and game in CHECKERS:
+    rules, sizes = game_rules(game), {game_rules(name).size for name in named.games}
+    if named.games and rules.kernel not in named.games and rules.size in sizes:
         listed = ", ".join(named.games)
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
@@ -293,12 +307,12 @@ def _unknown(name: str, column: int) -> NoReturn:
 
 def _names() -> str:
     return (
-        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json or "
-        ".toml file"
+        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json, "
+        ".toml or .py file"
     )
 
 
-def _from_file(path: str, game: str) -> Player:
+def _from_file(path: str, game: str) -> PlayerModel:
     if path.lower().endswith(".json"):
         return load_player(path, game=game)
     try:

@@ -1,31 +1,91 @@
-"""Every kind of player as one type, tagged by `kind` in files."""
+"""Whatever is a player: every model as one type, trees, and objects written in Python.
+
+Models are tagged by `kind` in files. A tree knows its primitives, and nothing of a run:
+`evoply.evolution.individual_player` makes the player that a tree is in a run whose config has other
+settings of `player`.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field, TypeAdapter
 
-from evoply.players.specs import AfterState, AlphaBeta, KernelPlayer, RandomPlayer
+from evoply.gp.forest import Forest
+from evoply.gp.tree import Tree
+from evoply.players.bots import Bot
+from evoply.players.evaluators import TreeEvaluator
+from evoply.players.kind import PlayerKind
+from evoply.players.python_players import PythonPlayer
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
+from evoply.protocols import Player
 
-Player = Annotated[
-    RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart, Field(discriminator="kind")
-]
-PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart] = (
-    TypeAdapter(Player)
+KINDS: tuple[type[PlayerKind], ...] = (
+    RandomPlayer,
+    AfterState,
+    AlphaBeta,
+    Staged,
+    RandomStart,
+    Bot,
 )
+"""Every kind of player that a text or a file may describe."""
+
+if TYPE_CHECKING:
+    PlayerModel = PlayerKind
+    SavedModel = PlayerKind
+else:  # any of the table, told apart by `kind`; the second: what a saved file may hold
+    PlayerModel = Annotated[reduce(or_, KINDS), Field(discriminator="kind")]
+    SavedModel = Annotated[
+        reduce(or_, (kind for kind in KINDS if kind.is_portable)), Field(discriminator="kind")
+    ]
+
+PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(PlayerModel)
+
+_CONTRACT = ("label", "reproducible", "check_fits", "seat")
 
 
-def steady_player(player: Player) -> KernelPlayer:
+def player_of(source: object) -> Player:
+    """Return a tree, what holds one, or an object with `choose` as a player.
+
+    A player is returned as it is. A tree, such as that of an individual of a generation, compares
+    the boards after each of its moves: one ply, own is the side that chooses, the first of equally
+    good moves; `with_options` gives it another depth, ties or view. Raises TypeError for anything
+    else.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> player_of(parse_tree("( + white 10 )", PRIMITIVE_SETS["liao"])).label
+    '( + white 10 ):primitives=liao'
+    """
+    if isinstance(source, PlayerKind):
+        return source
+    if not isinstance(source, type) and all(hasattr(source, name) for name in _CONTRACT):
+        return cast(Player, source)
+    tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
+    if isinstance(tree, Tree | Forest) and not hasattr(source, "choose"):
+        return AfterState(evaluator=TreeEvaluator(tree=tree))
+    return PythonPlayer(source)
+
+
+def model_of(source: object) -> PlayerKind:
+    """Return the same, if it is one of our models; TypeError if it is not."""
+    player = player_of(source)
+    if not isinstance(player, PlayerKind):
+        raise TypeError(f"{source!r:.200} is a player in Python: nothing is known of its inside")
+    return player
+
+
+def steady_player(player: Player) -> SteadyModel:
     """Return *player* without random start and without overlaps, whose boards have one value each.
 
-    It is what explanations and pictures are about.
+    It is what explanations and pictures are about. Raises ValueError for bots, whose boards have
+    none, and TypeError for players in Python.
 
     >>> from evoply.players.grammar import parse_player
     >>> steady_player(parse_player("( white ),50,( black ),50:overlap=20,random_plies=4")).label
     '( white ),50,( black ),50'
     """
-    if isinstance(player, RandomStart):
-        player = player.player
-    return player.without_overlap() if isinstance(player, Staged) else player
+    return model_of(player).steady()

@@ -10,8 +10,9 @@ from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.files import load_player
-from evoply.players.player import Player, steady_player
+from evoply.players.player import steady_player
 from evoply.players.specs import RandomPlayer
+from evoply.protocols import Player
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:
@@ -20,9 +21,7 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> In
     Every primitive must mean the same in both sets, and weights too: a name alone is not enough.
     Raises `TreeError` if the player is no tree, or needs what *primitives* lack.
     """
-    if isinstance(player, str | Path):
-        player = load_player(player)
-    steady = steady_player(player)
+    steady = steady_player(load_player(player) if isinstance(player, str | Path) else player)
     if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
         raise TreeError(f"{player} is no tree and cannot be a seed")
     source = steady.evaluator.parsed

@@ -1,8 +1,7 @@
 """Players as data: small frozen models that the kernel runs, tagged by `kind`.
 
-A player chooses moves by itself; which game it plays is told when it is made `native`. Players
-written in Python need no model: any object with `choose(position) -> move` is one
-(`evoply.protocols.Player`).
+A player is the same for every game; `seat` is where it learns which one it plays. What plays
+without being data stands in `bots` and `python_players`.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from evoply.expressions import (
     outputs_to_json,
 )
 from evoply.games import game_rules
-from evoply.games.checkers import CHECKERS
 from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
-from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
+from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kind import PlayerKind
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
@@ -36,7 +36,6 @@ MAX_TIME = 86_400.0
 MAX_TABLE = 22
 MAX_NOISE = 1000
 NOT_REPRODUCIBLE = " (not reproducible)"
-LONGEST_NAME = 200
 
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
@@ -44,22 +43,23 @@ Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 
-# A name is shown in terminals: control characters in it could do anything there.
-Name = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
-]
+
+class KernelPlayer(PlayerKind):
+    """What all players share that the kernel runs: a subclass says what they are there."""
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
 
 
-class RandomPlayer(Model):
+class RandomPlayer(KernelPlayer):
     """Chooses uniformly among the legal moves."""
 
     kind: Literal["random"] = "random"
-    name: Name | None = None
-
-    @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
 
     @property
     def label(self) -> str:
@@ -72,21 +72,20 @@ class RandomPlayer(Model):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""
-        return _native.Player(game, "random")
+        return _native.Player(game_rules(game).kernel, "random")
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game."""
         game_rules(game)
 
-    def self_contained(self) -> RandomPlayer:
-        """Return the player itself: it names nothing."""
+    def steady(self) -> RandomPlayer:
+        """Return the player itself."""
         return self
 
 
-class _Valuing(Model):
+class _Valuing(KernelPlayer):
     """What the players share that compare values of boards."""
 
-    name: Name | None = None
     evaluator: Evaluator
     ties: Ties = "first"
     view: View = "player"
@@ -121,11 +120,6 @@ class AfterState(_Valuing):
     kind: Literal["after_state"] = "after_state"
 
     @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
-
-    @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
         return self.name or _label(self, [])
@@ -133,6 +127,10 @@ class AfterState(_Valuing):
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return _native_player(self, game, self.kind)
+
+    def steady(self) -> AfterState:
+        """Return the player itself."""
+        return self
 
 
 class AlphaBeta(_Valuing):
@@ -258,10 +256,14 @@ class AlphaBeta(_Valuing):
             quiescence=self.quiescence,
         )
 
+    def steady(self) -> AlphaBeta:
+        """Return the player itself."""
+        return self
+
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
-        if self.quiescence and game not in CHECKERS:
+        if self.quiescence and not game_rules(game).has_captures:
             raise ValueError(f"{game} has no captures: quiescence is for checkers")
         if self.second is not None:
             self.second.check_fits(game)
@@ -278,8 +280,10 @@ class AlphaBeta(_Valuing):
             return None
         first = self.evaluator.parsed
         assert isinstance(first, Expression)  # or the model would have refused a second one
-        size = game_rules(game).size
-        return _native.Program(game, outputs_to_json([first, self.second.parsed], size))
+        rules = game_rules(game)
+        return _native.Program(
+            rules.kernel, outputs_to_json([first, self.second.parsed], rules.size)
+        )
 
 
 def nodes_for(work: int, operations: int) -> int:
@@ -312,8 +316,8 @@ _USUAL = {
     "quiescence": False,
 }
 
-KernelPlayer = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
-"""A player that the kernel runs whatever its settings."""
+SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
+"""A player that is the same from the first move to the last."""
 
 
 def _native_player(
@@ -324,7 +328,7 @@ def _native_player(
     **search: Any,
 ) -> _native.Player:
     return _native.Player(
-        game,
+        game_rules(game).kernel,
         kind,
         program or player.evaluator.program(game),
         view=player.view,

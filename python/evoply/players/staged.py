@@ -7,9 +7,8 @@ are its proposal for later work. A random start makes the games of a determinist
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,8 +19,7 @@ from evoply.gp import Forest, Tree, plain
 from evoply.gp.inlining import expression_of
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
-from evoply.players.specs import AfterState, AlphaBeta, Name, RandomPlayer, Ties, View
-from evoply.protocols import Color, Position
+from evoply.players.specs import AfterState, AlphaBeta, KernelPlayer, RandomPlayer, Ties, View
 from evoply.wording import shorten
 
 __all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
@@ -32,7 +30,6 @@ MOST_STAGES = 100
 MOST_RANDOM_PLIES = 1000
 # Percentages such as 100/60 are rounded: a clock this close below a boundary has reached it.
 _ROUNDING = 1e-9
-_ONLY_IN_PYTHON = "{}: this player is run by Python, and here only players of the kernel can play"
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
 
@@ -48,7 +45,7 @@ class Stage(Model):
         return f"{self.evaluator.label},{self.percent:g}"
 
 
-class Staged(Model):
+class Staged(KernelPlayer):
     """One ply ahead with an evaluator chosen by the clock of the position where it chooses.
 
     Stage k is in use while the clock is between the sums of the percentages before and after it;
@@ -62,7 +59,6 @@ class Staged(Model):
     """
 
     kind: Literal["staged"] = "staged"
-    name: Name | None = None
     stages: tuple[Stage, ...] = Field(min_length=1, max_length=MOST_STAGES)
     overlap: float = Field(default=0.0, ge=0.0, le=100.0)
     slide: Slide = "linear"
@@ -117,11 +113,6 @@ class Staged(Model):
         return cls(stages=tuple(stages), overlap=overlap, slide=slide, ties=ties)
 
     @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
-
-    @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
         if self.name:
@@ -154,18 +145,25 @@ class Staged(Model):
         percentages = [stage.percent for stage in self.stages]
         return stage_shares(percentages, clock, self.overlap, self.slide)
 
-    def seat(self, game: str) -> _native.Player | StagedSeat:
-        """Return what chooses moves in *game*: in the kernel, unless moves draw their stage."""
-        self.check_fits(game)
-        if self.overlap:
-            return StagedSeat(self, self.players(game))
-        return self.without_overlap().native(game)
-
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if moves draw their stage."""
-        if self.overlap:
-            raise ValueError(_ONLY_IN_PYTHON.format(self.label))
-        return self.without_overlap().native(game)
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        self.check_fits(game)
+        if not self.overlap:
+            return self.without_overlap().native(game)
+        # The clock follows from the number of pieces: the kernel need not know how stages slide.
+        rules = game_rules(game)
+        pieces = range(rules.size**2 + 1)
+        return _native.Player.staged(
+            rules.kernel,
+            [stage.evaluator.program(game) for stage in self.stages],
+            [self.shares(_native.clock(rules.kernel, count)) for count in pieces],
+            view=self.view,
+            ties=self.ties,
+        )
+
+    def steady(self) -> AfterState:
+        """Return the player without overlap."""
+        return self.without_overlap()
 
     def without_overlap(self) -> AfterState:
         """Return the player that changes from stage to stage at once, as the kernel runs it."""
@@ -205,13 +203,6 @@ class Staged(Model):
             chosen = select(less(board.root_t, end / 100 - _ROUNDING), value, chosen)
         return chosen
 
-    def players(self, game: str) -> tuple[_native.Player, ...]:
-        """Return one player of *game* for each stage."""
-        return tuple(
-            AfterState(evaluator=stage.evaluator, ties=self.ties, view=self.view).native(game)
-            for stage in self.stages
-        )
-
 
 def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
     if isinstance(evaluator, TreeEvaluator):
@@ -249,27 +240,11 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-@dataclass(frozen=True, slots=True)
-class StagedSeat:
-    """A staged player ready to be asked: one of its players chooses each move."""
+class RandomStart(KernelPlayer):
+    """Uniformly random moves for the player's own first *plies* of a game, then another player.
 
-    staged: Staged
-    players: tuple[_native.Player, ...]
-
-    def choose_by_key(self, position: Position, game_key: int) -> Any:
-        """Return the move that the stage of this position chooses; see `Staged`."""
-        shares = self.staged.shares(position.clock)
-        stage = shares.index(max(shares))
-        if max(shares) < 1.0:
-            draw = _move_stream(game_key, position).child("stage").random()
-            ends = accumulate(shares)
-            stage = next((place for place, end in enumerate(ends) if draw < end), stage)
-        code, *_ = _native.analyse(self.players[stage], *position.row, game_key)
-        return game_rules(position.game).move_from_code(code)
-
-
-class RandomStart(Model):
-    """Uniformly random moves before ply *plies* of the game, then another player.
+    Forced passes count, plies of a random opening do not. The draws come from the keys of the
+    moves, as those of a random player do.
 
     >>> from evoply.players import RandomPlayer
     >>> RandomStart(plies=6, player=RandomPlayer()).label
@@ -277,7 +252,6 @@ class RandomStart(Model):
     """
 
     kind: Literal["random_start"] = "random_start"
-    name: Name | None = None
     plies: int = Field(ge=0, le=MOST_RANDOM_PLIES, strict=True)
     player: Annotated[RandomPlayer | AfterState | AlphaBeta | Staged, Field(discriminator="kind")]
 
@@ -295,49 +269,21 @@ class RandomStart(Model):
         return f"{label}{',' if ':' in label else ':'}random_plies={self.plies}"
 
     def _repr_html_(self) -> str:
-        rows = (("random moves", f"before ply {self.plies}"), ("then", self.player))
+        rows = (("random moves", f"its own first {self.plies}"), ("then", self.player))
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the player does not play *game*."""
         self.player.check_fits(game)
 
-    def seat(self, game: str) -> _native.Player | StagedSeat | RandomStartSeat:
-        """Return what chooses moves in *game*."""
-        player = self.player
-        after = player.seat(game) if isinstance(player, Staged) else player.native(game)
-        start = _native.Player(game_rules(game).name, "random")
-        return RandomStartSeat(self.plies, start, after) if self.plies else after
-
     def native(self, game: str) -> _native.Player:
-        """Return the kernel's form for *game*; `ValueError` if there are random moves at first."""
-        if self.plies:
-            raise ValueError(_ONLY_IN_PYTHON.format(self.label))
-        return self.player.native(game)
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        return self.player.native(game).with_random_moves(self.plies)
+
+    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+        """Return the player that follows, without overlap."""
+        return self.player.steady()
 
     def self_contained(self) -> RandomStart:
         """Return the same player with its primitives as data."""
         return self.model_copy(update={"player": self.player.self_contained()})
-
-
-@dataclass(frozen=True, slots=True)
-class RandomStartSeat:
-    """A player with a random start, ready to be asked."""
-
-    plies: int
-    start: _native.Player
-    player: _native.Player | StagedSeat
-
-    def choose_by_key(self, position: Position, game_key: int) -> Any:
-        """Return the move of the part of the game that *position* belongs to."""
-        player = self.start if position.ply < self.plies else self.player
-        if isinstance(player, StagedSeat):
-            return player.choose_by_key(position, game_key)
-        code, *_ = _native.analyse(player, *position.row, game_key)
-        return game_rules(position.game).move_from_code(code)
-
-
-def _move_stream(game_key: int, position: Position) -> _native.Stream:
-    """Return the stream of the move to be made, as the kernel's `arena::move_key` derives it."""
-    side = 0 if position.turn is Color.BLACK else 1
-    return _native.Stream.from_key(game_key).child(side, position.ply)

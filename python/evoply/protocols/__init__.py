@@ -1,18 +1,21 @@
 """The contracts that everything else is written against, and the errors.
 
-Each contract is one page: `games` (positions and records), `players` (player, seat, choice) and
-`learners` (learner, step). This package knows no game, no evaluator and no file.
+Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice)
+and `learners` (learner, step). This package knows no game, no evaluator and no file.
 """
 
 from evoply.protocols.errors import (
     ConfigError,
+    ForfeitError,
     IllegalMoveError,
     InvalidMoveError,
     RunError,
     RunNameError,
 )
 from evoply.protocols.games import (
+    Cell,
     Color,
+    Diagram,
     Ending,
     GameRecord,
     LegalMoves,
@@ -20,16 +23,20 @@ from evoply.protocols.games import (
     Outcome,
     Position,
     Row,
+    Side,
 )
-from evoply.protocols.learners import Learner, Step
-from evoply.protocols.players import Choice, Clock, Player, Seat
+from evoply.protocols.learners import Learner, Step, StorableLearner, steps
+from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
+    "Cell",
     "Choice",
     "Clock",
     "Color",
     "ConfigError",
+    "Diagram",
     "Ending",
+    "ForfeitError",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -43,5 +50,9 @@ __all__ = [
     "RunError",
     "RunNameError",
     "Seat",
+    "Side",
     "Step",
+    "StorableLearner",
+    "choice_of",
+    "steps",
 ]

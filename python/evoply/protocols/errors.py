@@ -1,4 +1,4 @@
-"""The errors that a user's mistake or a broken file raises; all of them are ValueErrors."""
+"""The errors that a user's mistake or a broken file raises, all ValueErrors; and forfeits."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,18 @@ class InvalidMoveError(ValueError):
 
 class IllegalMoveError(ValueError):
     """A move that can be read but that the rules forbid here; the message shows the position."""
+
+
+class ForfeitError(Exception):
+    """Raised by a seat that cannot go on: its side loses this game, and everything else goes on.
+
+    *by_time* says that a clock decided, so that the same game may end otherwise next time. It is no
+    mistake of the caller's, and so no `ValueError`.
+    """
+
+    def __init__(self, reason: str, *, by_time: bool = False) -> None:
+        super().__init__(reason)
+        self.by_time = by_time
 
 
 class ConfigError(ValueError):

@@ -1,9 +1,10 @@
-"""What every game has in common: colors, outcomes, and the contract of positions and records.
+"""What every game has in common: colors, outcomes, the contract of positions, records, diagrams.
 
 This module knows no game and no player.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, Self
@@ -50,17 +51,76 @@ class Outcome:
 
 
 class Ending(Enum):
-    """What ended a game: the board, or a rule that makes a draw; in the kernel's order."""
+    """What ended a game: the board, a rule that makes a draw, or a forfeit; in the kernel's order.
+
+    The kernel knows no forfeits: they are of seats outside it.
+    """
 
     BOARD = "board"
     QUIET_PLIES = "quiet plies"
     REPETITION = "repetition"
     CAP = "cap"
+    FORFEIT = "forfeit"
 
 
 Row = tuple[int, int, int, bool, int, int]
 """A position as the kernel knows it: Black's squares, White's, kings of both, whether Black is to
 move, plies played, quiet plies. Games without kings and quiet plies have 0 there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One square of a diagram."""
+
+    color: Color | None = None
+    """Whose piece stands there."""
+    is_king: bool = False
+    """Whether it is a king."""
+    label: str = ""
+    """What the square is called on the board itself; "" where the edges say it."""
+    is_playable: bool = True
+    """Whether a piece can ever stand there."""
+    is_legal: bool = False
+    """Whether a legal move ends there, if legal moves are to be marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How a diagram shows one color."""
+
+    letters: str
+    """A piece, and a king where there are kings, for consoles that know letters only."""
+    symbols: str
+    """The same as symbols."""
+    pieces: int
+    """Pieces on the board."""
+    count: str
+    """The pieces in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """What a board shows, for whatever draws it: a terminal (`evoply.cli`), SVG or a page."""
+
+    cells: tuple[Cell, ...]
+    """The squares, row by row from the top."""
+    sides: Mapping[Color, Side]
+    turn: Color
+    """The side to move."""
+    status: str
+    """Who is to move, must pass, or has won, in a few words."""
+    last: tuple[int, ...] = ()
+    """The squares that the last move touched, in its order; empty after none or a pass."""
+
+    @property
+    def size(self) -> int:
+        """The squares along one side of the board."""
+        return math.isqrt(len(self.cells))
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether squares are named by labels of their own, not by letters and rows."""
+        return any(cell.label for cell in self.cells)
 
 
 class Move(Protocol):
@@ -93,6 +153,10 @@ class Position(Protocol):
     @property
     def game(self) -> str:
         """The name of the game, a key of `evoply.games.GAMES`."""
+
+    @property
+    def kernel(self) -> str:
+        """The name of the rules in the kernel, usually that of the game."""
 
     @property
     def size(self) -> int:
@@ -136,6 +200,12 @@ class Position(Protocol):
     def text(self) -> str:
         """Return the exact one-line text form, which the game's `parse` reads."""
 
+    def what_must_be(self, text: str, /) -> str:
+        """Return what the rules ask for that the illegal move *text* is not, or ""."""
+
+    def diagram(self, *, last_move: Any = None, legal: bool = True) -> Diagram:
+        """Return what the board shows after *last_move*, legal moves marked unless told not."""
+
 
 class GameRecord(Protocol):
     """A game as it was played: where it began, its moves, and its rules about draws; immutable."""
@@ -164,6 +234,12 @@ class GameRecord(Protocol):
 
     def ending(self) -> Ending | None:
         """Return what ended the game, None while it goes on."""
+
+    def draw_reason(self) -> str | None:
+        """Return in words which rule makes the game a draw, None if none does."""
+
+    def move_texts(self) -> tuple[str, ...]:
+        """Return each move as it is written where it was played."""
 
     def transcript(self) -> str:
         """Return the moves as text."""

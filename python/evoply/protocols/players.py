@@ -9,10 +9,11 @@ the kernel and for a bot that only names a move.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from evoply._native import Stream
+from evoply.protocols.errors import IllegalMoveError, InvalidMoveError
 from evoply.protocols.games import Color, GameRecord
 
 
@@ -47,8 +48,31 @@ class Choice:
     """From question to answer."""
     line: tuple[Any, ...] = ()
     """The principal variation, which begins with the move; empty if there is none."""
+    moves: tuple[tuple[Any, float], ...] = ()
+    """Every legal move with its value to *color*, best first, where that was asked for and the
+    player values moves."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What else there is to say, by name, as JSON-ready data."""
+
+
+def choice_of(answer: object, game: GameRecord) -> Choice:
+    """Return what a seat answered, a `Choice`, a move or its text, as a choice that is legal.
+
+    Raises `IllegalMoveError` or `InvalidMoveError` for any other answer.
+    """
+    choice = answer if isinstance(answer, Choice) else Choice(answer)
+    moves = game.position.legal_moves
+    if isinstance(choice.move, str):
+        return replace(choice, move=game.play(choice.move).moves[-1])
+    if not isinstance(choice.move, type(moves[0])):
+        raise InvalidMoveError(
+            f"{repr(choice.move)[:80]} is no move: return one of game.position.legal_moves, or its "
+            "text"
+        )
+    if choice.move not in moves:
+        game.play(choice.move)  # says why not
+        raise IllegalMoveError(f"illegal move {choice.move} in {game.position.text()}")
+    return choice
 
 
 @runtime_checkable
@@ -60,6 +84,8 @@ class Seat(Protocol):
 
         All draws come from *stream*, whose key is that of this game, side and ply; its `parent` is
         the key of the game. So the same game gets the same choices, whatever was asked before.
+        A seat that cannot go on raises `ForfeitError` and loses this game; any other error ends
+        everything.
         """
 
     def close(self) -> None:

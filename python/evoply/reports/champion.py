@@ -5,43 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from evoply.evolution import HallOfFameEntry, individual_player
 from evoply.games import game_rules
-from evoply.games.othello import OTHELLO
 from evoply.gp import Individual, tree_svg
-from evoply.reports.explanation import Explanation, explain
+from evoply.players import Player, RandomPlayer, TreeEvaluator, steady_player
+from evoply.reports.explanation import Explanation
 from evoply.reports.html import Html, block, details, element, shortened
 from evoply.reports.phrases import percent
 from evoply.reports.sentence import Influence
 from evoply.reports.squares import square_effects
-from evoply.runs import Run
 
-__all__ = ["champion_section", "explained_champion"]
+__all__ = ["champion_section"]
 
 _MOST_DRAWN = 400  # nodes of a tree that is still drawn
 _MOST_BARS = 12
 _LONGEST_TERM = 90
 
 
-def explained_champion(run: Run, entry: HallOfFameEntry) -> Explanation:
-    """Return the explanation of a member of the hall of fame."""
-    return explain(individual_player(run.config, entry.tree), game=run.config.game)
-
-
-def champion_section(run: Run, entry: HallOfFameEntry, explanation: Explanation) -> Html:
-    """Return formula, influence, tree and heat map of the champion."""
-    tree = entry.tree
-    about = (
-        f"{len(tree)} nodes on {tree.depth} levels; entered the hall of fame in generation "
-        f"{entry.generation}. In a tree, white means the player's own colour, whichever it plays."
-    )
+def champion_section(player: Player, game: str, explanation: Explanation, about: str) -> Html:
+    """Return formula, influence, tree and heat map of a champion; *about* it is said first."""
+    steady = steady_player(player)
+    evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
+    tree = evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None
+    text = player.label if tree is None else str(tree)
+    picture = Html() if tree is None else _tree_picture(tree)
     return block(
         element("h2", "Champion"),
-        element("p", about, class_="note"),
+        element("p", about, class_="note") if about else Html(),
         element("h3", "Simplified"),
         element("pre", explanation.simplified or ""),
         _exceptions(explanation),
-        details("As it was evolved", element("pre", str(tree))),
+        details("As it was evolved" if tree is not None else "As data", element("pre", text)),
         _influence(
             "Influence of each term",
             f"How often the chosen move changes on {explanation.positions:,} positions of random "
@@ -53,7 +46,7 @@ def champion_section(run: Run, entry: HallOfFameEntry, explanation: Explanation)
             "The same, when what is measured on the board is replaced by its average.",
             explanation.features,
         ),
-        element("div", _tree_picture(tree), _heat_map(run, tree), class_="pictures"),
+        element("div", picture, _heat_map(player, game), class_="pictures"),
     )
 
 
@@ -106,18 +99,18 @@ def _tree_picture(tree: Individual) -> Html:
     return element("figure", element("figcaption", "The tree"), Html(tree_svg(tree)), class_="tree")
 
 
-def _heat_map(run: Run, tree: Individual) -> Html:
-    game = run.config.game
-    effects = square_effects(individual_player(run.config, tree), game)
+def _heat_map(player: Player, game: str) -> Html:
+    effects = square_effects(player, game)
     finite = [value for value in effects or () if math.isfinite(value)]
     if effects is None or not finite or max(map(abs, finite)) == 0:
         return Html()
-    piece = "disc" if game in OTHELLO else "piece"
+    rules = game_rules(game)
     caption = (
-        f"What an own {piece} on a square adds, compared with an opponent's there (mean change)"
+        f"What an own {rules.piece} on a square adds, compared with an opponent's there"
+        " (mean change)"
     )
     # More digits of small values would not fit the squares.
     exponent = math.floor(math.log10(max(map(abs, finite))))
     digits = (2 if exponent >= 0 else 1) - exponent
-    svg = game_rules(game).heat_map([round(value, digits) for value in effects])
+    svg = rules.heat_map([round(value, digits) for value in effects])
     return element("figure", element("figcaption", caption), Html(svg), class_="map")

@@ -23,6 +23,7 @@ __all__ = [
     "operators_figure",
     "opponents_figure",
     "size_figure",
+    "statistic_figure",
     "time_figure",
     "training_figure",
     "weights_figure",
@@ -195,6 +196,12 @@ def front_figure(individuals: Sequence[tuple[int, float]], front: set[int], unit
     figure = _figure(data, {"title": {"text": unit}})
     figure["layout"]["xaxis"] = {"title": {"text": "nodes"}, "rangemode": "tozero"}
     return figure
+
+
+def statistic_figure(rows: Rows, name: str) -> Figure:
+    """Return one number of each generation, by its name."""
+    data = [_line(rows, [row.get(name) for row in rows], escape(name), color=0)]
+    return _figure(data, {"title": {"text": escape(name)}}, showlegend=False)
 
 
 def time_figure(rows: Rows) -> Figure:

@@ -16,15 +16,13 @@ import numpy as np
 
 from evoply import _native
 from evoply.expressions import Constant
-from evoply.games.othello import OTHELLO
-from evoply.gp import Individual, Tree, lower, plain
+from evoply.games import game_rules
+from evoply.gp import Tree, lower, plain
 from evoply.gp.infix import infix, operation
 from evoply.gp.simplification import Simplified, simplify
 from evoply.players import (
     AfterState,
     AlphaBeta,
-    HasTree,
-    KernelPlayer,
     Player,
     RandomPlayer,
     RandomStart,
@@ -34,7 +32,7 @@ from evoply.players import (
     player_of,
     steady_player,
 )
-from evoply.players.specs import SEARCH_LIMITS
+from evoply.players.specs import SEARCH_LIMITS, SteadyModel
 from evoply.protocols import Row
 from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
@@ -134,7 +132,7 @@ class Explanation:
 
 
 def explain(
-    player: Player | Individual | HasTree | str,
+    player: object,
     *,
     game: str = "othello",
     positions: int = 1000,
@@ -158,14 +156,14 @@ def explain(
     explained = replace(
         explained, player=whole.label, sentence=explained.sentence + _changes(whole)
     )
-    return explained if game in OTHELLO else _of_pieces(explained)
+    return _of_pieces(explained, game_rules(game).piece)
 
 
-def _of_pieces(explained: Explanation) -> Explanation:
-    """Return the same in words of checkers, which has pieces where Othello has discs."""
+def _of_pieces(explained: Explanation, piece: str) -> Explanation:
+    """Return the same in words of a game whose pieces are called *piece*, not disc."""
 
     def said(text: str) -> str:
-        return re.sub(r"\bdisc(s?)\b", r"piece\1", text)
+        return re.sub(r"\bdisc(s?)\b", rf"{piece}\1", text)
 
     return replace(
         explained,
@@ -175,7 +173,7 @@ def _of_pieces(explained: Explanation) -> Explanation:
     )
 
 
-def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Explanation:
+def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     rows = positions_with_choice(game, positions, seed)
@@ -265,7 +263,7 @@ def _features(
     parts = features(tree)
     if not parts:
         return ()
-    batch = _native.Positions(game, rows)
+    batch = _native.Positions(game_rules(game).kernel, rows)
     means = [float(np.mean(program.evaluate(batch))) for program in lower(parts, game)]
     variants = [tree]
     for part, mean in zip(parts, means, strict=True):
@@ -325,8 +323,9 @@ def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
 def _changes(player: Player) -> str:
     """Return what changes during a game beside the board: a random start, overlapping stages."""
     if isinstance(player, RandomStart):
-        until = f" Before ply {player.plies} of the game its moves are random."
-        return until + _changes(player.player)
+        first = "first move" if player.plies == 1 else f"first {player.plies} moves"
+        be = "is" if player.plies == 1 else "are"
+        return f" Its {first} of a game {be} random." + _changes(player.player)
     if isinstance(player, Staged) and player.overlap:
         return (
             f" Its stages overlap by {player.overlap:g} percent of the game, where each move "

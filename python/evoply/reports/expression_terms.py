@@ -35,10 +35,10 @@ def explained_expression(
     seed: int,
 ) -> tuple[str, tuple[Influence, ...], str]:
     """Return the formula, the influence of each term that is added or subtracted, the sentence."""
-    size = game_rules(game).size
+    rules = game_rules(game)
     places = _places(expression)
     variants = [expression, *(_without(expression, path) for path, _, _ in places)]
-    programs = [_native.Program(game, variant.to_json(size)) for variant in variants]
+    programs = [_native.Program(rules.kernel, variant.to_json(rules.size)) for variant in variants]
     shares = changed_moves(chosen_moves(player, programs, rows, game=game, seed=seed))
     parts = tuple(
         Influence(("" if is_more else "-") + str(term), _wants(term, is_more), share)
@@ -50,7 +50,7 @@ def explained_expression(
     sentence = influence_sentence(parts, left_out="leaving this out", noun="term")
     for _, term, is_more in places:
         if is_more and term.op == "weighted_sum":
-            sentence += " " + _weights_sentence(term.arguments[1][0], size)
+            sentence += " " + _weights_sentence(term.arguments[1][0], rules.size)
     return str(expression), parts, sentence
 
 

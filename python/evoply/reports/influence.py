@@ -27,7 +27,9 @@ BOUND = 1e12
 
 def values_of(program: _native.Program, rows: Sequence[Row], game: str) -> NDArray[np.float64]:
     """Return what a player makes of *program* at each of *rows*, own being the side to move."""
-    return np.clip(program.evaluate(_native.Positions(game, rows))[:, 0], -BOUND, BOUND)
+    return np.clip(
+        program.evaluate(_native.Positions(game_rules(game).kernel, rows))[:, 0], -BOUND, BOUND
+    )
 
 
 def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
@@ -37,21 +39,24 @@ def positions_with_choice(game: str, count: int, seed: int) -> list[Row]:
     """
     if not 1 <= count <= 1_000_000:
         raise ValueError(f"positions: {count} is not a number from 1 to 1,000,000")
-    size = game_rules(game).size
+    rules = game_rules(game)
+    kernel, last = rules.kernel, rules.size**2 - 5
     rows: list[Row] = []
     stream = _native.Stream(seed, "influence")
     attempt = 0
     while len(rows) < count:
         drawn = _native.Positions.random(
-            game, count + count // 4 + 8, stream.child(attempt).key, 0, size * size - 5
+            kernel, count + count // 4 + 8, stream.child(attempt).key, 0, last
         )
-        rows += [row for row in map(drawn.__getitem__, range(len(drawn))) if _has_choice(game, row)]
+        rows += [
+            row for row in map(drawn.__getitem__, range(len(drawn))) if _has_choice(kernel, row)
+        ]
         attempt += 1
     return rows[:count]
 
 
-def _has_choice(game: str, row: Row) -> bool:
-    return len(_native.legal_moves(game, row)) > 1
+def _has_choice(kernel: str, row: Row) -> bool:
+    return len(_native.legal_moves(kernel, row)) > 1
 
 
 def chosen_moves(
@@ -66,7 +71,8 @@ def chosen_moves(
 
     Exploring moves are left out, and the depth is at most `MEASURED_DEPTH`.
     """
-    batch = _native.Positions(game, rows)
+    kernel = game_rules(game).kernel
+    batch = _native.Positions(kernel, rows)
     quiescence = isinstance(player, AlphaBeta) and player.quiescence
     keys = _native.Stream(seed, "influence", "game").keys(len(rows))
     depth = min(player.depth, MEASURED_DEPTH) if isinstance(player, AlphaBeta) else 1
@@ -74,7 +80,7 @@ def chosen_moves(
         [
             batch.choose(
                 _native.Player(
-                    game,
+                    kernel,
                     player.kind,
                     program,
                     view=player.view,

@@ -10,17 +10,20 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from evoply.evolution import Generation, HallOfFameEntry, fitness_text, front_of, is_share
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.reports import charts
-from evoply.reports.champion import champion_section, explained_champion
+from evoply.reports.champion import champion_section
+from evoply.reports.evolution_page import EvolutionPage
+from evoply.reports.explanation import explain
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
 from evoply.runs import Run, RunError
 
 __all__ = ["report_html", "status_in_words", "write_report"]
+
+Rows = Sequence[Mapping[str, Any]]
 
 _STATUS = {
     "new": "not started",
@@ -30,6 +33,63 @@ _STATUS = {
     "limit": "finished (time limit)",
     "stopped": "stopped, can be resumed",
 }
+
+
+class KindPage(Protocol):
+    """What a kind of learner adds to the page of its runs; all of it may be empty."""
+
+    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
+        """Return what stands at the top of the page."""
+
+    def champion_note(self, run: Run, /) -> str:
+        """Return what is to be known of the champion."""
+
+    def charts(self, run: Run, rows: Rows, /) -> list[Html]:
+        """Return the charts of all generations."""
+
+    def numbers(self, rows: Rows, /) -> Html:
+        """Return the numbers of the charts as a table."""
+
+    def sections(self, run: Run, /) -> list[Html]:
+        """Return what follows the charts."""
+
+
+class PlainPage:
+    """A page of statistics alone, for any learner."""
+
+    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
+        """Return who learned."""
+        return {"learner": run.kind.name}
+
+    def champion_note(self, run: Run, /) -> str:
+        """Return nothing: the player explains itself."""
+        return ""
+
+    def charts(self, run: Run, rows: Rows, /) -> list[Html]:
+        """Return a chart of each statistic."""
+        return [
+            chart(name, charts.statistic_figure(rows, name), "of each generation")
+            for name in _statistics(rows)
+        ]
+
+    def numbers(self, rows: Rows, /) -> Html:
+        """Return the statistics of each generation."""
+        names = _statistics(rows)
+        cells = [[str(row["number"]), *(f"{row[name]:,.6g}" for name in names)] for row in rows]
+        return table(("generation", *names), cells)
+
+    def sections(self, run: Run, /) -> list[Html]:
+        """Return nothing."""
+        return []
+
+
+PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage()}
+"""By the name of the kind of learner; any other has a `PlainPage`."""
+
+
+def _statistics(rows: Rows) -> list[str]:
+    names = rows[0] if rows else ()
+    return [name for name in names if name not in ("number", "digest")]
 
 
 def status_in_words(status: str) -> str:
@@ -57,37 +117,32 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 def report_html(run: Run) -> str:
     """Return the page about *run* as text, of about 5 MB: plotly's JavaScript is in it."""
     rows = run.generation_rows()
-    last = run.last()
+    kind_page = PAGES.get(run.kind.name, PlainPage())
     title = f"{run.name}: {game_rules(run.config.game).title}"
-    sections = [_header(run, rows, title)]
-    if last is None:
+    sections = [_header(kind_page, run, rows, title)]
+    if not rows:
         sections.append(element("p", "No generation is finished yet.", class_="sentence"))
     else:
-        entry = run.champion
-        explanation = explained_champion(run, entry)
+        champion = run.champion_player
+        explanation = explain(champion, game=run.config.game)
         sections += [
             element("p", _unbroken(explanation.sentence), class_="sentence"),
             _matches(run),
-            champion_section(run, entry, explanation),
-            _progress(run, rows),
-            _hall_of_fame(run, last),
-            _front(run, last),
+            champion_section(champion, run.config.game, explanation, kind_page.champion_note(run)),
+            _progress(kind_page, run, rows),
+            *kind_page.sections(run),
         ]
     sections.append(_what_was_run(run, rows))
     return page(title, *sections)
 
 
-def _header(run: Run, rows: Sequence[Mapping[str, Any]], title: str) -> Html:
+def _header(kind_page: KindPage, run: Run, rows: Rows, title: str) -> Html:
     facts = {"status": status_in_words(run.status), "generations": f"{len(rows):,}"}
     if rows:
-        games = sum(int(row["games"]) for row in rows)
-        playing = sum(row["seconds_playing"] for row in rows)
-        facts |= {
-            "population": f"{run.config.population_size:,}",
-            "games played": f"{games:,}",
-            "games per second": f"{games / max(playing, 1e-9):,.0f}",
-            "time": _duration(rows[-1]["seconds_elapsed"]),
-        }
+        seconds = sum(step.seconds for step in run.steps())
+        facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
+    if not run.kind.is_reproducible(run.config):
+        facts["reproducible"] = "no: an opponent may play otherwise in the same game"
     return block(
         element("h1", title),
         element("p", f"evoply {run.version}, started {_moment(run.created)}", class_="note"),
@@ -158,147 +213,18 @@ def _interval_picture(score: float, interval: Sequence[float] | None) -> Html:
     )
 
 
-def _progress(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
-    fresh = "Fresh games are played on openings nobody was selected on."
-    censuses = run.censuses()
-    size = run.config.population_size
-    behaviours = [
-        census["distinct_behaviours"] / size if census.get("distinct_behaviours") else None
-        for census in censuses
-    ]
-    is_share = _is_share(run)
-    shares = charts.fitness_figure(rows, with_training=is_share)
-    figures = [chart("Fitness", shares, f"in points per game. {fresh}")]
-    if not is_share:
-        training = charts.training_figure(rows, _unit(run))
-        figures.append(chart("Training fitness", training, "as selection saw it: higher is better"))
-    figures += [
-        chart("The best against each opponent", charts.opponents_figure(rows), "on fresh games"),
-        chart("Tree sizes", charts.size_figure(rows), "in nodes"),
-        chart("Tree depths", charts.depth_figure(rows), "in levels"),
-        chart(
-            "Diversity",
-            charts.diversity_figure(rows, behaviours),
-            "different trees, and trees that value 16 random positions differently",
-        ),
-    ]
-    if any(census.get("operators") for census in censuses):
-        operators = charts.operators_figure(rows, censuses)
-        figures.append(chart("Operators", operators, "that made the individuals"))
-    figures += _structure(run, rows, censuses)
-    figures.append(chart("Time", charts.time_figure(rows), "of each generation, by step"))
+def _progress(page: KindPage, run: Run, rows: Rows) -> Html:
     return block(
         element("h2", "Generations"),
-        element("div", *figures, class_="charts"),
+        element("div", *page.charts(run, rows), class_="charts"),
         Html(
             "<noscript><p>The charts need JavaScript; the numbers are in the table.</p></noscript>"
         ),
-        details("All numbers", _numbers(rows)),
+        details("All numbers", page.numbers(rows)),
     )
 
 
-def _structure(
-    run: Run, rows: Sequence[Mapping[str, Any]], censuses: Sequence[Mapping[str, Any]]
-) -> list[Html]:
-    """Return the charts of introns, no-ops and weights that the run has something to say about."""
-    figures = []
-    if any(census.get("dead_introns") or census.get("live_introns") for census in censuses):
-        note = "never computed: of all; computed without effect: of 16 individuals"
-        figures.append(chart("Introns", charts.introns_figure(rows, censuses), note))
-    if any(census.get("no_op_chains") for census in censuses):
-        chains = charts.chains_figure(rows, censuses, run.config.population_size)
-        figures.append(chart("Chains of no-ops", chains, "that stand one above the other"))
-    if any(census.get("mean_weight") is not None for census in censuses):
-        weights = charts.weights_figure(rows, censuses)
-        figures.append(chart("Weights of leaves", weights, "by their place, of 16 individuals"))
-    return figures
-
-
-def _is_share(run: Run) -> bool:
-    return is_share(run.config) and "fitness" not in run.python_parts()
-
-
-def _unit(run: Run) -> str:
-    if "fitness" in run.python_parts():
-        return "your own fitness"
-    kind = run.config.fitness.measure.kind
-    return "minus the opponents' discs" if kind.endswith("discs") else "fitness"
-
-
-def _numbers(rows: Sequence[Mapping[str, Any]]) -> Html:
-    head = ("generation", "best", "mean", "best, fresh", "mean, fresh", "nodes", "depth", "games")
-    return table(
-        head,
-        (
-            (
-                str(row["number"]),
-                *(f"{row[key]:.3f}" for key in ("best", "mean", "best_fresh", "mean_fresh")),
-                f"{row['mean_size']:.1f}",
-                f"{row['mean_depth']:.1f}",
-                f"{row['games']:,.0f}",
-            )
-            for row in rows
-        ),
-    )
-
-
-def _hall_of_fame(run: Run, last: Generation) -> Html:
-    stored = run.final_test()
-    final: dict[str, float] = {}
-    entries: Sequence[HallOfFameEntry] = last.hall_of_fame
-    note = "Ranked by fresh games of all generations, recent ones counting more."
-    if stored is not None and stored["generation"] == last.number:
-        final = {one["tree"]: one["fitness"] for one in stored["ranking"]}
-        entries = sorted(entries, key=lambda entry: -final.get(str(entry.tree), -1.0))
-        note = (
-            f"Ranked by the final test: {stored['games']:,} games each, on openings used nowhere "
-            "else, against the run's opponents, earlier champions and one another."
-        )
-    head = ("rank", "tree", "nodes", "entered", "fresh games", "final test")
-    rows = [
-        (
-            str(rank),
-            shortened(str(entry.tree)),
-            str(len(entry.tree)),
-            f"generation {entry.generation}",
-            f"{entry.fitness:.1%}",
-            f"{final[str(entry.tree)]:.1%}" if str(entry.tree) in final else "not yet",
-        )
-        for rank, entry in enumerate(entries, start=1)
-    ]
-    return block(
-        element("h2", "Hall of fame"), element("p", note, class_="note"), table(head, rows)
-    )
-
-
-def _front(run: Run, last: Generation) -> Html:
-    """Return strength against size: whoever no other beats in both, in the last generation."""
-    front = front_of(last.individuals)
-    if run.config.selection.kind != "pareto" or not front:
-        return Html()
-    places = {last.individuals.index(one) for one in front}
-    everybody = [(len(one.tree), one.fitness) for one in last.individuals]
-    figure = charts.front_figure(everybody, places, "training fitness")
-    head = ("nodes", "training fitness", "tree")
-    is_own = "fitness" in run.python_parts()
-    rows = [
-        (
-            str(len(one.tree)),
-            fitness_text(run.config, one.fitness, is_own=is_own),
-            shortened(str(one.tree)),
-        )
-        for one in front
-    ]
-    note = f"Of generation {last.number}: nobody smaller is as strong as one of these."
-    return block(
-        element("h2", "Strength against size"),
-        element("p", note, class_="note"),
-        element("div", chart("Front", figure), class_="charts"),
-        table(head, rows),
-    )
-
-
-def _what_was_run(run: Run, rows: Sequence[Mapping[str, Any]]) -> Html:
+def _what_was_run(run: Run, rows: Rows) -> Html:
     command = run.command or "(from Python)"
     facts: list[tuple[str, str]] = [
         ("command", element("code", command)),

@@ -62,7 +62,7 @@ def _with_disc(row: Row, bit: int, *, is_own: bool) -> Row:
 
 def _are_possible(game: str, rows: Sequence[Row]) -> bool:
     try:
-        _native.Positions(game, rows)
+        _native.Positions(game_rules(game).kernel, rows)
     except ValueError:
         return False
     return True

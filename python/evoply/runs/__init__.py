@@ -2,19 +2,28 @@
 
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
+from evoply.runs.evolved import censuses, check_evolved, stored_final_test
 from evoply.runs.export import export_csv
 from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
 from evoply.runs.replay import Replay, replay
 from evoply.runs.request import leave_request, read_request
 from evoply.runs.run import Run
 
 __all__ = [
+    "ChampionFacts",
+    "Ending",
+    "Kind",
+    "Listing",
+    "LiveFacts",
     "Replay",
     "Run",
     "RunError",
     "RunNameError",
     "RunSummary",
     "advance",
+    "censuses",
+    "check_evolved",
     "export_csv",
     "find_run",
     "leave_request",
@@ -24,4 +33,5 @@ __all__ = [
     "replay",
     "resolve_champion",
     "runs_directory",
+    "stored_final_test",
 ]

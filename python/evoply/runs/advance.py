@@ -1,4 +1,4 @@
-"""Driving a run: evolve, save, look for requests, and name the champion at the end.
+"""Driving a run: make a step, save it, look for requests, and name the champion at the end.
 
 `for generation in advance(run)` works for a new run and for one that was interrupted anywhere;
 both give the same generations.
@@ -10,24 +10,13 @@ import json
 import time
 from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from evoply import _native
-from evoply.evolution import (
-    EvolutionConfig,
-    Generation,
-    Progress,
-    evolve,
-    final_test,
-    individual_player,
-    is_finished,
-    is_good,
-    self_contained,
-    signature,
-)
-from evoply.evolution.digest import LIMITS, digest_of
-from evoply.evolution.python_parts import Operator, PythonParts, TreeFitness
+from evoply.evolution import Progress, signature
+from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
-from evoply.protocols import RunError
+from evoply.protocols import RunError, steps
 from evoply.runs.folder import find_run
 from evoply.runs.request import clear_request, read_request
 from evoply.runs.run import Run
@@ -40,33 +29,39 @@ _PAUSE_SECONDS = 0.2
 def advance(
     run: Run,
     *,
-    config: EvolutionConfig | None = None,
+    config: Any = None,
     threads: int = 0,
     progress: Callable[[Progress], object] | None = None,
     command: str = "",
     allow_other_version: bool = False,
-    fitness: TreeFitness | None = None,
-    operators: Mapping[str, Operator] = MappingProxyType({}),
-) -> Generator[Generation, None, None]:
+    fitness: OwnFitness | None = None,
+    operators: Mapping[str, OwnOperator] = MappingProxyType({}),
+) -> Generator[Any, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
     *config* may differ from the run's in its limits and `machine` only, to go on for longer; by
-    default the run's own is used. *fitness* and *operators* are those of `evolve`: the run notes
-    their names and the checksums of their source, and going on asks for the same. After the last
-    generation the final test names the champion.
+    default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
+    `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
+    `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
+    source, and going on asks for the same. After the last generation of evolution the final test
+    names the champion.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
     with its last whole generation.
     """
+    run.check_going_on()
+    learner = run.kind.learner(
+        threads=threads, progress=progress, parts=PythonParts(fitness, dict(operators))
+    )
     config = _settled(run, config)
-    parts = PythonParts(fitness, dict(operators))
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)
-        _check_python_parts(run, parts, allow_other_version)
-        parts.check(config)
+        identities = run.kind.identities(learner)
+        _check_python_parts(run, identities, allow_other_version)
+        run.kind.check(learner, config)
         if last is not None:
             _check_digest(run, last)
         run.record(
@@ -81,28 +76,20 @@ def advance(
             status="running",
             version=_native.__version__,
             signature=signature(),
-            python_parts=json.dumps(parts.identities()),
+            python_parts=json.dumps(identities),
         )
         status = "stopped"
         try:
-            generations = evolve(
-                config,
-                resume_from=last,
-                threads=threads,
-                progress=progress,
-                fitness=fitness,
-                operators=operators,
-            )
-            for generation in generations:
-                run.save(generation)
-                last = generation
-                yield generation
-                if not is_finished(config, generation) and _is_stopped(run):
+            for step in steps(learner, config, last):
+                run.save(step)
+                last = step
+                yield step
+                if not learner.is_finished(config, step) and _is_stopped(run):
                     return
             if last is not None:
-                test = final_test(config, last, threads=threads, progress=progress)
-                run.save_final_test(last.number, test)
-                status = _ending(config, last)
+                ending = run.kind.end(learner, config, last)
+                run.end(last.number, ending)
+                status = ending.status
         finally:
             run.set_meta(status=status)
             run.record("ended", status=status, generation=None if last is None else last.number)
@@ -114,18 +101,18 @@ def resolve_champion(text: str) -> Player:
     An empty text means the newest run; a leading `champion@` is allowed. Raises `RunError`.
     """
     with find_run(text.removeprefix("champion@") or None) as run:
-        return individual_player(run.config, run.champion.tree)
+        player: Player = run.champion_player
+        return player
 
 
-def _settled(run: Run, config: EvolutionConfig | None) -> EvolutionConfig:
+def _settled(run: Run, config: Any) -> Any:
     if config is None:
         return run.config
-    config = self_contained(config)
-    free = set(LIMITS)
-    if config.model_dump(exclude=free) != run.config.model_dump(exclude=free):
+    config = run.kind.settled(config)
+    if run.kind.fixed(config) != run.kind.fixed(run.config):
         raise RunError(
             f"run {run.path} can only go on with its own config: "
-            f"{', '.join(sorted(LIMITS))} may change, nothing else"
+            f"{', '.join(sorted(run.kind.limits))} may change, nothing else"
         )
     return config
 
@@ -140,10 +127,12 @@ def _check_signature(run: Run, allow_other_version: bool) -> None:
     )
 
 
-def _check_python_parts(run: Run, parts: PythonParts, allow_other_version: bool) -> None:
+def _check_python_parts(
+    run: Run, given: dict[str, dict[str, str]], allow_other_version: bool
+) -> None:
     if not run.meta("python_parts"):  # a new run
         return
-    stored, given = run.python_parts(), parts.identities()
+    stored = run.python_parts()
     for what in sorted(stored.keys() | given.keys()):
         before, now = stored.get(what), given.get(what)
         if before is None:
@@ -166,16 +155,8 @@ def _argument(what: str) -> str:
     return f"operators={{{name!r}: ...}}" if kind == "operator" else "fitness=..."
 
 
-def _check_digest(run: Run, last: Generation) -> None:
-    found = digest_of(
-        run.config,
-        last.number,
-        last.individuals,
-        last.fresh,
-        last.hall_of_fame,
-        last.champion,
-    )
-    if found != last.digest:
+def _check_digest(run: Run, last: Any) -> None:
+    if not run.kind.is_unchanged(run.config, last, run.digests()[-1]):
         raise RunError(
             f"run {run.path}: generation {last.number} does not match its digest. The folder, or "
             "a file that an opponent names, was changed: put the original back, or start a new run"
@@ -194,11 +175,3 @@ def _is_stopped(run: Run) -> bool:
     if request is not None:
         clear_request(run.path)
     return request == "stop"
-
-
-def _ending(config: EvolutionConfig, last: Generation) -> str:
-    if config.generations is not None and last.number + 1 >= config.generations:
-        return "finished"
-    if is_good(config, last.statistics.best):
-        return "finished"
-    return "limit"

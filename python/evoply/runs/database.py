@@ -1,104 +1,68 @@
-"""The tables of `run.db`: how a generation becomes rows and rows become a generation.
+"""The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
-Floating-point numbers are stored as they are (8 bytes), trees as text, each text once. Every
-change is one transaction: what was interrupted is not there. This module knows no folder, no
-lock and no status.
+A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
+transaction: what was interrupted is not there. This module knows no folder, no lock, no status
+and nothing of what a step is about.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evoply import gp
-from evoply.evolution import (
-    ArchiveEntry,
-    Census,
-    FreshResult,
-    Generation,
-    HallOfFameEntry,
-    Individual,
-    Seconds,
-    Statistics,
-)
+from evoply.players.files import read_player
+from evoply.protocols import Player, Step
 
 __all__ = [
-    "FINAL_TEST",
-    "GENERATIONS",
     "MATCH",
     "UNREADABLE",
-    "check_cells",
-    "check_rows",
+    "StepRow",
+    "check_steps",
     "connect",
     "create_tables",
     "identity",
-    "read_details",
-    "read_generation",
+    "player_data",
+    "read_champions",
     "read_object",
+    "read_state",
+    "read_steps",
     "transaction",
-    "write_generation",
+    "write_step",
 ]
 
-FINAL_TEST = ("generation", "champion", "games", "ranking")
 MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
-"""The keys without which a note of this kind is damaged."""
+"""The keys without which a note of a match is damaged."""
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises on a damaged file; the second where even its message is damaged."""
 
-_STATISTICS = tuple(field.name for field in fields(Statistics))
-_WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
-_SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
-
-_DETAILS = (
-    "CREATE TABLE IF NOT EXISTS details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL)"
-)
-_TABLES = f"""
+_TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE trees (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE generations (
-    number INTEGER PRIMARY KEY, digest TEXT NOT NULL, seed INTEGER NOT NULL,
-    champion INTEGER NOT NULL REFERENCES trees(id), fresh TEXT NOT NULL,
-    {", ".join(f"{name} REAL" for name in (*_STATISTICS, *_SECONDS))}
+CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE steps (
+    number INTEGER PRIMARY KEY, digest TEXT NOT NULL, statistics TEXT NOT NULL,
+    champions TEXT NOT NULL, seconds REAL NOT NULL, state TEXT
 );
-CREATE TABLE individuals (
-    generation INTEGER NOT NULL, position INTEGER NOT NULL,
-    tree INTEGER NOT NULL REFERENCES trees(id), fitness REAL NOT NULL, origin TEXT NOT NULL,
-    parents TEXT NOT NULL, PRIMARY KEY (generation, position)
-) WITHOUT ROWID;
-CREATE TABLE hall_of_fame (
-    generation INTEGER NOT NULL, rank INTEGER NOT NULL,
-    tree INTEGER NOT NULL REFERENCES trees(id), entered INTEGER NOT NULL,
-    points REAL NOT NULL, games REAL NOT NULL, PRIMARY KEY (generation, rank)
-) WITHOUT ROWID;
-CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFERENCES trees(id));
-{_DETAILS};
 CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
 CREATE TABLE events (
     id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
 );
 """
 
-GENERATIONS = """
-SELECT g.*, t.text AS champion_tree FROM generations g JOIN trees t ON t.id = g.champion
-ORDER BY number
-"""
-_INDIVIDUALS = """
-SELECT t.text, fitness, origin, parents FROM individuals i JOIN trees t ON t.id = i.tree
-WHERE generation = ? ORDER BY position
-"""
-_HALL_OF_FAME = """
-SELECT t.text, entered, points, games FROM hall_of_fame h JOIN trees t ON t.id = h.tree
-WHERE generation = ? ORDER BY rank
-"""
-_ARCHIVE = """
-SELECT t.text, generation FROM archive a JOIN trees t ON t.id = a.tree
-WHERE generation <= ? ORDER BY generation
-"""
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """What is known of a stored step without its learner."""
+
+    number: int
+    digest: str
+    statistics: Mapping[str, float]
+    seconds: float
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -119,61 +83,19 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def create_tables(path: Path, meta: Mapping[str, str]) -> None:
-    """Create a database at *path* that holds nothing but *meta*."""
+def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
+    """Create a database at *path* that holds nothing but *meta*.
+
+    *own_tables* is the SQL of the tables of a kind of learner.
+    """
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
         with transaction(connection):
             connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
     finally:
         connection.close()
-
-
-def check_cells(connection: sqlite3.Connection) -> None:
-    """Raise `ValueError` if a generation has text where numbers belong, or the other way round.
-
-    SQLite itself takes any type in any column, and a damaged file may hold any.
-    """
-    numbers = (*_STATISTICS, *_SECONDS[:-1])
-    wrong = [f"typeof({name}) != 'real'" for name in numbers]
-    wrong += [f"typeof({_SECONDS[-1]}) NOT IN ('real', 'null')", "typeof(digest) != 'text'"]
-    query = f"SELECT number FROM generations WHERE {' OR '.join(wrong)} ORDER BY number LIMIT 1"
-    row = connection.execute(query).fetchone()
-    if row is not None:
-        raise ValueError(f"generation {row[0]} has a cell of the wrong type")
-
-
-def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Raise `ValueError` unless *rows* of the table of generations hold what belongs there.
-
-    What comes out is looked at again: in a damaged file SQL may see something else.
-    """
-    kinds = {"number": int, "digest": str, "champion_tree": str}
-    kinds |= dict.fromkeys((*_STATISTICS, *_SECONDS[:-1]), float)
-    for row in rows:
-        if not all(isinstance(row[name], kind) for name, kind in kinds.items()):
-            raise ValueError(f"generation {row['number']} has a cell of the wrong type")
-        try:
-            _fresh(row["fresh"])
-        except (ValueError, TypeError, RecursionError):
-            raise ValueError(f"generation {row['number']} has unreadable results") from None
-
-
-def _fresh(text: str) -> tuple[FreshResult, ...]:
-    return tuple(FreshResult(**result) for result in json.loads(text))
-
-
-def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
-    try:
-        value = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not set(keys) <= set(value):
-        raise ValueError("a note in it cannot be read")
-    return value
 
 
 @contextmanager
@@ -190,175 +112,114 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def write_generation(connection: sqlite3.Connection, generation: Generation, seed: int) -> None:
-    """Write one generation as one transaction."""
-    number = generation.number
-    with transaction(connection):
-        trees = _tree_numbers(connection, generation)
-        marks = ", ".join("?" * (5 + len(_STATISTICS) + len(_SECONDS)))
-        connection.execute(
-            f"INSERT INTO generations VALUES ({marks})",
-            (
-                number,
-                generation.digest,
-                seed,
-                trees[generation.champion],
-                json.dumps([asdict(result) for result in generation.fresh]),
-                *astuple(generation.statistics),
-                *astuple(generation.seconds),
-            ),
-        )
-        connection.executemany(
-            "INSERT INTO individuals VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (number, position, trees[one.tree], one.fitness, one.origin, _numbers(one.parents))
-                for position, one in enumerate(generation.individuals)
-            ],
-        )
-        connection.executemany(
-            "INSERT INTO hall_of_fame VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (number, rank, trees[entry.tree], entry.generation, entry.points, entry.games)
-                for rank, entry in enumerate(generation.hall_of_fame)
-            ],
-        )
-        connection.execute(_DETAILS)  # runs of older versions have no such table
-        connection.execute("INSERT INTO details VALUES (?, ?)", (number, _details(generation)))
-        connection.executemany(
-            "INSERT INTO archive VALUES (?, ?)",
-            [
-                (entry.generation, trees[entry.tree])
-                for entry in generation.archive
-                if entry.generation == number
-            ],
-        )
-
-
-def read_generation(
-    connection: sqlite3.Connection, number: int, parse: Callable[[str], gp.Individual]
-) -> Generation:
-    """Return a stored generation, equal to the one that was written; LookupError if none is."""
-    row = connection.execute(
-        "SELECT g.*, t.text FROM generations g JOIN trees t ON t.id = g.champion WHERE number = ?",
-        (number,),
-    ).fetchone()
-    if row is None:
-        raise LookupError(f"generation {number} is not stored")
-    tree = _remembering(parse)
-    details = read_details(connection, number)
-    cases = [tuple(map(float, row)) for row in details.get("cases", ())]
-    first_seconds = 5 + len(_STATISTICS)
-    generation = Generation(
-        number=number,
-        individuals=tuple(
-            Individual(
-                tree(text),
-                _real(fitness),
-                origin,
-                tuple(json.loads(parents)),
-                cases[place] if cases else (),
-            )
-            for place, (text, fitness, origin, parents) in enumerate(
-                connection.execute(_INDIVIDUALS, (number,))
-            )
-        ),
-        hall_of_fame=tuple(
-            HallOfFameEntry(tree(text), entered, _real(points), _real(games))
-            for text, entered, points, games in connection.execute(_HALL_OF_FAME, (number,))
-        ),
-        archive=tuple(
-            ArchiveEntry(tree(text), generation)
-            for text, generation in connection.execute(_ARCHIVE, (number,))
-        ),
-        champion=tree(row[-1]),
-        fresh=_fresh(row[4]),
-        statistics=_statistics(row[5:first_seconds]),
-        seconds=Seconds(*row[first_seconds:-1]),
-        digest=row[1],
-        census=_census(details),
-    )
-    if not generation.individuals or not generation.hall_of_fame:
-        raise ValueError(f"generation {number} is not whole")
-    return generation
-
-
-def _details(generation: Generation) -> str:
-    content: dict[str, Any] = {"census": asdict(generation.census)}
-    if any(one.cases for one in generation.individuals):
-        content["cases"] = [list(one.cases) for one in generation.individuals]
-    return json.dumps(content, separators=(",", ":"))
-
-
-def read_details(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
-    """Return what is stored of a generation beside its numbers; {} for runs of older versions."""
-    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'details'"
-    if not connection.execute(query).fetchone()[0]:
-        return {}
-    row = connection.execute(
-        "SELECT content FROM details WHERE generation = ?", (number,)
-    ).fetchone()
-    return {} if row is None else read_object(row[0], ("census",))
-
-
-def _census(details: Mapping[str, Any]) -> Census:
-    content = dict(details.get("census", {}))
-    for name in ("sizes", "no_op_chains"):
-        if name in content:
-            content[name] = tuple(content[name])
-    return Census(**content)
-
-
-def _real(value: object) -> float:
-    if not isinstance(value, float):
-        raise ValueError(f"{value!r} is not a number")
+def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
+    value = _json(text)
+    if not isinstance(value, dict) or not set(keys) <= set(value):
+        raise ValueError("a note in it cannot be read")
     return value
 
 
-def _remembering(parse: Callable[[str], gp.Individual]) -> Callable[[str], gp.Individual]:
-    """Return *parse* for texts that repeat: elites, members of the hall of fame."""
-    known: dict[str, gp.Individual] = {}
-
-    def tree(text: str) -> gp.Individual:
-        if text not in known:
-            known[text] = parse(text)
-        return known[text]
-
-    return tree
+def player_data(player: Player) -> Any:
+    """Return a player as JSON-ready data; `ValueError` if it is no model of `evoply.players`."""
+    if not hasattr(player, "model_dump"):
+        raise ValueError(f"{player!r:.80} is no player as data: use a model of evoply.players")
+    return player.model_dump(mode="json")
 
 
-def _statistics(row: tuple[float, ...]) -> Statistics:
-    values: dict[str, Any] = dict(zip(_STATISTICS, row, strict=True))
-    # All columns are REAL.
-    whole = {name: int(values[name]) for name in _WHOLE}
-    return Statistics(**{**values, **whole})
-
-
-def _tree_numbers(
-    connection: sqlite3.Connection, generation: Generation
-) -> dict[gp.Individual, int]:
-    trees = dict.fromkeys(
-        [
-            *(one.tree for one in generation.individuals),
-            *(entry.tree for entry in generation.hall_of_fame),
-            generation.champion,
-        ]
+def write_step(connection: sqlite3.Connection, step: Step, state: str | None) -> None:
+    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
+    champions = [_player_number(connection, player) for player in step.champions]
+    connection.execute(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            step.number,
+            step.digest,
+            json.dumps(dict(step.statistics), separators=(",", ":")),
+            json.dumps(champions, separators=(",", ":")),
+            float(step.seconds),
+            state,
+        ),
     )
-    texts = {tree: str(tree) for tree in trees}
-    connection.executemany(
-        "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in texts.values()]
+
+
+def check_steps(connection: sqlite3.Connection) -> None:
+    """Raise `ValueError` if a step has a cell of the wrong type: SQLite takes any."""
+    wrong = (
+        "typeof(digest) != 'text' OR typeof(statistics) != 'text' OR typeof(seconds) != 'real'"
+        " OR typeof(champions) != 'text' OR typeof(state) NOT IN ('text', 'null')"
     )
-    return {tree: _tree_number(connection, text) for tree, text in texts.items()}
+    query = f"SELECT number FROM steps WHERE {wrong} ORDER BY number LIMIT 1"
+    row = connection.execute(query).fetchone()
+    if row is not None:
+        raise ValueError(f"generation {row[0]} has a cell of the wrong type")
 
 
-def _tree_number(connection: sqlite3.Connection, text: str) -> int:
-    row = connection.execute("SELECT id FROM trees WHERE text = ?", (text,)).fetchone()
-    if row is None:  # the index knows a tree that the table has lost
-        raise sqlite3.DatabaseError("a tree is missing")
+def read_steps(connection: sqlite3.Connection) -> list[StepRow]:
+    """Return what every step says, in order; `ValueError` if a cell cannot be read."""
+    query = "SELECT number, digest, statistics, seconds FROM steps ORDER BY number"
+    return [
+        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
+        for number, digest, statistics, seconds in connection.execute(query)
+    ]
+
+
+def read_champions(connection: sqlite3.Connection, number: int) -> tuple[Any, ...]:
+    """Return the champions of a step as players; `ValueError` if they cannot be read."""
+    row = connection.execute("SELECT champions FROM steps WHERE number = ?", (number,)).fetchone()
+    numbers = None if row is None else _json(row[0])
+    if not isinstance(numbers, list) or not numbers:
+        raise ValueError(f"generation {number} has no champions")
+    texts = [
+        connection.execute("SELECT text FROM players WHERE id = ?", (one,)).fetchone()
+        for one in numbers
+    ]
+    if None in texts:
+        raise ValueError(f"a champion of generation {number} is missing")
+    return tuple(read_player(_json(text)) for (text,) in texts)
+
+
+def read_state(connection: sqlite3.Connection, number: int) -> Any:
+    """Return the data that is all of a step; `ValueError` if it cannot be read."""
+    row = connection.execute("SELECT state FROM steps WHERE number = ?", (number,)).fetchone()
+    if row is None or row[0] is None:
+        raise ValueError(f"generation {number} is not whole")
+    try:
+        return json.loads(row[0])
+    except (ValueError, RecursionError):
+        raise ValueError(f"generation {number} cannot be read") from None
+
+
+def _player_number(connection: sqlite3.Connection, player: Player) -> int:
+    text = json.dumps(player_data(player), separators=(",", ":"), sort_keys=True)
+    connection.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))
+    row = connection.execute("SELECT id FROM players WHERE text = ?", (text,)).fetchone()
+    if row is None:  # the index knows a player that the table has lost
+        raise sqlite3.DatabaseError("a player is missing")
     return int(row[0])
 
 
-def _numbers(parents: tuple[int, ...]) -> str:
-    return json.dumps(list(parents), separators=(",", ":"))
+def _statistics(text: str) -> dict[str, float]:
+    statistics = read_object(text)
+    for name, value in statistics.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"the statistic {name} is no number")
+        if not math.isfinite(value):
+            raise ValueError(f"the statistic {name} is not finite")
+    return statistics
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a digest is no text")
+    return value
+
+
+def _json(text: object) -> Any:
+    try:
+        return json.loads(text)  # type: ignore[arg-type]
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _quoted(path: Path) -> str:

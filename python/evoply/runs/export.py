@@ -13,27 +13,15 @@ from evoply.runs.run import Run
 
 __all__ = ["export_csv"]
 
-_QUERIES = {
-    "individuals.csv": (
-        "SELECT generation, position, fitness, origin, parents, t.text AS tree FROM individuals i"
-        " JOIN trees t ON t.id = i.tree ORDER BY generation, position"
-    ),
-    "hall_of_fame.csv": (
-        "SELECT generation, rank, entered, points, games, points / games AS fitness,"
-        " t.text AS tree FROM hall_of_fame h JOIN trees t ON t.id = h.tree"
-        " ORDER BY generation, rank"
-    ),
-}
-
 
 def export_csv(run: Run, directory: str | Path) -> list[Path]:
-    """Write generations, individuals and hall of fame into *directory*; return the paths.
+    """Write the generations, and what evolution has beside, into *directory*; return the paths.
 
     Numbers are written so that they read back exactly. Raises `RunError` if nothing can be
     written.
     """
     tables = {"generations.csv": run.generation_rows()}
-    tables |= {name: run.table(query) for name, query in _QUERIES.items()}
+    tables |= {name: run.table(query) for name, query in run.kind.queries().items()}
     paths = []
     for name, rows in tables.items():
         path = Path(directory) / name

@@ -22,6 +22,7 @@ class RunSummary:
     created: str = ""
     status: str = ""
     game: str = ""
+    learner: str = ""
     generations: int = 0
     best_fresh: float | None = None
     error: str | None = None
@@ -82,17 +83,16 @@ def find_run(text: str | None = None) -> Run:
 def _summary(folder: Path) -> RunSummary:
     try:
         with Run.open(folder) as run:
-            newest = run.table(
-                "SELECT number, best_fresh FROM generations ORDER BY number DESC LIMIT 1"
-            )
+            steps = run.steps()
             return RunSummary(
                 path=folder,
                 name=folder.name,
                 created=run.created,
                 status=run.status,
                 game=run.config.game,
-                generations=newest[0]["number"] + 1 if newest else 0,
-                best_fresh=newest[0]["best_fresh"] if newest else None,
+                learner=run.kind.name,
+                generations=len(steps),
+                best_fresh=steps[-1].statistics.get("best_fresh") if steps else None,
             )
     except RunError as error:
         return RunSummary(path=folder, name=folder.name, error=str(error))

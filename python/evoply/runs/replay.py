@@ -1,35 +1,25 @@
 """Training games played again from their keys: games are not stored, they are recomputed.
 
-With g games a tree, game k of a generation belongs to its k // g-th different tree, in the order
-of the population; see `evoply.evolution.panel`. Only games against a panel can be replayed so.
+The games of a generation are numbered in the order in which its fitness was measured. Where the
+fitness of a tree depends on no other, only the games of its tree are played again, else all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from evoply import _native, arena
-from evoply.evolution import (
-    DiscFitness,
-    EpochFitness,
-    EvolutionConfig,
-    Generation,
-    PointFitness,
-    StageFitness,
-)
+import numpy as np
+
+from evoply import arena
+from evoply.evolution import EvolutionConfig, Generation
 from evoply.evolution.digest import stream_for
-from evoply.evolution.entrants import Play, entrants_of
+from evoply.evolution.entrants import Entrants, entrants_of
+from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.measures import measured
-from evoply.evolution.panel import (
-    Panel,
-    native_players,
-    panel_of,
-    play_by_config,
-    schedule_of,
-)
-from evoply.evolution.python_parts import PythonParts
+from evoply.evolution.measures import measured, training_of
+from evoply.evolution.opponents import Seat, is_reproducible
+from evoply.evolution.panel import Panel, panel_of, play_by_config
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
@@ -39,7 +29,7 @@ __all__ = ["Replay", "replay"]
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A training game, who played it, and which individual it counted for."""
+    """A training game, who played it, and which individuals it counted for."""
 
     game: GameRecord
     black: str
@@ -50,84 +40,158 @@ class Replay:
     games: int
     """Training games of the generation."""
     individuals: tuple[int, ...]
-    """Positions of the individuals it counted for: equal trees share their games."""
+    """Positions of the individuals it counted for: equal trees may share their games. Of a game
+    between two of the population these are who played Black."""
+    against: tuple[int, ...]
+    """Positions of the individuals that it counted for on the other side."""
     opening_plies: int
     points: float
-    """1, 0.5 or 0 for the individual."""
+    """1, 0.5 or 0 for the individual; one that it counted against has the rest."""
 
 
 def replay(run: Run, generation: int, game: int) -> Replay:
     """Play training game number *game* of a stored *generation* again.
 
-    All games of its tree are played and their points compared with the stored fitness. Raises
-    `RunError` if there is no such game, or if this evoply plays them differently.
+    The games that its fitness came from are played, and what they give is compared with the stored
+    fitness. Raises `RunError` if there is no such game, or if this evoply plays them differently.
     """
-    # Step 1. The schedule, from the stored population and archive.
+    # Step 1. The stored population, and whom it met.
     stored = run.generation(generation)
     config = run.config
     _check_replayable(run)
-    distinct = list(dict.fromkeys(one.tree for one in stored.individuals))
-    panel = _panel(run, stored)
-    seats = panel.seats
-    games = len(seats) * len(distinct)
-    if not 0 <= game < games:
-        raise RunError(
-            f"run {run.path}: generation {generation} has games 0 to {games - 1}, not {game}"
-        )
-    which, place = divmod(game, len(seats))
-    tree = distinct[which]
-    counted_for = [index for index, one in enumerate(stored.individuals) if one.tree == tree]
-
-    # Step 2. The points of the tree must be those of the run.
+    kind = config.fitness.measure
+    recorder = _Recorder(config, game)
     stream = stream_for(config, "training", generation)
-    players = native_players(config, [tree])
-    if not (isinstance(config.fitness.measure, PointFitness) and config.fitness.measure.sharing):
-        entrants = entrants_of(config, [tree])
-        found = measured(config, PythonParts(), entrants, panel, stream, _play(config)).fitness[0]
-        _check_fitness(run, stored, counted_for[0], float(found))
+    training = training_of(config, kind, _panel(run, stored), stream, recorder.play)
+    entrants = entrants_of(config, [one.tree for one in stored.individuals])
+
+    # Step 2. The games that are needed to know the one, and the fitness that they gave.
+    if kind.is_relative:
+        result = measured(kind, entrants, training)
+        games = result.games
+        fitness = dict(enumerate(result.fitness.tolist()))
+    else:
+        # Every different tree has as many games, those of one after those of another.
+        result = measured(kind, _only(entrants, 0), training)
+        each, games = result.games, result.games * len(entrants.trees)
+        which = min(game // each, len(entrants.trees) - 1)
+        if which:
+            recorder = _Recorder(config, game - which * each)
+            training = replace(training, play=recorder.play)
+            result = measured(kind, _only(entrants, which), training)
+        fitness = dict.fromkeys(_places(entrants, which), float(result.fitness[0]))
+    if recorder.batch is None:
+        numbers = f"games 0 to {games - 1}" if games else "no games"
+        raise RunError(f"run {run.path}: generation {generation} has {numbers}, not {game}")
+    _check_fitness(run, stored, fitness)
 
     # Step 3. The one game, with its moves.
-    schedule = _only(schedule_of(config, 1, panel, stream), place)
-    results = play_by_config(config, [*players, *panel.players], schedule, record_moves=True)
+    played = _Table(entrants, training, recorder.batch)
+    batch = recorder.batch
+    results = play_by_config(config, batch.players, batch.schedule, record_moves=True)
     rules = game_rules(config.game)
-    draws = config.draws.rules(config.game)
-    record = rules.game(rules.start(), (results.moves or [[]])[0], draws=draws)
-    is_black = bool(seats.is_black[place])
-    opponent = panel.labels[seats.opponents[place]]
+    start_of = batch.schedule.start_of
+    start = rules.position_from_row(
+        batch.schedule.starts[0 if start_of is None else int(start_of[0])]
+    )
+    moves = (results.moves or [[]])[0]
+    black, white = played.individuals(0), played.individuals(1)
     black_points = float(results.black_points[0])
     return Replay(
-        game=record,
-        black=str(tree) if is_black else opponent,
-        white=opponent if is_black else str(tree),
+        game=rules.game(start, moves, draws=config.draws.rules(config.game)),
+        black=played.label(0),
+        white=played.label(1),
         generation=generation,
         number=game,
         games=games,
-        individuals=tuple(counted_for),
+        individuals=black or white,
+        against=white if black else (),
         opening_plies=config.fitness.opening_plies,
-        points=black_points if is_black else 1 - black_points,
+        points=black_points if black else 1 - black_points,
     )
 
 
+class _Recorder:
+    """Plays batches, and keeps the game of a number as a batch of its own."""
+
+    def __init__(self, config: EvolutionConfig, wanted: int) -> None:
+        self._config = config
+        self._wanted = wanted
+        self.batch: Batch | None = None
+
+    def play(self, batch: Batch) -> arena.Results:
+        if 0 <= self._wanted < len(batch.schedule):
+            one = slice(self._wanted, self._wanted + 1)
+            individuals = None if batch.individuals is None else batch.individuals[:, one]
+            self.batch = replace(batch, schedule=batch.schedule.part(one), individuals=individuals)
+        self._wanted -= len(batch.schedule)
+        return play_by_config(
+            self._config, batch.players, batch.schedule, record_moves=batch.record_moves
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Who plays in a batch of one game; side 0 is Black."""
+
+    entrants: Entrants
+    training: Training
+    batch: Batch
+
+    def label(self, side: int) -> str:
+        tree = self._tree(side)
+        if tree is not None:
+            return str(self.entrants.trees[tree])
+        for panel in (self.training.panel, self.training.guests):
+            for player, label in zip(panel.players, panel.labels, strict=True):
+                if player is self._player(side):
+                    return label
+        return "an opponent of its fitness"
+
+    def individuals(self, side: int) -> tuple[int, ...]:
+        """Return the places in the population that the game counted for."""
+        tree = self._tree(side)
+        if self.batch.individuals is not None:
+            return (int(self.batch.individuals[side, 0]),)
+        return () if tree is None else _places(self.entrants, tree)
+
+    def _tree(self, side: int) -> int | None:
+        for tree, player in enumerate(self.entrants.players):
+            if player is self._player(side):
+                return tree
+        return None
+
+    def _player(self, side: int) -> Seat:
+        schedule = self.batch.schedule
+        return self.batch.players[int((schedule.black, schedule.white)[side][0])]
+
+
+def _only(entrants: Entrants, tree: int) -> Entrants:
+    """Return one individual with this tree alone, whose player is the same object."""
+    one = slice(tree, tree + 1)
+    return Entrants(
+        trees=entrants.trees[one],
+        players=entrants.players[one],
+        programs=entrants.programs[one],
+        operations=entrants.operations[one],
+        who=np.zeros(1, dtype=np.int64),
+    )
+
+
+def _places(entrants: Entrants, tree: int) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(entrants.who == tree).tolist())
+
+
 def _check_replayable(run: Run) -> None:
-    measure = run.config.fitness.measure
     if run.python_parts():
         reason = "was evolved with Python code of your own"
     elif run.config.steady_state is not None:
         reason = "has a steady state, whose survivors played in earlier generations"
-    elif not isinstance(measure, PointFitness | DiscFitness | EpochFitness | StageFitness):
-        reason = f"has fitness {measure.kind}, whose games are among those who were evolved"
+    elif not is_reproducible(run.config):
+        reason = "has opponents that do not play the same game twice"
     else:
         return
     raise RunError(f"single games of run {run.path} cannot be replayed: it {reason}")
-
-
-def _play(config: EvolutionConfig) -> Play:
-    def play(
-        players: Sequence[_native.Player], schedule: arena.Schedule, record_moves: bool
-    ) -> arena.Results:
-        return play_by_config(config, list(players), schedule, record_moves=record_moves)
-
-    return play
 
 
 def _panel(run: Run, stored: Generation) -> Panel:
@@ -136,22 +200,13 @@ def _panel(run: Run, stored: Generation) -> Panel:
     return panel_of(run.config, draw_earlier(run.config, before, stream))
 
 
-def _only(schedule: arena.Schedule, game: int) -> arena.Schedule:
-    one = slice(game, game + 1)
-    return replace(
-        schedule,
-        black=schedule.black[one],
-        white=schedule.white[one],
-        opening_keys=schedule.opening_keys[one],
-        game_keys=schedule.game_keys[one],
-    )
-
-
-def _check_fitness(run: Run, generation: Generation, index: int, found: float) -> None:
-    stored = generation.individuals[index].fitness
-    if found != stored:
-        raise RunError(
-            f"run {run.path}: individual {index} of generation {generation.number} has fitness "
-            f"{stored:.6f} in the run and {found:.6f} now: this evoply "
-            f"({run.version} wrote the run) plays differently"
-        )
+def _check_fitness(run: Run, generation: Generation, fitness: Mapping[int, float]) -> None:
+    """Raise `RunError` unless the individuals at these places have this fitness in the run."""
+    for index, now in fitness.items():
+        stored = generation.individuals[index].fitness
+        if now != stored:
+            raise RunError(
+                f"run {run.path}: individual {index} of generation {generation.number} has fitness "
+                f"{stored:.6f} in the run and {now:.6f} now: this evoply "
+                f"({run.version} wrote the run) plays differently"
+            )

@@ -1,43 +1,44 @@
 """A run on disk: one folder, written by one process at a time, read by any number.
 
-`config.toml` says what was asked for, `run.db` holds every generation. Whatever happens to the
-process, the folder holds whole generations only. This module does not drive evolution:
-`evoply.runs.advance` does.
+`config.toml` says what was asked for, `run.db` holds every step of the learner; a step is called a
+generation everywhere in a run. Whatever happens to the process, the folder holds whole generations
+only. This module does not drive a learner: `evoply.runs.advance` does. What is special to a kind of
+learner is in `evoply.runs.kinds`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
-from evoply import _native, gp
-from evoply.evolution import (
-    EvolutionConfig,
-    FinalTest,
-    Generation,
-    HallOfFameEntry,
-    config_to_toml,
-    load_config,
-    primitive_set_of,
-    self_contained,
-    signature,
-)
-from evoply.protocols import ConfigError, RunError, RunNameError
+from evoply import _native
+from evoply.evolution import signature
+from evoply.evolution.config import EvolutionConfig
+from evoply.players.files import read_player
+from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import database
+from evoply.runs.creation import create_folder, reason
+from evoply.runs.evolution_store import FORMAT_1_STEPS
+from evoply.runs.kind import Ending, Kind
+from evoply.runs.kinds import kind_of, stored_kind
 from evoply.runs.lock import WriterLock, is_locked
 
 __all__ = ["FORMAT", "Run"]
 
-FORMAT = 1
-"""Version of the folder's form; a larger one was written by a newer evoply."""
+FORMAT = 2
+"""Version of the folder's form; a larger one was written by a newer evoply. Runs of format 1, all
+of evolution, had no steps; they are read, and nothing is added to them."""
+
+_DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
+"""What reading a damaged file may raise."""
+
+_T = TypeVar("_T")
 
 _CONFIG = "config.toml"
 _DATABASE = "run.db"
@@ -49,8 +50,9 @@ class Run:
     Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`.
     """
 
-    def __init__(self, path: Path, config: EvolutionConfig, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, kind: Kind, config: Any, connection: sqlite3.Connection) -> None:
         self.path = path
+        self.kind = kind
         self.config = config
         self._database: sqlite3.Connection | None = connection
         self._lock: WriterLock | None = None
@@ -58,40 +60,42 @@ class Run:
 
     @classmethod
     def create(
-        cls, path: str | os.PathLike[str], config: EvolutionConfig, *, command: str = ""
+        cls,
+        path: str | os.PathLike[str],
+        config: Any,
+        *,
+        learner: Any = None,
+        command: str = "",
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
-        *command* is the command line, kept for the report. The folder appears with all that
-        belongs into it, or not at all.
+        *config* is an `EvolutionConfig`, or what *learner*, a `StorableLearner` of your own, calls
+        its config; `ConfigError` if it cannot be written. *command* is the command line, kept for
+        the report. The folder appears with all that belongs into it, or not at all.
         """
         folder = Path(path)
-        taken = RunNameError(
-            f"{folder} exists already: give another name, or go on with `evoply resume {folder}`"
-        )
-        if folder.exists():
-            raise taken
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-        except OSError as error:
-            raise RunError(f"{folder} cannot be created: {error.strerror}") from None
-        try:
-            made.chmod(0o755)
-            (made / _CONFIG).write_text(config_to_toml(self_contained(config)), encoding="utf-8")
-            database.create_tables(made / _DATABASE, _first_meta(command))
-            made.rename(folder)
-        except (OSError, sqlite3.Error) as error:
-            if folder.exists():  # another process was quicker
-                raise taken from None
-            raise RunError(f"{folder} cannot be created: {_reason(error)}") from None
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
-        return cls.open(folder)
+        kind = kind_of(learner)
+        if learner is None and not isinstance(config, EvolutionConfig):
+            raise RunError(
+                f"{type(config).__name__} is no config of evolution: say which learner it is for, "
+                "as in Run.create(path, config, learner=...)"
+            )
+        config_text = kind.write_config(config)
+
+        def fill(new: Path) -> None:
+            (new / _CONFIG).write_text(config_text, encoding="utf-8")
+            database.create_tables(new / _DATABASE, _first_meta(command), kind.tables)
+
+        create_folder(folder, fill)
+        return cls.open(folder, learner=learner)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Open the run in the folder *path*; raise `RunError` if there is none or it is damaged."""
+    def open(cls, path: str | os.PathLike[str], *, learner: StorableLearner | None = None) -> Self:
+        """Open the run in the folder *path*; raise `RunError` if there is none or it is damaged.
+
+        A run of a learner of your own is read without it; to read whole steps or to go on it needs
+        the *learner* that made it.
+        """
         folder = Path(path)
         for name in (_CONFIG, _DATABASE):
             if not (folder / name).is_file():
@@ -99,8 +103,9 @@ class Run:
                 raise RunNameError(
                     f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
                 )
+        kind = stored_kind(folder / _CONFIG, learner)
         try:
-            config = load_config(folder / _CONFIG)
+            config = kind.read_config(folder / _CONFIG)
         except ConfigError as error:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
@@ -109,7 +114,7 @@ class Run:
             connection = database.connect(folder / _DATABASE)
         except database.UNREADABLE as error:
             _damaged(folder, error)
-        run = cls(folder, config, connection)
+        run = cls(folder, kind, config, connection)
         try:
             run._check_format()
         except BaseException:
@@ -148,6 +153,11 @@ class Run:
     def name(self) -> str:
         """The folder's name."""
         return self.path.name
+
+    @property
+    def game(self) -> str:
+        """The game of the run."""
+        return str(self.config.game)
 
     @property
     def created(self) -> str:
@@ -195,64 +205,75 @@ class Run:
                 self._lock.release()
                 self._lock = None
 
-    def save(self, generation: Generation) -> None:
-        """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
-        expected = self.count()
-        if generation.number != expected:
+    @property
+    def format(self) -> int:
+        """The version of the folder's form."""
+        text = self.meta("format")
+        if not text.isdecimal() or len(text) > 9:
+            _damaged(self.path, ValueError("it does not say its format"))
+        return int(text)
+
+    def check_going_on(self) -> None:
+        """Raise `RunError` if nothing can be added to the run, whoever has the right to write."""
+        if self.format < FORMAT:
             raise RunError(
-                f"run {self.path}: generation {generation.number} cannot follow, "
+                f"run {self.path} has format {self.format}, which is only read: start a new run "
+                f"with its config, as in `evoply evolve {self.path / _CONFIG}`"
+            )
+
+    def save(self, step: Step) -> None:
+        """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
+        self.check_going_on()
+        expected = self.count()
+        if step.number != expected:
+            raise RunError(
+                f"run {self.path}: generation {step.number} cannot follow, "
                 f"the next one is {expected}"
             )
-        with self._writing():
-            database.write_generation(self._connection, generation, self.config.seed)
+        self.kind.check_step(self.config, step)
+        connection = self._connection
+        with self._writing(), database.transaction(connection):
+            database.write_step(connection, step, self.kind.write(connection, step))
 
     def count(self) -> int:
         """Return the number of stored generations."""
-        return int(self._rows("SELECT count(*) FROM generations")[0][0])
+        return int(self._rows("SELECT count(*) FROM steps")[0][0])
 
-    def generation(self, number: int) -> Generation:
-        """Return a stored generation; raise `RunError` if it is not there or cannot be read."""
-        primitives = primitive_set_of(self.config)
+    def generation(self, number: int) -> Any:
+        """Return a stored generation; raise `RunError` if it is not there or cannot be read.
+
+        It is the step that the learner made: of evolution a `Generation`.
+        """
         if not 0 <= number < self.count():
             raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
-
-        def parse(text: str) -> gp.Individual:
-            return gp.parse_individual(text, primitives)
-
         connection = self._connection
         try:
-            return database.read_generation(connection, number, parse)
-        except (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError) as error:
-            _damaged(self.path, error)
+            return self.kind.read(connection, self.config, number)
+        except _DAMAGE as error:
+            self._raise_run_error(error)
 
-    def generations(self) -> Iterator[Generation]:
+    def generations(self) -> Iterator[Any]:
         """Yield the stored generations in order."""
-        for (number,) in self._rows("SELECT number FROM generations ORDER BY number"):
+        for (number,) in self._rows("SELECT number FROM steps ORDER BY number"):
             yield self.generation(number)
 
-    def last(self) -> Generation | None:
+    def last(self) -> Any:
         """Return the newest generation, or None."""
         count = self.count()
         return self.generation(count - 1) if count else None
 
+    def steps(self) -> list[database.StepRow]:
+        """Return number, digest, statistics and seconds of every generation in order."""
+        return self._reading(database.read_steps)
+
     def digests(self) -> list[str]:
         """Return the digest of every generation in order."""
-        return [row[0] for row in self._rows("SELECT digest FROM generations ORDER BY number")]
+        return [row[0] for row in self._rows("SELECT digest FROM steps ORDER BY number")]
 
     def python_parts(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of the source of what was given to the run as Python code."""
         text = self.meta("python_parts")
         return self._object(text) if text else {}
-
-    def censuses(self) -> list[dict[str, Any]]:
-        """Return the census of every generation in order; {} for those of older versions."""
-        try:
-            return [
-                database.read_details(self._connection, number).get("census", {})
-                for number in range(self.count())
-            ]
-        except (*database.UNREADABLE, ValueError) as error:
-            _damaged(self.path, error)
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
         """Return the rows of a SELECT over the run's tables as mappings; for reports and export."""
@@ -264,47 +285,55 @@ class Run:
             _damaged(self.path, error)
 
     def generation_rows(self) -> list[dict[str, Any]]:
-        """Return the table of generations in order, each row with its champion as text."""
-        rows = self.table(database.GENERATIONS)
+        """Return a row for each generation in order, with all its numbers by name."""
         try:
-            database.check_rows(rows)
+            return self.kind.rows(self.table)
         except ValueError as error:
-            _damaged(self.path, error)
-        return rows
+            self._raise_run_error(error)
 
     @property
-    def champion(self) -> HallOfFameEntry:
-        """The winner of the final test; before it, the first of the hall of fame.
+    def champion(self) -> Any:
+        """The champion as the learner knows it; of evolution an entry of the hall of fame.
 
-        Raises `RunError` while there is no generation.
+        It is the winner of the final test, and before it the first of the hall of fame. Raises
+        `RunError` while there is no generation.
         """
         last = self.last()
         if last is None:
-            raise RunError(f"run {self.path} has no champion yet: no generation is finished")
-        stored = self.final_test()
-        if stored is not None and stored["generation"] == last.number:
-            for entry in last.hall_of_fame:
-                if str(entry.tree) == stored["champion"]:
-                    return entry
-        return last.hall_of_fame[0]
+            self._has_no_champion()
+        return self.kind.champion(last, self.note)
 
-    def save_final_test(self, number: int, test: FinalTest) -> None:
-        """Write the outcome of the final test after generation *number*."""
-        content = {
-            "generation": number,
-            "champion": str(test.champion.tree),
-            "games": test.games,
-            "ranking": [
-                {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
-                for entry, fitness in zip(test.ranking, test.fitness, strict=True)
-            ],
-        }
-        self.set_meta(final_test=json.dumps(content))
+    @property
+    def champion_player(self) -> Any:
+        """The champion as a player, whatever the learner, which need not be at hand.
 
-    def final_test(self) -> dict[str, Any] | None:
-        """Return the stored final test (generation, champion, games, ranking), or None."""
-        text = self.meta("final_test")
-        return self._object(text, database.FINAL_TEST) if text else None
+        Raises `RunError` while there is no generation.
+        """
+        count = self.count()
+        if not count:
+            self._has_no_champion()
+        note = self.note("champion", ("generation", "player"))
+        if note is not None and note["generation"] == count - 1:
+            return self._reading(lambda _: read_player(note["player"]))
+        if self.format < 2:
+            return self.kind.player_of(self.config, self.champion)
+        return self._reading(lambda connection: database.read_champions(connection, count - 1)[0])
+
+    def _has_no_champion(self) -> NoReturn:
+        raise RunError(f"run {self.path} has no champion yet: no generation is finished")
+
+    def end(self, number: int, ending: Ending) -> None:
+        """Note how the run ended after generation *number*, and who its champion is."""
+        champion = {"generation": number, "player": database.player_data(ending.champion)}
+        self.set_meta(champion=json.dumps(champion), **ending.notes)
+
+    def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
+        """Return a JSON object of the table `meta`, None if it is not there.
+
+        Raises `RunError` if it is damaged or one of *keys* is missing.
+        """
+        text = self.meta(name)
+        return self._object(text, keys) if text else None
 
     def save_match(self, result: dict[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
@@ -355,7 +384,7 @@ class Run:
                 yield
             except (sqlite3.OperationalError, OSError) as error:
                 raise RunError(
-                    f"run {self.path} cannot be written: {_reason(error)}. All generations so far "
+                    f"run {self.path} cannot be written: {reason(error)}. All generations so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
             except database.UNREADABLE as error:
@@ -367,6 +396,18 @@ class Run:
         except database.UNREADABLE as error:
             _damaged(self.path, error)
 
+    def _reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
+        connection = self._connection
+        try:
+            return read(connection)
+        except _DAMAGE as error:
+            self._raise_run_error(error)
+
+    def _raise_run_error(self, error: Exception) -> NoReturn:
+        if isinstance(error, RunError):
+            raise error
+        _damaged(self.path, error)
+
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
         try:
             return database.read_object(text, keys)
@@ -374,16 +415,18 @@ class Run:
             _damaged(self.path, error)
 
     def _check_format(self) -> None:
-        text = self.meta("format")
-        if not text.isdecimal() or len(text) > 9:
-            _damaged(self.path, ValueError("it does not say its format"))
-        if int(text) > FORMAT:
+        if self.format > FORMAT:
             raise RunError(
-                f"run {self.path} has format {text}, and this evoply reads up to {FORMAT}: "
+                f"run {self.path} has format {self.format}, and this evoply reads up to {FORMAT}: "
                 "install a newer evoply"
             )
+        connection = self._connection
         try:
-            database.check_cells(self._connection)
+            if self.format < 2:
+                connection.execute("PRAGMA temp_store = MEMORY")
+                connection.execute(FORMAT_1_STEPS)
+            database.check_steps(connection)
+            self.kind.check_cells(connection)
         except (sqlite3.Error, ValueError) as error:
             _damaged(self.path, error)
 
@@ -403,12 +446,8 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
 def _damaged(path: Path, error: Exception) -> NoReturn:
     raise RunError(
-        f"run {path}: run.db is damaged or no run ({_reason(error)}); "
+        f"run {path}: run.db is damaged or no run ({reason(error)}); "
         "put a copy back, or start a new run"
     ) from None

@@ -23,7 +23,7 @@ from evoply.evolution import (
     individual_player,
 )
 from evoply.gp import Individual
-from evoply.players import Player
+from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
 from evoply.studies.benbassat_guides import TITLES, guide, score_of
@@ -161,7 +161,7 @@ def evolve_player(
     assert last is not None  # a first generation is always made
     test = final_test(config, last, threads=threads)
     tree = test.champion.tree
-    player = individual_player(config, tree).model_copy(update={"depth": depth})
+    player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
     return Evolved(tree, player, tuple(curve), games)
 
 

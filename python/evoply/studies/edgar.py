@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena import Schedule, play
+from evoply.expressions import program_with_parameters
 from evoply.files import write_atomically
 from evoply.games.othello import Move, Position
-from evoply.players import AfterState, ExpressionEvaluator
 from evoply.players.edgar import EDGAR_FILE, edgar_expression
 
-__all__ = ["learn", "main"]
+__all__ = ["batch_sums", "learn", "main", "over_symmetries"]
 
+GAME = "othello"
 GAMES = 70_000
 PLIES = 60
 SQUARES = 64
@@ -48,10 +49,13 @@ def learn(
     """
     stream = _native.Stream(seed, "edgar")
     tables = np.zeros((PLIES, SQUARES))
+    program = program_with_parameters(edgar_expression(tables.tolist()), GAME)
     for number, begin in enumerate(range(0, games, _BATCH)):
         count = min(_BATCH, games - begin)
-        sums, counts = _seen(tables, count, stream.child("batch", number))
-        sums, counts = _symmetric(sums), _symmetric(counts)
+        # The same table weighs own discs and those of the opponent.
+        present = program.with_parameters(np.tile(tables.ravel(), 2))
+        sums, counts = batch_sums(present, count, stream.child("batch", number))
+        sums, counts = over_symmetries(sums), over_symmetries(counts)
         means = np.divide(sums, counts, out=tables.copy(), where=counts > 0)
         tables += max(1 / (number + 1), _SMALLEST_STEP) * (means - tables)
         if progress is not None:
@@ -59,19 +63,18 @@ def learn(
     return tables.round(_DECIMALS)
 
 
-def _seen(tables: Array, games: int, stream: _native.Stream) -> tuple[Array, Array]:
+def batch_sums(program: _native.Program, games: int, stream: _native.Stream) -> tuple[Array, Array]:
     """Return sums of results and numbers of discs for each ply and square of *games* games."""
-    evaluator = ExpressionEvaluator(expression=edgar_expression(tables.tolist()).to_dict())
-    player = AfterState(evaluator=evaluator, ties="random", epsilon=_RANDOM_MOVES).native("othello")
+    player = _native.Player(GAME, "after_state", program, ties="random", epsilon=_RANDOM_MOVES)
     schedule = Schedule(
         black=np.zeros(games, dtype=np.uint32),
         white=np.zeros(games, dtype=np.uint32),
         opening_keys=stream.child("opening").keys(games),
         game_keys=stream.child("game").keys(games),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
-    results = play("othello", [player], schedule, record_moves=True)
+    results = play(GAME, [player], schedule, record_moves=True)
     outcomes = np.sign(results.black_discs - results.white_discs)
     # One row for each move: ply, result for the mover, mover's discs, the opponent's.
     rows: list[tuple[int, int, int, int]] = []
@@ -105,7 +108,7 @@ def _bits(sets: list[int]) -> Array:
     )
 
 
-def _symmetric(values: Array) -> Array:
+def over_symmetries(values: Array) -> Array:
     """Return the sums over the symmetries of the start, for every square."""
     total = np.zeros_like(values)
     for index in _SYMMETRIES:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from evoply import _native
-from evoply.arena import Schedule, play_seats
-from evoply.arena.seats import Seat
+from evoply.arena import Schedule, play
 from evoply.games.othello import Position
 from evoply.gp import Individual
-from evoply.players import AfterState, RandomPlayer, Staged, TreeEvaluator
+from evoply.players import RandomPlayer, Staged, player_of
 from evoply.studies.liao_reconstruction import play_reconstruction
 
 __all__ = ["RULES", "Played", "games_as_white", "staged_of"]
@@ -52,28 +51,18 @@ def games_as_white(
         if not isinstance(hypothesis, str):
             raise ValueError("the reconstruction reads the text of a hypothesis")
         return Played(*play_reconstruction(hypothesis, games=games, stream=stream))
-    seat = _seat(hypothesis)
+    white = staged_of(hypothesis) if isinstance(hypothesis, str) else player_of(hypothesis)
     schedule = Schedule(
         black=np.zeros(games, dtype=np.uint32),
         white=np.ones(games, dtype=np.uint32),
         opening_keys=stream.child("opening").keys(games),
         game_keys=stream.child("game").keys(games),
         opening_plies=0,
-        start=Position().row,
+        starts=(Position().row,),
     )
-    seats = (RandomPlayer().native(GAME), seat)
-    results = play_seats(GAME, seats, schedule, threads=threads)
+    results = play(GAME, (RandomPlayer(), white), schedule, threads=threads)
     return Played(
         wins=int((results.white_discs > results.black_discs).sum()),
         games=games,
         distinct=len(np.unique(results.hashes)),
     )
-
-
-def _seat(hypothesis: str | Staged | Individual) -> Seat:
-    """Return what chooses the moves of *hypothesis*."""
-    if isinstance(hypothesis, str):
-        hypothesis = staged_of(hypothesis)
-    if isinstance(hypothesis, Staged):
-        return hypothesis.seat(GAME)
-    return AfterState(evaluator=TreeEvaluator(tree=hypothesis)).native(GAME)

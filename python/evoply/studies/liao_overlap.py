@@ -69,7 +69,7 @@ def overlap_sweep(request: Request) -> Result:
         rows=tuple(rows),
         notes=(
             "Inside an overlap each move draws its tree; the probability of the second slides from "
-            "0 to 1, on a line or a logistic curve. These games are played in Python.",
+            "0 to 1, on a line or a logistic curve.",
         ),
         pictures=(
             Picture("Wins by overlap", chart, "of the two halves, linear; with 95 % intervals"),

@@ -5,18 +5,19 @@
 //! [`program`] lowers to register code, [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
 //! the short, slow interpreter that says what every operation means.
 
+mod builder;
 pub mod evaluation;
 pub mod json;
 pub mod primitives;
 pub mod program;
 pub mod reference;
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use crate::bitboard::Direction;
+
+pub use builder::Builder;
 
 /// What a node gives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -250,6 +251,8 @@ pub struct Expression {
     types: Vec<Type>,
     outputs: Vec<NodeId>,
     tables: Vec<Tables>,
+    /// Whether every number that was written is there by itself, to be replaced by another.
+    keeps_parameters: bool,
 }
 
 impl Expression {
@@ -277,134 +280,57 @@ impl Expression {
         Self { outputs: vec![self.outputs[number]], ..self.clone() }
     }
 
+    /// The parameters, of an expression that keeps them ([`Builder::keeping_parameters`]): every constant number and all weights of
+    /// every weighted sum, table by table and square by square, in the order in which their nodes were written.
+    pub fn parameters(&self) -> Option<Vec<f64>> {
+        if !self.keeps_parameters {
+            return None;
+        }
+        let mut parameters = Vec::new();
+        for &node in &self.nodes {
+            match node {
+                Node::ConstantNumber(bits) => parameters.push(f64::from_bits(bits)),
+                Node::WeightedSum(_, list, _) => {
+                    parameters.extend(self.tables[list as usize].iter().flatten());
+                }
+                _ => {}
+            }
+        }
+        Some(parameters)
+    }
+
+    /// The same expression with other parameters, in the order of [`Self::parameters`].
+    ///
+    /// # Errors
+    /// It does not keep its parameters, or they are not as many, or one is not a finite number.
+    pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self, ExpressionError> {
+        let Some(present) = self.parameters() else {
+            return Err(ExpressionError("no parameters were kept when this expression was read".into()));
+        };
+        if parameters.len() != present.len() {
+            return Err(ExpressionError(format!("{} values for {} parameters", parameters.len(), present.len())));
+        }
+        if let Some(place) = parameters.iter().position(|value| !value.is_finite()) {
+            return Err(ExpressionError(format!("parameter {place} is not a finite number: {}", parameters[place])));
+        }
+        let mut changed = self.clone();
+        let mut values = parameters.iter().copied();
+        for node in &mut changed.nodes {
+            match node {
+                Node::ConstantNumber(bits) => *bits = values.next().unwrap_or_default().to_bits(),
+                Node::WeightedSum(_, list, _) => {
+                    // Every sum has a list of its own.
+                    let tables = &mut changed.tables[*list as usize];
+                    *tables = tables.iter().map(|table| values.by_ref().take(table.len()).collect()).collect();
+                }
+                _ => {}
+            }
+        }
+        Ok(changed)
+    }
+
     /// The lists of weight tables, as [`Node::WeightedSum`] numbers them.
     pub fn tables(&self) -> &[Tables] {
         &self.tables
-    }
-}
-
-/// Puts an expression together, every distinct node once and arithmetic on constants done.
-#[derive(Default)]
-pub struct Builder {
-    expression: Expression,
-    known: HashMap<Node, NodeId, BuildHasherDefault<QuickHasher>>,
-    literal: bool,
-}
-
-impl Builder {
-    /// A builder that keeps every node just as it is given: what the reference interpreter reads.
-    pub fn literal() -> Self {
-        Self { literal: true, ..Self::default() }
-    }
-
-    /// Add a node, or find the equal one that is there.
-    ///
-    /// # Errors
-    /// The expression is too large, or an argument has the wrong type.
-    pub fn node(&mut self, node: Node) -> Result<NodeId, ExpressionError> {
-        let node = if self.literal { node } else { self.fold(node) };
-        if let Some(&known) = self.known.get(&node)
-            && !self.literal
-        {
-            return Ok(known);
-        }
-        let types = &self.expression.types;
-        for (argument, expected) in node.arguments() {
-            let found = types[argument as usize];
-            if expected.is_some_and(|expected| expected != found) {
-                let expected = expected.map_or_else(String::new, |t| t.to_string());
-                return Err(ExpressionError(format!("{node:?} needs {expected}, node {argument} gives {found}")));
-            }
-        }
-        if let Node::Select(_, yes, no) = node
-            && types[yes as usize] != types[no as usize]
-        {
-            return Err(ExpressionError(format!("{node:?} chooses between different types")));
-        }
-        if self.expression.nodes.len() == MAX_NODES {
-            return Err(ExpressionError(format!("the expression needs more than {MAX_NODES} operations")));
-        }
-        let id = self.expression.nodes.len() as NodeId;
-        self.expression.types.push(node.type_given(types));
-        self.expression.nodes.push(node);
-        self.known.insert(node, id);
-        Ok(id)
-    }
-
-    /// Arithmetic on two constants is a constant: the same operation on the same bits.
-    fn fold(&self, node: Node) -> Node {
-        let constant = |id: NodeId| match self.expression.nodes[id as usize] {
-            Node::ConstantNumber(bits) => Some(f64::from_bits(bits)),
-            _ => None,
-        };
-        let both = |a, b| Some((constant(a)?, constant(b)?));
-        let value = match node {
-            Node::Add(a, b) => both(a, b).map(|(a, b)| a + b),
-            Node::Subtract(a, b) => both(a, b).map(|(a, b)| a - b),
-            Node::Multiply(a, b) => both(a, b).map(|(a, b)| a * b),
-            _ => None,
-        };
-        value.map_or(node, |value| Node::ConstantNumber(value.to_bits()))
-    }
-
-    /// Add a list of weight tables, or find the equal one.
-    pub fn tables(&mut self, tables: Tables) -> u32 {
-        let same = |known: &Tables| {
-            Arc::ptr_eq(known, &tables)
-                || (known.len() == tables.len()
-                    && known.iter().flatten().map(|w| w.to_bits()).eq(tables.iter().flatten().map(|w| w.to_bits())))
-        };
-        let lists = &mut self.expression.tables;
-        let index = lists.iter().position(same).unwrap_or(lists.len());
-        if index == lists.len() {
-            lists.push(tables);
-        }
-        index as u32
-    }
-
-    /// What a node that was added gives.
-    pub fn type_of(&self, node: NodeId) -> Type {
-        self.expression.type_of(node)
-    }
-
-    /// The expression whose results are `outputs`.
-    pub fn finish(mut self, outputs: Vec<NodeId>) -> Expression {
-        self.expression.outputs = outputs;
-        self.expression
-    }
-}
-
-/// A quick hash for small keys of our own making (the multiply-and-rotate of rustc's `FxHasher`).
-#[derive(Default)]
-pub struct QuickHasher(u64);
-
-impl Hasher for QuickHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-    fn write_u8(&mut self, value: u8) {
-        self.write_u64(value.into());
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(value.into());
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    fn write_u128(&mut self, value: u128) {
-        self.write_u64(value as u64);
-        self.write_u64((value >> 64) as u64);
-    }
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value as u64);
-    }
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-    fn finish(&self) -> u64 {
-        // The table uses the low bits; the good ones are high.
-        self.0.rotate_left(26)
     }
 }

@@ -84,11 +84,20 @@ pub struct Program<B: Board> {
     /// Done for every block of positions.
     pub(super) body: Vec<Op<B::Word>>,
     pub(super) tables: Vec<Tables>,
+    /// Where the constant numbers of the expression are, by node.
+    constants: Vec<(NodeId, Place)>,
     outputs: usize,
     reads_ply: bool,
     reads_quiet_plies: bool,
     /// Whether the body counts moves of own and of the opponent.
     counts_moves: [bool; 2],
+}
+
+/// The place of an operation.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Preamble(usize),
+    Body(usize),
 }
 
 impl<B: Board> Program<B> {
@@ -128,6 +137,23 @@ impl<B: Board> Program<B> {
         super::reference::check_complete(expression)?;
         Lowering::<B>::run(expression)
     }
+
+    /// The program of the same expression with other parameters, without lowering it again: only constants and weight tables
+    /// differ. `expression` is what [`Expression::with_parameters`] made of the one that this program was lowered from.
+    #[must_use]
+    pub fn with_parameters_of(&self, expression: &Expression) -> Self {
+        let mut changed = Self { tables: expression.tables().to_vec(), ..self.clone() };
+        for &(id, place) in &self.constants {
+            let op = match place {
+                Place::Preamble(index) => &mut changed.preamble[index],
+                Place::Body(index) => &mut changed.body[index],
+            };
+            if let (Op::ConstantNumber(_, value), Node::ConstantNumber(bits)) = (op, expression.nodes()[id as usize]) {
+                *value = f64::from_bits(bits);
+            }
+        }
+        changed
+    }
 }
 
 /// How often a value is still to be read, and where it is.
@@ -163,6 +189,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 preamble: Vec::new(),
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
+                constants: Vec::new(),
                 outputs: expression.outputs().len(),
                 reads_ply: false,
                 reads_quiet_plies: false,
@@ -237,6 +264,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             );
             if constant && self.free[index_of(self.expression.type_of(id as NodeId))].len() > REGISTERS / 2 {
                 let op = self.operation(id as NodeId)?;
+                self.note_constant(id as NodeId, Place::Preamble(self.program.preamble.len()));
                 self.program.preamble.push(op);
                 self.life[id].readers = u32::MAX;
             }
@@ -317,9 +345,17 @@ impl<'a, B: Board> Lowering<'a, B> {
         if self.expression.type_of(id) == Type::Number {
             self.newest = Some(id);
         }
+        self.note_constant(id, Place::Body(self.program.body.len()));
         self.program.body.push(op);
         self.give_out(id);
         Ok(())
+    }
+
+    /// Remember where a node comes to stand, if it is a constant number.
+    fn note_constant(&mut self, id: NodeId, place: Place) {
+        if let Node::ConstantNumber(_) = self.expression.nodes()[id as usize] {
+            self.program.constants.push((id, place));
+        }
     }
 
     /// Write the outputs that `id` is, if any, so that no register waits for the end.

@@ -99,8 +99,8 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     }
 }
 
-struct Searcher<'a, G: Game, C: Cpu> {
-    horizon: Horizon<'a, G, C>,
+pub(super) struct Searcher<'a, G: Game, C: Cpu> {
+    pub horizon: Horizon<'a, G, C>,
     /// What orders moves, where that is not the evaluator.
     orderer: Option<Horizon<'a, G, C>>,
     search: &'a Search<'a, G>,
@@ -122,7 +122,7 @@ struct Searcher<'a, G: Game, C: Cpu> {
 }
 
 impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
-    fn new(
+    pub fn new(
         cpu: C,
         search: &'a Search<'a, G>,
         root: &G,
@@ -213,7 +213,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C> {
     }
 
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
-    fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
+    pub fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
         self.horizon.cpu().call(Negamax { searcher: self, position, path, depth, alpha, beta })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
 //! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
+//! [`every_move`] gives the values of all moves.
 
 pub mod alphabeta;
 pub mod deepening;
@@ -9,6 +10,7 @@ pub mod endgame;
 mod endgame_ordering;
 mod endgame_shallow;
 mod endgame_table;
+pub mod every_move;
 mod horizon;
 pub mod leaves;
 pub mod minimax;

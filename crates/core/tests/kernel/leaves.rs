@@ -78,7 +78,8 @@ fn check<B: Board>(positions: u64, depth: u32) {
         for options in ways(leaves, depth) {
             for ties in [Ties::First, Ties::Last, Ties::Random] {
                 let evaluator = Evaluator { program: Arc::clone(&program), view };
-                let player = Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0 };
+                let player =
+                    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 };
                 player.prepare(&mut workspace);
                 workspace.begin(game);
                 let stop = &AtomicBool::new(false);
@@ -159,7 +160,8 @@ fn noise_alone_spreads_choices() {
     let mut workspace = Workspace::default();
     let options = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..SearchOptions::to_depth(1) };
     let evaluator = Evaluator { program, view: View::Turn };
-    let player = Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0 };
+    let player =
+        Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0, random_moves: 0 };
     player.prepare(&mut workspace);
     let mut ask = |draw| {
         let (key, stop) = (Key::new(1).child(draw), &AtomicBool::new(false));

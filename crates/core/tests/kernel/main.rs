@@ -3,11 +3,14 @@
 mod checkers;
 mod common;
 mod endgame;
+mod every_move;
 mod expressions;
 mod leaves;
 mod move_ordering;
+mod parameters;
 mod perft;
 mod quiescence;
+mod schedules;
 mod search;
 mod search_deepening;
 mod symmetries;

@@ -28,7 +28,7 @@ fn program<B: Board>(draws: &mut Stream) -> Arc<Program<B>> {
 }
 
 fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
-    let player = Player { chooser, ties, epsilon: 0.0 };
+    let player = Player { chooser, ties, epsilon: 0.0, random_moves: 0 };
     player.prepare(workspace);
     let paths = available();
     let stop = &AtomicBool::new(false);

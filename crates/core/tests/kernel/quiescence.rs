@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
@@ -34,7 +35,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 
 fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0 }
+    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 }
 }
 
 fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
@@ -172,7 +173,9 @@ fn a_stop_among_captures_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     for options in ways(1) {
         let stopped = player(&program, View::Turn, options, Ties::First);
-        assert!(stopped.analyse(&Checkers::<American>::start(), Key(1), &AtomicBool::new(true)).is_none());
+        assert!(
+            stopped.analyse(&Checkers::<American>::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none()
+        );
     }
 }
 

@@ -51,6 +51,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
             chooser: Chooser::AlphaBeta(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)),
             ties,
             epsilon: 0.0,
+            random_moves: 0,
         };
         for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
             let player = player(ties);
@@ -125,7 +126,7 @@ fn after_state_equals_its_definition() {
         let program = Arc::new(Program::new(&expression).unwrap());
         for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
             let evaluator = Evaluator { program: program.clone(), view };
-            let player = Player { chooser: Chooser::AfterState(evaluator), ties, epsilon: 0.0 };
+            let player = Player { chooser: Chooser::AfterState(evaluator), ties, epsilon: 0.0, random_moves: 0 };
             player.prepare(&mut workspace);
             let choice = choose(path, &player, &position, Key(round), &mut workspace);
             assert_eq!(choice.score, Some(best), "{view:?} round {round}");
@@ -180,7 +181,7 @@ fn random_ties_are_uniform() {
         } else {
             Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
         };
-        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0 };
+        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0, random_moves: 0 };
         player.prepare(&mut workspace);
         let mut counts = [0_u32; 64];
         for draw in 0..3000 {
@@ -200,8 +201,12 @@ fn random_ties_are_uniform() {
 fn a_stop_ends_a_search() {
     let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { program, view: View::Turn };
-    let player =
-        Player { chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(40)), ties: Ties::First, epsilon: 0.0 };
+    let player = Player {
+        chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(40)),
+        ties: Ties::First,
+        epsilon: 0.0,
+        random_moves: 0,
+    };
     let (stop, mut workspace) = (AtomicBool::new(false), Workspace::default());
     player.prepare(&mut workspace);
     let start = Othello::<Size8>::start();
@@ -225,8 +230,12 @@ fn plies_are_not_limited() {
     let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 2);
     assert!(values.iter().all(|&(_, value)| value == 302.0), "{values:?}");
     let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
-    let player =
-        Player { chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(2)), ties: Ties::First, epsilon: 0.0 };
+    let player = Player {
+        chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(2)),
+        ties: Ties::First,
+        epsilon: 0.0,
+        random_moves: 0,
+    };
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     assert_eq!(choose(Path::Baseline, &player, &position, Key(1), &mut workspace).score, Some(302.0));
@@ -234,7 +243,7 @@ fn plies_are_not_limited() {
 
 fn players() -> Vec<Player<Othello<Size8>>> {
     let mut draws = Key::new(3).stream();
-    let mut players = vec![Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0 }];
+    let mut players = vec![Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0, random_moves: 0 }];
     for (depth, ties, epsilon) in [(0, Ties::Random, 0.0), (2, Ties::Random, 0.1), (0, Ties::Last, 0.3)] {
         let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
         let evaluator = Evaluator { program, view: View::Player };
@@ -243,7 +252,7 @@ fn players() -> Vec<Player<Othello<Size8>>> {
         } else {
             Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
         };
-        players.push(Player { chooser, ties, epsilon });
+        players.push(Player { chooser, ties, epsilon, random_moves: 0 });
     }
     players
 }
@@ -279,10 +288,15 @@ fn results_do_not_depend_on_threads() {
             white: game as u32 / 4 % 4,
             opening: Key::new(1).child(game / 2),
             key: Key::new(2).child(game),
+            start: 0,
         })
         .collect();
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 8, record_moves: true, draws: DrawRules::NONE };
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 8,
+        record_moves: true,
+        draws: DrawRules::NONE,
+    };
     let run = |threads| {
         let (never, done) = (AtomicBool::new(false), AtomicU64::new(0));
         let records = play(&players, &pairings, &conditions, threads, &never, &done).unwrap();
@@ -302,9 +316,13 @@ fn results_do_not_depend_on_threads() {
 
 #[test]
 fn a_stop_ends_a_schedule() {
-    let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2) };
-    let conditions =
-        Conditions { start: Othello::<Size8>::start(), opening_plies: 0, record_moves: false, draws: DrawRules::NONE };
+    let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2), start: 0 };
+    let conditions = Conditions {
+        starts: &[Othello::<Size8>::start()],
+        opening_plies: 0,
+        record_moves: false,
+        draws: DrawRules::NONE,
+    };
     let (stop, done) = (AtomicBool::new(true), AtomicU64::new(0));
     assert!(play(&players(), &[pairing; 100], &conditions, 2, &stop, &done).is_err());
 }

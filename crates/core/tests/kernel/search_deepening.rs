@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};
 use evoply_core::expression::program::Program;
@@ -40,7 +41,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 
 fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0 }
+    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 }
 }
 
 fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
@@ -312,7 +313,7 @@ fn time_limits_hold_and_are_marked() {
         let position = random_position::<Size8>(&mut Key::new(21).child(round).stream(), 30);
         let begun = Instant::now();
         let stop = &AtomicBool::new(false);
-        let analysis = limited.analyse(&position, Key(round), stop).unwrap();
+        let analysis = limited.analyse(&position, &Question::of(Key(round)), stop).unwrap();
         // Generous: the machine may have other things to do.
         assert!(begun.elapsed() < time * 40, "{:?}", begun.elapsed());
         assert!(analysis.elapsed <= begun.elapsed());
@@ -334,7 +335,7 @@ fn a_stop_from_outside_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let options = SearchOptions { ordering: Ordering::Killer, ..SearchOptions::to_depth(12) };
     let stopped = player(&program, View::Turn, options, Ties::First);
-    assert!(stopped.analyse(&Othello::start(), Key(1), &AtomicBool::new(true)).is_none());
+    assert!(stopped.analyse(&Othello::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
 }
 
 /// Once every line is a finished game, looking deeper is pointless, and the answer that of any greater depth.

@@ -54,7 +54,7 @@ impl<B: Board> Searcher<B> {
         let expression = json::parse(SYMMETRIC, B::SQUARES, Builder::default()).unwrap();
         let program = Arc::new(Program::new(&expression).unwrap());
         let chooser = Chooser::AlphaBeta(Evaluator { program, view }, options);
-        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0 };
+        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0, random_moves: 0 };
         let mut workspace = Workspace::default();
         player.prepare(&mut workspace);
         Self { player, workspace }

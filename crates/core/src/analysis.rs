@@ -1,0 +1,105 @@
+//! One question about one position: what a player chooses, and what every move is worth to it.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::cpu::{Cpu, Task, dispatch};
+use crate::player::{Choice, Choose, Chooser, Player, Workspace, after_state};
+use crate::rules::Game;
+use crate::rules::playout::move_key;
+use crate::search::{Search, SearchOptions, every_move};
+use crate::stream::Key;
+
+/// What is asked about a single position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// The key of the game.
+    pub game: Key,
+    /// Plies of its own that the side to move has played in it, forced ones included.
+    pub moves: u32,
+    /// Whether the value of every legal move is wanted too.
+    pub every_move: bool,
+}
+
+impl Question {
+    /// The first choice of its side in a game: nothing but the choice.
+    pub fn of(game: Key) -> Self {
+        Self { game, moves: 0, every_move: false }
+    }
+}
+
+/// A choice, and how long it took.
+#[derive(Clone, Debug)]
+pub struct Analysis<G: Game> {
+    /// The choice.
+    pub choice: Choice<G>,
+    /// Every legal move with its exact value for the side to move, if that was asked and the player values moves here.
+    ///
+    /// Of a player that looks ahead they are the values of plain minimax at the depth that the answer reached; where it
+    /// answered without looking, at the depth that it would have reached.
+    pub values: Vec<(G::Move, f64)>,
+    /// Time from question to answer, without what the values took.
+    pub elapsed: Duration,
+}
+
+impl<G: Game> Player<G> {
+    /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
+    pub fn analyse(&self, position: &G, question: &Question, stop: &AtomicBool) -> Option<Analysis<G>> {
+        let mut workspace = Workspace::default();
+        self.prepare(&mut workspace);
+        workspace.begin(question.game);
+        workspace.moves = question.moves;
+        let key = move_key(question.game, position.turn(), position.ply());
+        let begun = Instant::now();
+        let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
+        let elapsed = begun.elapsed();
+        let values = if question.every_move && question.moves >= self.random_moves {
+            let depth = choice.depth;
+            dispatch(ValueMoves { player: self, position, key, depth, workspace: &mut workspace, stop })?
+        } else {
+            Vec::new()
+        };
+        Some(Analysis { choice, values: position.legal_moves().zip(values).collect(), elapsed })
+    }
+}
+
+/// The values of all moves, as a task: for whoever is not inside a CPU path yet.
+struct ValueMoves<'a, G: Game> {
+    player: &'a Player<G>,
+    position: &'a G,
+    key: Key,
+    /// Plies to look ahead; 0: as many as the player would.
+    depth: u32,
+    workspace: &'a mut Workspace<G>,
+    stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task for ValueMoves<'_, G> {
+    type Output = Option<Vec<f64>>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { player, position, key, mut depth, workspace, stop } = self;
+        let mut expansion = position.expand(cpu);
+        if depth == 0 {
+            let choice =
+                player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
+            depth = choice.depth;
+        }
+        match &player.chooser {
+            Chooser::Random => Some(Vec::new()),
+            Chooser::AfterState(_) | Chooser::Staged(_) => {
+                let evaluator = player.board_evaluator(position, key, workspace)?;
+                let Workspace { registers, values, .. } = workspace;
+                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                Some(std::mem::take(values))
+            }
+            Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
+                let Workspace { game, registers, table, .. } = workspace;
+                let rule = options.leaves.rule(*game, position.turn(), key);
+                let options = SearchOptions { depth, ..*options };
+                let search = Search { evaluator, orderer: None, options, ties: player.ties, rule, stop };
+                every_move::search(cpu, &search, position, registers, table)
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+"""Who meets, and under which conditions: what every match and tournament begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from evoply._native import Stream
+from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
+from evoply.arena.tables import Tables
+from evoply.games import game_rules
+from evoply.games.draws import DrawRules
+from evoply.players import parse_player, player_of
+from evoply.protocols import Color, Player, Position, Row
+from evoply.wording import shorten
+
+__all__ = ["Field", "Forfeits", "LostGames", "Openings", "even_games", "field_of", "opening_plies"]
+
+MOST_GAMES = 10_000_000
+MOST_OPENING_PLIES = 1000
+
+Openings = int | Literal["usual"] | None
+"""Random plies before the players begin: so many, what is usual in the game, or none."""
+
+
+def opening_plies(game: str, openings: Openings) -> int:
+    """Return the random plies that *openings* asks for; `ValueError` names it if it is wrong."""
+    if openings == "usual":
+        return game_rules(game).opening_plies
+    return checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+
+
+def even_games(games: int) -> int:
+    """Return *games*; `ValueError` unless it is an even number of them, and not too many."""
+    games = checked_whole("games", games, MOST_GAMES)
+    if not games or games % 2:
+        raise ValueError(
+            f"games: {games} is not an even number from 2 to {MOST_GAMES}: "
+            "every opening is played twice, with colours swapped"
+        )
+    return games
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """Players, read and checked, and the conditions of all their games."""
+
+    game: str
+    players: tuple[Player, ...]
+    labels: tuple[str, ...]
+    seed: int
+    opening_plies: int
+    start: Row
+    draws: DrawRules | None
+    threads: int
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether every player plays the same game again."""
+        return all(player.reproducible for player in self.players)
+
+    def pairs(
+        self, first: Sequence[int] | Any, second: Sequence[int] | Any, stream: Stream
+    ) -> Schedule:
+        """Return two games with colours swapped for each pair of players; see `Schedule.pairs`."""
+        return Schedule.pairs(
+            np.asarray(first, dtype=np.uint32),
+            np.asarray(second, dtype=np.uint32),
+            stream=stream,
+            opening_plies=self.opening_plies,
+            start=self.start,
+            draws=self.draws,
+        )
+
+    @contextmanager
+    def tables(self) -> Iterator[Tables]:
+        """Give tables at which the players sit; afterwards all seats are closed."""
+        with Tables(self.game, self.players, threads=self.threads) as tables:
+            yield tables
+
+    def play(self, schedule: Schedule, progress: Callable[[int], object] | None = None) -> Results:
+        """Play one schedule."""
+        with self.tables() as tables:
+            return tables.play(schedule, progress=progress)
+
+
+def field_of(
+    players: Sequence[object],
+    *,
+    game: str,
+    seed: int,
+    openings: Openings,
+    start: Position | None,
+    draws: DrawRules | None,
+    runs: Callable[[str], Player] | None,
+    threads: int,
+) -> Field:
+    """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
+
+    A text is read by `parse_player`, with *runs* for champions, and is then the player's label.
+    """
+    rules = game_rules(game)
+    seed = checked_whole("seed", seed, 2**64 - 1)
+    plies = opening_plies(game, openings)
+    threads = checked_whole("threads", threads, MOST_THREADS)
+    begin = start or rules.start()
+    if not hasattr(begin, "row"):
+        raise TypeError(f"start: {shorten(repr(begin))} is not a position")
+    if begin.game != game:
+        raise ValueError(f"start: a position of {begin.game} in a match of {game}")
+    read = tuple(_read(player, game, runs) for player in players)
+    return Field(
+        game=game,
+        players=read,
+        labels=tuple(player.label for player in read),
+        seed=seed,
+        opening_plies=plies,
+        start=begin.row,
+        draws=draws,
+        threads=threads,
+    )
+
+
+def _read(player: object, game: str, runs: Callable[[str], Player] | None) -> Player:
+    if isinstance(player, str):
+        return parse_player(player, game=game, runs=runs).model_copy(update={"name": player})
+    known = player_of(player)
+    known.check_fits(game)
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class LostGames:
+    """Games that one player forfeited against another for one reason."""
+
+    player: str
+    opponent: str
+    reason: str
+    games: int
+    by_time: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "player": self.player,
+            "opponent": self.opponent,
+            "reason": self.reason,
+            "games": self.games,
+            "by_time": self.by_time,
+        }
+
+    def __str__(self) -> str:
+        many = "a game" if self.games == 1 else f"{self.games:,} games"
+        return f"{self.player} forfeited {many} against {self.opponent}: {self.reason}"
+
+
+class Forfeits:
+    """The forfeits of a field, counted while its schedules are played."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._counts: dict[tuple[int, int, str, bool], int] = {}
+
+    def add(self, schedule: Schedule, results: Results) -> Results:
+        """Count those of *results*, and return these as they are."""
+        for one in results.forfeits:
+            black, white = int(schedule.black[one.game]), int(schedule.white[one.game])
+            player, opponent = (black, white) if one.color is Color.BLACK else (white, black)
+            key = player, opponent, one.reason, one.by_time
+            self._counts[key] = self._counts.get(key, 0) + 1
+        return results
+
+    @property
+    def lost(self) -> tuple[LostGames, ...]:
+        """What was forfeited: by whom, against whom and why, in the order of the players."""
+        return tuple(
+            LostGames(self._names[player], self._names[opponent], reason, games, by_time)
+            for (player, opponent, reason, by_time), games in sorted(self._counts.items())
+        )
+
+    @property
+    def are_reproducible(self) -> bool:
+        """Whether none of them was decided by a clock."""
+        return not any(by_time for *_, by_time in self._counts)

@@ -1,0 +1,148 @@
+"""The contract of fitness: what a kind of fitness is, and what it is given to measure with.
+
+A kind is one class in one file: its fields are its keys in a config (`fitness.measure`), its
+methods are what the engine asks. It gets the population as players (`Entrants`) and the games it
+may play (`Training`), and gives what came of them (`Measured`). A kind of your own is a subclass
+given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import arena
+from evoply._native import Stream
+from evoply.evolution.config_part import Part, Problem
+from evoply.evolution.entrants import Entrants
+from evoply.evolution.opponents import Seat
+from evoply.evolution.panel import NOBODY, Panel
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
+
+__all__ = ["Batch", "Case", "FitnessKind", "Measured", "Play", "Training"]
+
+Case = Literal["opponents", "games", "stages"]
+"""What selection may look at one by one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Games that are played together."""
+
+    players: tuple[Seat, ...]
+    """Those of the population, of the panel and of the guests, the very same objects, in any
+    order; the schedule names their places here."""
+    schedule: arena.Schedule
+    record_moves: bool = False
+    individuals: NDArray[np.int64] | None = None
+    """Places in the population of who plays Black and White, shape (2, games), where each game
+    counts for these two alone. None: it counts for all that have the tree which plays."""
+
+
+Play = Callable[[Batch], arena.Results]
+"""Plays a batch. A kind may call it as often as it needs, later games depending on earlier ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """What a kind of fitness has to measure one population with."""
+
+    config: EvolutionConfig
+    panel: Panel
+    """The config's opponents and the earlier champions that were drawn, in this order."""
+    guests: Panel
+    """The players that the kind itself invited (`FitnessKind.guests`)."""
+    stream: Stream
+    """Of this generation; all draws come from it and its children."""
+    play: Play
+
+    @property
+    def earlier_champions(self) -> Panel:
+        """The panel without the config's opponents."""
+        return self.panel.after(len(self.config.fitness.opponents))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """The fitness of a population."""
+
+    fitness: NDArray[np.float64]
+    """Of each individual, maximised: what is minimised has its sign changed."""
+    games: int = 0
+    work: int = 0
+    """Plies of the individuals' games times the operations of their programs."""
+    cases: NDArray[np.float64] | None = None
+    """Results of each individual on each case, maximised, if `cases_of(config)` asks for them."""
+
+
+class FitnessKind(Part):
+    """One kind of fitness. A subclass defines `kind`, fields as it needs, and `measured`.
+
+    A field called `player`, at any depth, is a player as text: it is checked with the config,
+    counts in digests as the player it means, and is written out for run folders.
+    """
+
+    kind: str = "own"
+    """What it is called in a config."""
+
+    minimised: ClassVar[bool] = False
+    """Whether less is better. What `measured` gives has its sign changed then."""
+    unit: ClassVar[str] = "fitness"
+    """What the axis of a chart of this fitness, higher being better, is called."""
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return the fitness of *entrants*; equal trees share a player and should share games.
+
+        Where it is not `is_relative`, every different tree has the same number of games, and a
+        batch has those of one tree after those of another: so single games can be found again.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how it measures")
+
+    def best(self, config: EvolutionConfig) -> float | None:
+        """Return the fitness that cannot be exceeded, on the maximised scale; None if unknown."""
+        return None
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether the fitness of one depends on who else is in the population."""
+        return False
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is points per game, in [0, 1], and so comparable with fresh games."""
+        return False
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """What cases it gives to selections that look at each case by itself."""
+        return ()
+
+    def text(self, fitness: float) -> str:
+        """Return a fitness, as `measured` gives it, on the scale that people know."""
+        return f"{fitness:,.4g}"
+
+    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Return what of *config* does not fit, as (path, message) pairs.
+
+        *config* has the config's keys at the top, as they were written: parts may be missing or
+        wrong, which is reported elsewhere. `part_of` reads them.
+        """
+        return []
+
+    def guests(self, config: EvolutionConfig) -> Panel:
+        """Return players that this kind needs beside the config's opponents."""
+        return NOBODY
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Mapping[str, Any] | None:
+        """Return the keys of this kind that a short *text* means in *game*; None if it means none.
+
+        Raises ValueError for a text that is nearly one.
+        """
+        return None

@@ -1,0 +1,233 @@
+"""The opponents' discs, minimised: at the end of the games, in an epoch, or in each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evoply import arena
+from evoply.evolution.config_individual import Stages
+from evoply.evolution.config_part import Problem, part_of
+from evoply.evolution.entrants import Entrants, cases_of
+from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
+from evoply.evolution.fitness.disc_history import DiscHistory, disc_history
+from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
+from evoply.games import GAMES
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
+
+__all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
+
+Sides = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""What Black, and what White, has in each game."""
+
+
+class _Discs(FitnessKind):
+    """Discs of the opponents, added up over all games against the opponents as they are met."""
+
+    minimised = True
+    unit = "minus the opponents' discs"
+
+    def best(self, config: EvolutionConfig) -> float:
+        """Return 0: no disc at all."""
+        return 0.0
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Discs of each opponent, or in each game."""
+        return ("opponents", "games")
+
+    def text(self, fitness: float) -> str:
+        """Return the discs."""
+        return f"{-fitness:,.4g} discs"
+
+    def _measured(
+        self, entrants: Entrants, training: Training, *, record_moves: bool
+    ) -> tuple[Measured, list[NDArray[np.float64]]]:
+        """Return the fitness, and for each part of the discs minus the sum of every tree."""
+        batch = panel_batch(entrants, training, record_moves=record_moves)
+        results = training.play(batch)
+        panel, trees = training.panel, len(entrants.players)
+        parts = self._parts(results, batch.schedule, training.config)
+        by_game = [-by_tree(panel, white, black) for black, white in parts]
+        total: NDArray[np.float64] = np.sum(by_game, axis=0)
+        plies = results.plies.astype(np.int64).reshape(trees, -1).sum(axis=1)
+        measured = Measured(
+            fitness=total.sum(axis=1)[entrants.who],
+            games=len(batch.schedule),
+            work=int((plies * entrants.operations).sum()),
+            cases=cases_by_game(training, total, entrants),
+        )
+        return measured, [part.sum(axis=1) for part in by_game]
+
+    def _parts(
+        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
+    ) -> list[Sides]:
+        raise NotImplementedError
+
+
+class DiscFitness(_Discs):
+    """The opponents' discs at the end of all games, added up and minimised (Liao; Bellin)."""
+
+    kind: Literal["opponent_discs"] = "opponent_discs"
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return minus the discs that the opponents have at the end."""
+        return self._measured(entrants, training, record_moves=False)[0]
+
+    def _parts(
+        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
+    ) -> list[Sides]:
+        return [(results.black_discs.astype(np.float64), results.white_discs.astype(np.float64))]
+
+
+class EpochFitness(_Discs):
+    """The discs that opponents gained while the clock was in an epoch, minimised (Liao).
+
+    The individual plays whole games. The clock is the share of the board filled since the start,
+    in percent; the epoch ends with the game if the clock does not get there.
+    """
+
+    kind: Literal["epoch_discs"] = "epoch_discs"
+    start: float = Field(default=0.0, ge=0, lt=100)
+    """Clock at which the epoch begins."""
+    end: float = Field(default=100.0, gt=0, le=100)
+    """Clock at which it ends."""
+    gain: Literal["net", "gross"] = "net"
+    """Discs at the end less those at the start, at least 0; or what the opponent's own moves
+    added, whatever was lost in between."""
+
+    @model_validator(mode="after")
+    def _start_before_end(self) -> EpochFitness:
+        if self.start >= self.end:
+            raise ValueError(f"start {self.start:g} is not below end {self.end:g}")
+        return self
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return minus the discs that the opponents gained in the epoch."""
+        return self._measured(entrants, training, record_moves=True)[0]
+
+    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Return an error for a game whose board does not fill."""
+        return _filling_problems(self.kind, config)
+
+    def _parts(
+        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
+    ) -> list[Sides]:
+        return epoch_gains(results, schedule, config.game, [self])
+
+
+class StageFitness(_Discs):
+    """The discs that opponents gained in each stage of staged individuals, minimised (Liao).
+
+    The trees of an individual are trained together: each plays its own stage, and what the opponent
+    gains in a stage counts against the tree that plays it. The fitness is the sum over the stages;
+    `selection = { kind = "lexicase", cases = "stages" }` looks at each by itself.
+    """
+
+    kind: Literal["stage_discs"] = "stage_discs"
+    gain: Literal["net", "gross"] = "net"
+    """As in kind = "epoch_discs"; net gains are at least 0 in every stage."""
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return minus the discs that the opponents gained in all stages, or in each as cases."""
+        measured, by_stage = self._measured(entrants, training, record_moves=True)
+        if cases_of(training.config) != "stages":
+            return measured
+        return Measured(
+            fitness=measured.fitness,
+            games=measured.games,
+            work=measured.work,
+            cases=np.stack(by_stage, axis=1)[entrants.who],
+        )
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Discs of each opponent, in each game, or in each stage."""
+        return ("opponents", "games", "stages")
+
+    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Return errors for individuals without stages, and for a board that does not fill."""
+        individual = str(part_of(config, "individual").get("kind", "tree"))
+        problems = _filling_problems(self.kind, config)
+        if individual != "stages":
+            message = f'stage_discs needs individual.kind = "stages", not "{individual}"'
+            problems.append(("fitness.measure", message))
+        return problems
+
+    def _parts(
+        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
+    ) -> list[Sides]:
+        assert isinstance(config.individual, Stages)  # a config is checked for it
+        ends = [0, *accumulate(config.individual.percents)]
+        epochs = [
+            EpochFitness(start=float(start), end=float(end), gain=self.gain)
+            for start, end in pairwise(ends)
+        ]
+        return epoch_gains(results, schedule, config.game, epochs)
+
+
+def _filling_problems(kind: str, config: Mapping[str, Any]) -> list[Problem]:
+    game = config.get("game", "othello")
+    if game not in GAMES or GAMES[game].fills_board:
+        return []
+    return [("fitness.measure.kind", f"{kind} counts discs as a board is filled, not {game}")]
+
+
+def epoch_gains(
+    results: arena.Results, schedule: arena.Schedule, game: str, epochs: Sequence[EpochFitness]
+) -> list[Sides]:
+    """Return the discs that Black, and that White, gained in each game within each of *epochs*.
+
+    The clock of a position is 100 (discs - 4) / (squares - 4). A move is made within the epoch
+    [start, end) if the clock stands there when it is chosen. "net" is the discs at the first
+    position with the clock at `end`, or at the end of the game, less those at the first position
+    with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
+    the epoch added to its discs.
+    """
+    rules, count = GAMES[game], len(schedule)
+    moves = results.moves or []
+    gains: list[Sides] = [(np.zeros(count), np.zeros(count)) for _ in epochs]
+    which = np.zeros(count) if schedule.start_of is None else schedule.start_of
+    for number, row in enumerate(schedule.starts):
+        games = np.flatnonzero(which == number)
+        start: Any = rules.position_from_row(row)  # what fills its board is Othello so far
+        history = disc_history([moves[place] for place in games], start)
+        clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
+        for (black, white), epoch in zip(gains, epochs, strict=True):
+            black[games], white[games] = _gains(history, clock, epoch)
+    return gains
+
+
+def _gains(history: DiscHistory, clock: NDArray[np.float64], epoch: EpochFitness) -> Sides:
+    if epoch.gain == "gross":
+        is_within = (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
+        return (
+            _added(history.black, is_within & history.black_moves),
+            _added(history.white, is_within & ~history.black_moves),
+        )
+    first, last = (_first(clock >= bound) for bound in (epoch.start, epoch.end))
+    games = np.arange(len(clock))
+    black, white = (
+        np.maximum(side[games, last] - side[games, first], 0).astype(np.float64)
+        for side in (history.black, history.white)
+    )
+    return black, white
+
+
+def _added(discs: NDArray[np.int64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
+    added: NDArray[np.int64] = np.where(counts, np.diff(discs, axis=1), 0).sum(axis=1)
+    return added.astype(np.float64)
+
+
+def _first(is_reached: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the first true place of each row; the last place of all if there is none."""
+    last = is_reached.shape[1] - 1
+    places: NDArray[np.int64] = np.where(is_reached.any(axis=1), is_reached.argmax(axis=1), last)
+    return places

@@ -1,0 +1,253 @@
+"""Points against guides, met in rounds, and against one another in co-play.
+
+Who meets whom is a function of its own, so that it can be counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evoply._native import Stream
+from evoply.evolution.config_part import Part, Problem
+from evoply.evolution.entrants import Entrants, cases_of
+from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
+from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
+from evoply.evolution.opponents import Seat, read_opponent, seat_of
+from evoply.evolution.panel import Panel, schedule_of_games
+from evoply.games import game_rules
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
+
+__all__ = ["Guide", "GuideFitness", "co_play_pairings", "derangement"]
+
+_TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
+
+
+class Guide(Part):
+    """A player that guides the population: every individual fit enough meets it, in rounds."""
+
+    player: str = Field(min_length=1, max_length=100_000)
+    """A player as text, such as `material:depth=2`."""
+    rounds: int = Field(default=1, ge=1, le=10_000)
+    """How often those fit enough are chosen anew."""
+    games: int = Field(default=10, ge=1, le=100_000)
+    """Games of a round, with alternating colours."""
+
+
+class GuideFitness(FitnessKind):
+    """Points against guides and against one another, added up (Benbassat & Sipper, Algorithm 2).
+
+    As text: `25Co` is co_play 25 alone, `10ab2+20Co` ten games against the paper's guide that looks
+    two plies ahead and co_play 20, `5rand+40Co` five against `random`. That guide is
+    `random-leaf:depth=2` in lose checkers, `material-kings:depth=2,ties=random` in other checkers
+    and `material-alternating:depth=2,ties=random` in Othello.
+    """
+
+    kind: Literal["guides"] = "guides"
+    guides: tuple[Guide, ...] = Field(default=(), strict=False, max_length=1000)
+    """The guides, in the order in which they are met; earlier champions come after them."""
+    co_play: int = Field(default=25, ge=0, le=100_000)
+    """Games of each individual as Black, and as many as White, against others of the population."""
+    fit_enough: Literal["mean", "all"] = "mean"
+    """Who plays a round: those whose points so far are at least the population's mean, or all."""
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return the points of *entrants* against guides and one another, added up.
+
+        Earlier champions are further guides with one round each. Every round of a guide has
+        openings of its own, the same for all; so has every round of co-play. Source: Benbassat &
+        Sipper, Algorithm 2.
+        """
+        guests, champions = training.guests, training.earlier_champions
+        rounds = [guide.rounds for guide in self.guides] + [1] * len(champions.players)
+        seats = (*guests.players, *champions.players)
+        games = (*guests.games, *champions.games)
+        total = _Points.none(len(entrants))
+        cases = []
+        for number, (guide, count, games_of_round) in enumerate(
+            zip(seats, rounds, games, strict=True)
+        ):
+            before = total.half_points
+            for one_round in range(count):
+                is_fit = np.ones(len(entrants), dtype=bool)  # before the first game everybody is
+                if self.fit_enough == "mean":
+                    is_fit = total.half_points * len(entrants) >= total.half_points.sum()
+                draws = training.stream.child("guide", number, one_round)
+                total += _round(entrants, training, guide, games_of_round, is_fit, draws)
+            cases.append(total.half_points - before)
+        before = total.half_points
+        if self.co_play:
+            draws = training.stream.child("co_play")
+            total += _co_play(entrants, training, self.co_play, draws)
+        cases.append(total.half_points - before)
+        wants_cases = cases_of(training.config) is not None
+        return Measured(
+            fitness=total.half_points / 2,
+            games=total.games,
+            work=total.work,
+            cases=np.stack(cases, axis=1) / 2 if wants_cases else None,
+        )
+
+    def best(self, config: EvolutionConfig) -> float:
+        """Return a point for every game."""
+        earlier = config.fitness.earlier_generations
+        return (
+            sum(guide.rounds * guide.games for guide in self.guides)
+            + 2 * earlier.pairs * earlier.champions
+            + 2 * self.co_play
+        )
+
+    @property
+    def is_relative(self) -> bool:
+        """Points depend on the others."""
+        return True
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Points against each guide, each earlier champion, and in co-play."""
+        return ("opponents",)
+
+    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
+        """Return errors for no games at all, and for one colour only."""
+        problems = both_sides_only(self.kind, config)
+        if not self.guides and self.co_play == 0:
+            problems.append(("fitness.measure", "no guides and no co_play: nobody plays a game"))
+        return problems
+
+    def guests(self, config: EvolutionConfig) -> Panel:
+        """Return the guides, each with the games of a round."""
+        models = [read_opponent(guide.player, config.game) for guide in self.guides]
+        return Panel(
+            players=tuple(seat_of(model, config.game) for model in models),
+            labels=tuple(model.label for model in models),
+            games=tuple(guide.games for guide in self.guides),
+        )
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Mapping[str, Any]:
+        """Return the keys that a text such as `10ab2+20Co` means; ValueError if it means none.
+
+        >>> GuideFitness.from_text("10ab2+20Co", "lose-checkers")["guides"]
+        ({'player': 'random-leaf:depth=2', 'games': 10},)
+        """
+        guides: list[dict[str, Any]] = []
+        co_play: int | None = None
+        for term in "".join(text.split()).split("+"):
+            match = _TERM.fullmatch(term)
+            if match is None or (match[2] and co_play is not None):
+                raise ValueError(
+                    f"cannot read {text[:60]!r} as a fitness: write such as 25Co, 10ab2+20Co or "
+                    "5rand+40Co, with one term of Co at most"
+                )
+            if match[2]:
+                co_play = int(match[1])
+            else:
+                guide = game_rules(game).guide.format(int(match[4] or 0))
+                player = "random" if match[3] else guide
+                guides.append({"player": player, "games": int(match[1])})
+        return {"kind": "guides", "guides": tuple(guides), "co_play": co_play or 0}
+
+
+class _Points:
+    """What games gave: the half points of each individual, and what they took."""
+
+    def __init__(self, half_points: NDArray[np.int64], games: int, work: int) -> None:
+        self.half_points = half_points
+        self.games = games
+        self.work = work
+
+    @classmethod
+    def none(cls, individuals: int) -> _Points:
+        return cls(np.zeros(individuals, dtype=np.int64), 0, 0)
+
+    def __add__(self, other: _Points) -> _Points:
+        return _Points(
+            self.half_points + other.half_points, self.games + other.games, self.work + other.work
+        )
+
+
+def _round(
+    entrants: Entrants,
+    training: Training,
+    guide: Seat,
+    games: int,
+    is_fit: NDArray[np.bool_],
+    stream: Stream,
+) -> _Points:
+    """Return the points of one round of a guide against those who are fit; equal trees play once.
+
+    Colours alternate, and two games in a row are on one opening.
+    """
+    trees = np.unique(entrants.who[is_fit])
+    is_black = np.arange(games) % 2 == 0
+    tree, guides = np.repeat(np.arange(len(trees)), games), np.full(len(trees) * games, len(trees))
+    tree_is_black = np.tile(is_black, len(trees))
+    schedule = schedule_of_games(
+        training.config,
+        np.where(tree_is_black, tree, guides),
+        np.where(tree_is_black, guides, tree),
+        openings=np.tile(np.arange(games) // 2, len(trees)),
+        game_keys=np.tile(stream.child("game").keys(games), len(trees)),
+        stream=stream,
+    )
+    players = (*(entrants.players[place] for place in trees), guide)
+    results = training.play(Batch(players, schedule))
+    points = np.zeros(len(entrants.players), dtype=np.int64)
+    black = black_half_points(results).reshape(len(trees), -1)
+    points[trees] = np.where(is_black, black, 2 - black).sum(axis=1)
+    plies = results.plies.reshape(len(trees), -1).sum(axis=1, dtype=np.int64)
+    return _Points(
+        np.where(is_fit, points[entrants.who], 0),
+        len(schedule),
+        int((plies * entrants.operations[trees]).sum()),
+    )
+
+
+def _co_play(entrants: Entrants, training: Training, rounds: int, stream: Stream) -> _Points:
+    """Return the points of everybody in *rounds* of games within the population."""
+    count = len(entrants)
+    white = co_play_pairings(count, rounds, stream.child("pairing")).reshape(-1)
+    black = np.tile(np.arange(count), rounds)
+    schedule = schedule_of_games(
+        training.config,
+        entrants.who[black],
+        entrants.who[white],
+        openings=np.arange(rounds).repeat(count),
+        game_keys=stream.child("game").keys(len(black)),
+        stream=stream,
+    )
+    individuals = np.stack([black, white])
+    results = training.play(Batch(entrants.players, schedule, individuals=individuals))
+    points = black_half_points(results)
+    half_points = np.zeros(count, dtype=np.int64)
+    np.add.at(half_points, black, points)
+    np.add.at(half_points, white, 2 - points)
+    return _Points(half_points, len(schedule), work_of(entrants, schedule, results))
+
+
+def derangement(count: int, stream: Stream) -> list[int]:
+    """Return a uniformly random permutation of *count* >= 2 numbers that moves each of them."""
+    while True:
+        drawn = list(range(count))
+        for place in range(count - 1, 0, -1):
+            other = stream.below(place + 1)
+            drawn[place], drawn[other] = drawn[other], drawn[place]
+        if all(place != number for place, number in enumerate(drawn)):
+            return drawn
+
+
+def co_play_pairings(count: int, rounds: int, stream: Stream) -> NDArray[np.int64]:
+    """Return who meets whom in co-play, shape (rounds, count): i as Black meets White [r, i].
+
+    In every round everybody plays one game as Black and one as White, never against itself.
+    Source: Benbassat & Sipper, Algorithm 2.
+    """
+    drawn = [derangement(count, stream.child(number)) for number in range(rounds)]
+    return np.array(drawn, dtype=np.int64).reshape(rounds, count)

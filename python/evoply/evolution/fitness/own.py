@@ -1,0 +1,94 @@
+"""A fitness that its user wrote as a function of one tree, or of all different trees at once."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.evolution.entrants import Entrants
+from evoply.evolution.fitness.contract import FitnessKind, Measured, Training
+
+if TYPE_CHECKING:
+    from evoply.evolution.config import EvolutionConfig
+
+__all__ = ["BatchFitness", "FunctionFitness", "OwnFitness", "TreeFitness", "kind_of"]
+
+TreeFitness = Callable[[gp.Individual, Stream], float]
+"""Returns how good a tree is, maximised. Called once a generation for each different tree, each
+time with a stream of the same draws, so that all are judged alike."""
+
+BatchFitness = Callable[[Sequence[gp.Individual], Sequence[Stream]], Sequence[float]]
+"""Returns how good each of all different trees is, maximised: one call a generation, with a stream
+for each tree. It is known by its first parameter, which is called `trees`."""
+
+OwnFitness = TreeFitness | BatchFitness | FitnessKind
+"""What `evolve(config, fitness=...)` takes."""
+
+
+class FunctionFitness(FitnessKind):
+    """A function of the user as a kind of fitness."""
+
+    function: Callable[..., Any]
+    takes_all: bool
+    """Whether it is a `BatchFitness`."""
+
+    def measured(self, entrants: Entrants, training: Training) -> Measured:
+        """Return what the function says of each different tree; ValueError if it is no number."""
+        streams = [training.stream.child("tree") for _ in entrants.trees]
+        answers: list[Any]
+        if self.takes_all:
+            answers = list(self.function(entrants.trees, streams))
+            if len(answers) != len(entrants.trees):
+                raise ValueError(
+                    f"the fitness {_name(self.function)} gave {len(answers)} numbers for "
+                    f"{len(entrants.trees)} trees: it must return one for each"
+                )
+        else:
+            answers = [
+                self.function(tree, stream)
+                for tree, stream in zip(entrants.trees, streams, strict=True)
+            ]
+        values = [
+            self._value(answer, tree) for answer, tree in zip(answers, entrants.trees, strict=True)
+        ]
+        return Measured(fitness=np.array(values)[entrants.who])
+
+    def best(self, config: EvolutionConfig) -> float:
+        """Return 0, which selection in proportion to adjusted fitness takes as perfect."""
+        return 0.0
+
+    def _value(self, answer: Any, tree: gp.Individual) -> float:
+        try:
+            value = float(answer)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(
+                f"the fitness {_name(self.function)} gave {answer!r:.60} for {str(tree)[:200]}: "
+                "it must return a finite number"
+            )
+        return value
+
+
+def kind_of(fitness: OwnFitness) -> FitnessKind:
+    """Return a user's fitness as a kind; raises TypeError for anything else than `OwnFitness`."""
+    if isinstance(fitness, FitnessKind):
+        return fitness
+    if not callable(fitness):
+        raise TypeError(
+            f"{fitness!r:.60} is no fitness: give a function of a tree and a stream, one of trees "
+            "and streams, or a FitnessKind"
+        )
+    parameters = list(inspect.signature(fitness).parameters)
+    return FunctionFitness(function=fitness, takes_all=parameters[:1] == ["trees"])
+
+
+def _name(function: Any) -> str:
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"

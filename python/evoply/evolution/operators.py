@@ -1,0 +1,100 @@
+"""Genetic operators: `OPERATORS` is the one table of them.
+
+A new operator is a pure function in `evoply.gp` and a row here: its key in a config, its default
+and what is said of it follow from the row. The order of rows is the order in which operators are
+drawn, so new ones come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from evoply import gp
+
+__all__ = [
+    "CREATION",
+    "CROSSOVER",
+    "MUTATIONS",
+    "MUTATIONS_AFTERWARDS",
+    "OPERATORS",
+    "REPRODUCTION",
+    "Operator",
+]
+
+CROSSOVER, CREATION, REPRODUCTION = "crossover", "creation", "reproduction"
+"""Crossover follows the config's `recombination`, creation its `initialisation`; reproduction is
+what is done where no other operator is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator: what it does, and what a config says of it.
+
+    *function* is a mutation `(tree, limits, stream)` that gives a tree, or a recombination
+    `(first, second, limits, stream)` that gives one or two; the number of parameters tells which.
+    """
+
+    name: str
+    function: Callable[..., Any] | None
+    """None for what the engine makes by itself."""
+    meaning: str
+    """A sentence for the documentation of configs."""
+    rate: float = 0.0
+    """How often it makes an offspring unless a config says otherwise, in [0, 1]."""
+    afterwards: int | None = None
+    """Its place among the mutations that may follow any operator; None if it is none of them."""
+    takes: Literal["tree", "individual"] = "tree"
+    """Whether it is given one tree, drawn from an individual of several, or the whole."""
+    individuals: tuple[str, ...] = ()
+    """Kinds of individual that it is for, as in `individual.kind`; empty for all."""
+
+
+OPERATORS: tuple[Operator, ...] = (
+    Operator(
+        CROSSOVER, gp.subtree_crossover, "A subtree is replaced by one of another parent.", 0.8
+    ),
+    Operator(
+        "subtree_mutation", gp.subtree_mutation, "A subtree is replaced by a random one.", 0.1,
+        afterwards=3,
+    ),
+    Operator(
+        "point_mutation", gp.point_mutation,
+        "A node is replaced by another of the same arity and types.", 0.05, afterwards=4,
+    ),
+    Operator(
+        "constant_mutation", gp.constant_mutation, "Drawn constants are changed.", afterwards=5
+    ),
+    Operator(REPRODUCTION, gp.reproduction, "A parent is copied."),
+    Operator(
+        "swap_mutation", gp.swap_mutation,
+        "A node, mostly a function, is replaced by another of the same arity and types.",
+        afterwards=1,
+    ),
+    Operator(
+        "shrink_mutation", gp.shrink_mutation, "A function is replaced by one of its operands.",
+        afterwards=2,
+    ),
+    Operator("hoist_mutation", gp.hoist_mutation, "A subtree becomes the tree."),
+    Operator(CREATION, None, "A new random individual."),
+    Operator(
+        "local_mutation", gp.local_mutation,
+        "A drawn number or square moves a little, or a node becomes another of its types.",
+        afterwards=6,
+    ),
+)  # fmt: skip
+
+MUTATIONS_AFTERWARDS: tuple[Operator, ...] = tuple(
+    sorted(
+        (one for one in OPERATORS if one.afterwards is not None),
+        key=lambda one: one.afterwards or 0,
+    )
+)
+"""In the order in which they come."""
+
+MUTATIONS: Mapping[str, gp.Mutation] = MappingProxyType(
+    {one.name: one.function for one in OPERATORS if one.function and one.name != CROSSOVER}
+)
+"""Those that make a tree from one other, by name."""

@@ -1,0 +1,81 @@
+"""The numbers of an expression as a vector, so that a learner can change them and keep the rest.
+
+The parameters are every constant and every weight of a weighted sum, node by node, each node after
+those it is made of; of a weighted sum table by table from square a1 on. A node that is used twice
+counts once; equal numbers that were written twice are two parameters. `program_with_parameters`
+compiles once; its `with_parameters` is cheap, and `with_parameters` here writes what was learned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.expressions import written_form
+from evoply.expressions.expression import Expression, build
+from evoply.expressions.operations import ExpressionError
+from evoply.games import game_rules
+
+__all__ = ["parameters_of", "program_with_parameters", "with_parameters"]
+
+
+def parameters_of(expression: Expression) -> NDArray[np.float64]:
+    """Return the parameters of *expression*, in the order of this module.
+
+    >>> from evoply.expressions import board, count
+    >>> parameters_of(2.5 * count(board.own) + 1)
+    array([2.5, 1. ])
+    """
+    values: list[float] = []
+    for node in written_form.in_order([expression]):
+        if node.op == "number":
+            values.append(node.arguments[0])
+        elif node.op == "weighted_sum":
+            values.extend(weight for table in node.arguments[1] for weight in table)
+    return np.array(values, dtype=np.float64)
+
+
+def with_parameters(
+    expression: Expression, values: Sequence[float] | NDArray[np.float64]
+) -> Expression:
+    """Return *expression* with other parameters, as many and in the same order.
+
+    Raises `ExpressionError` for another number of them and for one that is not finite.
+    """
+    count = len(parameters_of(expression))
+    if len(values) != count:
+        raise ExpressionError(f"{len(values)} values for {count} parameters")
+    if not np.isfinite(values).all():
+        raise ExpressionError("a parameter is not a finite number")
+    rest = iter(np.asarray(values, dtype=np.float64).tolist())
+    changed: dict[int, Expression] = {}
+    for node in written_form.in_order([expression]):
+        new: list[Any] = [
+            changed[id(a)] if isinstance(a, Expression) else a for a in node.arguments
+        ]
+        if node.op == "number":
+            new = [next(rest)]
+        elif node.op == "weighted_sum":
+            new[1] = tuple(_taken(rest, len(table)) for table in new[1])
+        changed[id(node)] = build(node.op, *new)
+    return changed[id(expression)]
+
+
+def program_with_parameters(expression: Expression, game: str) -> _native.Program:
+    """Return the kernel's form of *expression* for *game*, whose parameters can be replaced.
+
+    Its `parameters` are those of `parameters_of`; `with_parameters(values)` gives the program that
+    lowering the expression with these values would give, value for value.
+    """
+    rules = game_rules(game)
+    written = written_form.to_dict([expression], rules.size, keep_parameters=True)
+    return _native.Program(rules.kernel, json.dumps(written), keep_parameters=True)
+
+
+def _taken(values: Iterator[float], count: int) -> tuple[float, ...]:
+    return tuple(next(values) for _ in range(count))

@@ -1,0 +1,45 @@
+"""Text of any game: the words that people write and where they stand, and what is said to them."""
+
+from dataclasses import dataclass
+
+from evoply.protocols import InvalidMoveError, Position
+
+__all__ = ["Word", "check_length", "place", "status"]
+
+MAX_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One move of a transcript as it was written, and the index of its first character."""
+
+    text: str
+    index: int
+
+
+def check_length(text: str) -> None:
+    """Raise `InvalidMoveError` if *text* is longer than any board or game could need."""
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidMoveError(
+            f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
+        )
+
+
+def place(text: str, index: int) -> str:
+    """Return where *index* lies in *text*, counted from 1: a column, or a line and a column."""
+    line_start = text.rfind("\n", 0, index) + 1
+    column = f"column {index - line_start + 1}"
+    if "\n" not in text.rstrip("\n"):
+        return column
+    line = text.count("\n", 0, index) + 1
+    return f"line {line}, {column}"
+
+
+def status(position: Position) -> str:
+    """Return the state of a game in a few words: who is to move, must pass, or has won."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return str(outcome).capitalize() if outcome.winner is None else str(outcome)
+    if position.legal_moves.must_pass:
+        return f"{position.turn} must pass"
+    return f"{position.turn} to move"

@@ -1,0 +1,72 @@
+"""One position looked at by one player: its choice, and what it thinks of every move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.players.grammar import parse_player
+from evoply.players.kernel_seat import KernelSeat
+from evoply.players.player import player_of
+from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
+
+__all__ = ["analyse", "asked", "move_stream", "own_plies"]
+
+
+def analyse(
+    player: object, game: Any, *, stream: Stream | None = None, every_move: bool = False
+) -> Choice:
+    """Return what *player* chooses at the end of *game*, a record or a position.
+
+    The score speaks for the side to move. With *every_move* `Choice.moves` holds every legal move
+    with its value, best first, if the player values moves: exact values, at the depth that the
+    answer reached. Draws come from *stream*, the stream of the game (default: a fixed one). A text
+    names a player as `parse_player` reads it. A forced move is nobody's choice: no score, no depth.
+    Raises `ValueError` if the game is over or the player does not play it, and `ForfeitError` for a
+    bot that fails.
+
+    >>> import evoply as ep
+    >>> choice = ep.analyse("material:depth=3", ep.othello.Game.from_transcript("f5d6c3").position)
+    >>> str(choice.move), choice.score, str(choice.color), choice.depth
+    ('d3', 2.0, 'White', 3)
+    """
+    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    name = record.position.game
+    player = parse_player(player, game=name) if isinstance(player, str) else player_of(player)
+    player.check_fits(name)
+    if record.outcome() is not None:
+        raise ValueError(f"the game is over: {record.outcome()}")
+    stream = Stream(0, "analyse") if stream is None else stream
+    seat = player.seat(name)
+    try:
+        return asked(seat, record, stream, every_move=every_move)
+    finally:
+        seat.close()
+
+
+def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = False) -> Choice:
+    """Return what *seat* chooses in a game whose key is that of *stream*; see `analyse`."""
+    moves = game.position.legal_moves
+    is_asked = len(moves) > 1 or (
+        every_move and isinstance(seat, KernelSeat) and not moves.must_pass
+    )
+    if not is_asked:
+        return Choice(moves[0], line=(moves[0],))
+    at_move = move_stream(stream, game)
+    clock = Clock(moves=own_plies(game))
+    if isinstance(seat, KernelSeat):
+        return seat.analyse(game, at_move, clock, every_move=every_move)
+    return seat.choose(game, at_move, clock)
+
+
+def move_stream(stream: Stream, game: GameRecord) -> Stream:
+    """Return the stream of the move to be made, as the kernel derives it from that of the game."""
+    position = game.position
+    return stream.child(int(position.turn is Color.WHITE), position.ply)
+
+
+def own_plies(game: GameRecord) -> int:
+    """Return how many plies of *game* the side to move has played, passes included."""
+    turn = game.position.turn
+    return sum(position.turn is turn for position in game.positions[:-1])

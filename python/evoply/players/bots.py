@@ -1,0 +1,184 @@
+"""Bots: players that are a Python file of their own, each asked in a process of its own.
+
+A bot is a class without arguments that has `choose(game, stream, clock)`, which returns a move, its
+text or a `Choice`. Its file is never imported here: the process (`bot_process`) does that. A bot
+that raises, hangs, dies, says nonsense or plays an illegal move forfeits its game, and nothing that
+it started outlives it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+
+from pydantic import Field
+
+from evoply.files import read_limited
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.players.bot_seat import BotSeat
+from evoply.players.kind import PlayerKind
+from evoply.wording import did_you_mean, shorten
+
+__all__ = ["MOVE_LIMIT", "Bot", "bot_classes"]
+
+MOVE_LIMIT = 10.0
+"""Seconds that a bot has for a move unless it is given others."""
+LONGEST_MOVE_LIMIT = 86_400.0
+_LARGEST_FILE = 4_000_000
+_TEXT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
+
+
+class Bot(PlayerKind):
+    """A class in a Python file, asked in a process of its own.
+
+    *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
+    are the seconds for a move, for importing the file and for making the object, each; who takes
+    longer loses the game. A bot is `reproducible` on its word: who draws from its stream alone
+    plays the same game again.
+    """
+
+    is_portable: ClassVar[bool] = False
+
+    kind: Literal["bot"] = "bot"
+    path: Annotated[str, Field(min_length=1, max_length=4000)]
+    class_name: Annotated[str, Field(max_length=200)] | None = None
+    move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
+
+    @property
+    def label(self) -> str:
+        """The name, or that of the file, with the class if one is given."""
+        if self.name:
+            return self.name
+        return Path(self.path).name + (f":{self.class_name}" if self.class_name else "")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("file", self.path),
+            ("class", self.class_name),
+            ("seconds a move", self.move_limit),
+        )
+        return table_html(f"Player {self}", rows)
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` unless the file is there and says which class is the bot."""
+        game_rules(game)
+        self.chosen_class()
+
+    def chosen_class(self) -> str:
+        """Return the name of the class that plays; `ValueError` if it is not to be found."""
+        classes = bot_classes(self.path)
+        if self.class_name is not None:
+            known = _classes(self.path)
+            if self.class_name not in known:
+                hint = did_you_mean(self.class_name, known) or f": it has {_listed(known)}"
+                raise ValueError(f"{self.path}: no class {shorten(self.class_name)!r}{hint}")
+            return self.class_name
+        if len(classes) == 1:
+            return classes[0]
+        if not classes:
+            raise ValueError(
+                f"{self.path}: no class with a method choose(game, stream, clock): a bot is one"
+            )
+        raise ValueError(
+            f"{self.path}: several classes have a method choose, {_listed(classes)}: say which, as "
+            f"in {self.path}:{classes[0]}"
+        )
+
+    def seat(self, game: str) -> BotSeat:
+        """Return a seat, whose process begins with the first question."""
+        self.check_fits(game)
+        return BotSeat(self.path, self.chosen_class(), self.move_limit)
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the bot that `FILE.py` or `FILE.py:CLASS` names."""
+        written = _TEXT.fullmatch(text)
+        if written is None:
+            return None
+        class_name = written["class_name"]
+        if class_name is not None and not class_name.isidentifier():
+            raise ValueError(
+                f"{shorten(class_name)!r} names no class: a bot is FILE.py or FILE.py:CLASS, "
+                "without options"
+            )
+        bot = cls(path=written["path"], class_name=class_name)
+        bot.chosen_class()
+        return bot
+
+    def with_move_limit(self, seconds: float) -> Bot:
+        """Return the bot with so many seconds for each move."""
+        try:
+            return Bot(**{**self.model_dump(), "move_limit": seconds})
+        except ValueError:
+            raise ValueError(
+                f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_MOVE_LIMIT:g}"
+            ) from None
+
+    def self_contained(self) -> Bot:
+        """Raise `ValueError`: a saved player needs no Python, and a bot is nothing else."""
+        raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
+
+    def anywhere(self) -> Bot:
+        """Return the bot by the whole path of its file."""
+        return self.model_copy(update={"path": str(Path(self.path).resolve())})
+
+    def identity(self) -> dict[str, Any]:
+        """Return the bot with the checksum of its file in place of the path."""
+        source = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
+        return self.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+
+    def steady(self) -> NoReturn:
+        """Raise `ValueError`: nothing is known of the inside of a bot."""
+        raise ValueError(f"{self.label} is a bot: only its own code knows what it wants")
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(list(names)[:10]) or "none"
+
+
+def bot_classes(path: str | Path) -> list[str]:
+    """Return the classes of a Python file that may be bots, without running any of it.
+
+    They have a method `choose`, of their own or from a class of the same file, and are no mere base
+    of another one; names that begin with an underscore are left out. Raises `ValueError`, which
+    names the file, if it cannot be read as Python.
+    """
+    classes = _classes(path)
+
+    def chooses(name: str, deep: int = 0) -> bool:
+        if name not in classes or deep > len(classes):
+            return False
+        own = {part.name for part in classes[name].body if isinstance(part, _METHODS)}
+        return "choose" in own or any(chooses(base, deep + 1) for base in _bases(classes[name]))
+
+    bots = [name for name in classes if not name.startswith("_") and chooses(name)]
+    based_on = {base for name in bots for base in _bases(classes[name])}
+    return [name for name in bots if name not in based_on]
+
+
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
+    try:
+        tree = ast.parse(read_limited(path, _LARGEST_FILE))
+    except FileNotFoundError:
+        raise ValueError(
+            f"{path}: there is no such file, and a bot is FILE.py or FILE.py:CLASS"
+        ) from None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    except SyntaxError as error:
+        raise ValueError(f"{path}: line {error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{path}: cannot be read as Python: {error}") from None
+    return {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
+
+
+def _bases(one: ast.ClassDef) -> list[str]:
+    return [base.id for base in one.bases if isinstance(base, ast.Name)]

@@ -1,0 +1,285 @@
+"""Evolution as a kind of learner: what runs of `EvolutionConfig` have beside their steps."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from evoply.evolution import (
+    Evolution,
+    EvolutionConfig,
+    FinalTest,
+    Generation,
+    HallOfFameEntry,
+    Progress,
+    config_to_toml,
+    final_test,
+    fitness_text,
+    front_of,
+    individual_player,
+    is_finished,
+    is_good,
+    is_reproducible,
+    load_config,
+    self_contained,
+)
+from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.python_parts import PythonParts
+from evoply.runs import evolution_store as store
+from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row, Table
+from evoply.wording import shorten
+
+__all__ = ["FINAL_TEST", "EvolutionKind", "final_test_note"]
+
+FINAL_TEST = ("generation", "champion", "games", "ranking")
+"""The keys without which the note of the final test is damaged."""
+
+_STAGES = {
+    "training": "training games of generation {}",
+    "fresh": "fresh games of generation {}",
+    "final": "final test of the hall of fame",
+}
+_HEAD = (
+    "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
+    "games", "seconds", "digest",
+)  # fmt: skip
+_GREEDY = "best against greedy"
+_HIDDEN = ("seed", "champion", "fresh", "champion_tree")
+
+
+def final_test_note(note: Note) -> dict[str, Any] | None:
+    """Return the stored final test (generation, champion, games, ranking), or None."""
+    return note("final_test", FINAL_TEST)
+
+
+class EvolutionKind:
+    """See `evoply.runs.kind.Kind`."""
+
+    name = "evolution"
+    is_built_in = True
+    learner_type = Evolution
+    limits = LIMITS
+    tables = store.TABLES
+
+    def __init__(self, learner: Evolution | None = None) -> None:
+        self._learner = learner or Evolution()
+
+    def read_config(self, path: Path, /) -> EvolutionConfig:
+        return load_config(path)
+
+    def write_config(self, config: EvolutionConfig, /) -> str:
+        return config_to_toml(self_contained(config))
+
+    def settled(self, config: EvolutionConfig, /) -> EvolutionConfig:
+        return self_contained(config)
+
+    def fixed(self, config: EvolutionConfig, /) -> Any:
+        return config.model_dump(exclude=set(LIMITS))
+
+    def with_limits(
+        self, config: EvolutionConfig, limits: Mapping[str, Any], last: Any, /
+    ) -> EvolutionConfig:
+        if not limits:
+            return config
+        settings = {**config.model_dump(mode="python"), **limits}
+        changed = EvolutionConfig(**settings)
+        if all(value is None for value in limits.values()) or not is_finished(changed, last):
+            return changed
+        others = ("generations", "time_limit", "work_limit", "termination")
+        lifted = {key: None for key in others if key not in limits}
+        return EvolutionConfig(**{**settings, **lifted})
+
+    def learner(
+        self,
+        *,
+        threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
+        parts: PythonParts | None = None,
+    ) -> Evolution:
+        learner = self._learner
+        if parts is not None and (parts.fitness is not None or parts.operators):
+            learner = replace(learner, fitness=parts.fitness, operators=parts.operators)
+        return replace(
+            learner, threads=threads or learner.threads, progress=progress or learner.progress
+        )
+
+    def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
+        learner.parts.check(config)
+
+    def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
+        return learner.parts.identities()
+
+    def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> Ending:
+        """Play the final test, which names the champion."""
+        test = final_test(config, last, threads=learner.threads, progress=learner.progress)
+        is_whole = config.generations is not None and last.number + 1 >= config.generations
+        return Ending(
+            status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",
+            champion=individual_player(config, test.champion.tree),
+            notes={"final_test": json.dumps(_test_data(last.number, test))},
+        )
+
+    def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
+        if not isinstance(step, Generation):
+            raise ValueError(
+                f"{step!r:.80} is no generation: a run of evolution keeps nothing else"
+            )
+
+    def write(self, connection: sqlite3.Connection, step: Generation, /) -> None:
+        store.write_generation(connection, step)
+
+    def read(
+        self, connection: sqlite3.Connection, config: EvolutionConfig, number: int, /
+    ) -> Generation:
+        return store.read_generation(connection, config, number)
+
+    def check_cells(self, connection: sqlite3.Connection, /) -> None:
+        store.check_cells(connection)
+
+    def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
+        computed = digest_of(
+            config,
+            step.number,
+            step.individuals,
+            step.fresh,
+            step.hall_of_fame,
+            step.champion,
+        )
+        return computed == step.digest == digest
+
+    def rows(self, table: Table, /) -> list[dict[str, Any]]:
+        rows = table(store.GENERATIONS)
+        store.check_rows(rows)
+        return rows
+
+    def queries(self) -> Mapping[str, str]:
+        return store.QUERIES
+
+    def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
+        """Return the winner of the final test; before it, the first of the hall of fame."""
+        stored = final_test_note(note)
+        if stored is not None and stored["generation"] == last.number:
+            for entry in last.hall_of_fame:
+                if str(entry.tree) == stored["champion"]:
+                    return entry
+        return last.hall_of_fame[0]
+
+    def player_of(self, config: EvolutionConfig, champion: HallOfFameEntry, /) -> Any:
+        return individual_player(config, champion.tree)
+
+    def champion_text(self, player: Any, /) -> str:
+        tree: str = player.evaluator.tree
+        return tree
+
+    def champion_facts(self, champion: HallOfFameEntry, last: Generation, /) -> ChampionFacts:
+        nodes = len(champion.tree)
+        return ChampionFacts(
+            title=f"{nodes} nodes, from generation {champion.generation}",
+            data={"nodes": nodes, "generation": champion.generation},
+            identity={"tree": str(champion.tree), "generation": last.number},
+        )
+
+    def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
+        numbers = step.statistics
+        fresh = json.dumps([asdict(result) for result in step.fresh])
+        points = self.earlier_points({**numbers, "fresh": fresh})
+        is_met = config.fitness.earlier_generations.champions
+        return LiveFacts(
+            line=str(step),
+            facts=(
+                ("best, fresh games", _percent(numbers.best_fresh)),
+                ("mean, fresh games", _percent(numbers.mean_fresh)),
+                ("best, training", fitness_text(config, numbers.best)),
+                ("games per second", f"{step.games_per_second:,.0f}"),
+                ("tree size", f"{numbers.best_size} (mean {numbers.mean_size:.1f})"),
+                ("different trees", _percent(numbers.diversity)),
+            ),
+            points=points,
+            champion=str(step.champion),
+            newest={_GREEDY: _percent(points[_GREEDY])} if _GREEDY in points else {},
+            last_number=config.generations - 1 if config.generations else None,
+            seconds_left=step.timing.left,
+            note="opponents grow stronger: level is progress" if is_met else "",
+        )
+
+    def earlier_points(self, row: Row, /) -> Mapping[str, float]:
+        """Return the best and the mean; against greedy too, who never changes."""
+        points = {
+            "best, each generation": float(row["best_fresh"]),
+            "mean, each generation": float(row["mean_fresh"]),
+        }
+        met = [one for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
+        if met:
+            points[_GREEDY] = float(met[0]["best"])
+        return points
+
+    def stage(self, progress: Progress | None, number: int, /) -> str:
+        return _STAGES["training" if progress is None else progress.stage].format(number)
+
+    def step_table(
+        self, config: EvolutionConfig, rows: Sequence[Row], is_own: bool, /
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        def cells(row: Row) -> tuple[str, ...]:
+            return (
+                f"{row['number']:,}",
+                *(_percent(row[name]) for name in ("best_fresh", "mean_fresh")),
+                *(fitness_text(config, row[name], is_own=is_own) for name in ("best", "mean")),
+                f"{row['best_size']:.0f}",
+                f"{row['mean_size']:.1f}",
+                f"{row['games']:,.0f}",
+                f"{row['seconds_total']:.2f}",
+                row["digest"][:8],
+            )
+
+        return _HEAD, [cells(row) for row in rows]
+
+    def step_data(self, row: Row, /) -> dict[str, Any]:
+        data = {name: value for name, value in row.items() if name not in _HIDDEN}
+        return {**data, "champion": row["champion_tree"]}
+
+    def listings(self, config: EvolutionConfig, last: Generation, /) -> list[Listing]:
+        """Return the front of strength against size, for selection that looks at both."""
+        front = front_of(last.individuals) if config.selection.kind == "pareto" else ()
+        if not front:
+            return []
+        rows = [
+            (
+                str(len(one.tree)),
+                fitness_text(config, one.fitness),
+                shorten(str(one.tree), 100),
+            )
+            for one in front
+        ]
+        data = [
+            {"nodes": len(one.tree), "fitness": one.fitness, "tree": str(one.tree)} for one in front
+        ]
+        title = "Strength against size in the last generation: nobody smaller is as strong"
+        head = ("nodes", "training", "tree")
+        return [Listing("front", title, head, ("tree",), rows, data)]
+
+    def is_reproducible(self, config: EvolutionConfig, /) -> bool:
+        """Return whether no opponent plays otherwise in the same game."""
+        return is_reproducible(config)
+
+    def draws(self, config: EvolutionConfig, /) -> Any:
+        return config.draws.rules(config.game)
+
+
+def _test_data(number: int, test: FinalTest) -> dict[str, Any]:
+    return {
+        "generation": number,
+        "champion": str(test.champion.tree),
+        "games": test.games,
+        "ranking": [
+            {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
+            for entry, fitness in zip(test.ranking, test.fitness, strict=True)
+        ],
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

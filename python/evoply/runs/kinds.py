@@ -1,0 +1,59 @@
+"""The kinds of learners that come with evoply, by the name that `config.toml` gives them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evoply.protocols import RunError, StorableLearner
+from evoply.runs.evolution_kind import EvolutionKind
+from evoply.runs.kind import Kind
+from evoply.runs.outside_kind import OutsideKind
+
+__all__ = ["KINDS", "kind_of", "stored_kind"]
+
+KINDS: Mapping[str, type[EvolutionKind]] = {"evolution": EvolutionKind}
+"""A new learner of evoply's own is one module and one row here."""
+
+
+def kind_of(learner: Any) -> Kind:
+    """Return the kind of *learner*; None is evolution. `RunError` if its steps cannot be kept."""
+    if learner is None:
+        return EvolutionKind()
+    for kind in KINDS.values():
+        if isinstance(learner, kind.learner_type):
+            return kind(learner)
+    if not isinstance(learner, StorableLearner):
+        raise RunError(
+            f"{learner!r:.80} is no learner whose steps can be kept: it needs first, after, "
+            "is_finished, dump, load and config_type (evoply.protocols.StorableLearner)"
+        )
+    return OutsideKind(learner)
+
+
+def stored_kind(config_file: Path, learner: Any = None) -> Kind:
+    """Return the kind of learner that made the run of *config_file*.
+
+    *learner* is the user's own, if it is at hand; `RunError` if another one made the run.
+    """
+    name = _stored_name(config_file)
+    if learner is None:
+        return KINDS[name]() if name in KINDS else OutsideKind(name=name)
+    kind = kind_of(learner)
+    if kind.name != name:
+        raise RunError(
+            f"run {config_file.parent} was made by the learner {name}, not by {kind.name}: "
+            "give that one, or none to look only"
+        )
+    return kind
+
+
+def _stored_name(config_file: Path) -> str:
+    """Return the learner's name; configs of evolution do not say it."""
+    try:
+        name = tomllib.loads(config_file.read_text(encoding="utf-8")).get("learner")
+    except (OSError, ValueError, RecursionError):
+        return "evolution"  # whose config says what is wrong
+    return name if isinstance(name, str) else "evolution"

@@ -1,0 +1,293 @@
+"""Bots, saved games, `watch` and `analyse` on the command line."""
+
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import call, start
+
+from evoply.arena import read_games
+from evoply.games import game_rules
+
+FIRST = """
+class First:
+    def choose(self, game, stream, clock):
+        print("a line of the bot's own")
+        return game.position.legal_moves[0]
+"""
+RAISES = """
+class Raises:
+    def choose(self, game, stream, clock):
+        raise KeyError("no move")
+"""
+HANGS = """
+import time
+
+class Hangs:
+    def choose(self, game, stream, clock):
+        open("asked", "w").close()
+        time.sleep(1000)
+"""
+
+
+def test_a_folder_of_bots_in_a_tournament(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = workplace / "students"
+    folder.mkdir()
+    for name, text in {"ann": FIRST, "bob": RAISES, "notes": "x = 1\n"}.items():
+        (folder / f"{name}.py").write_text(text)
+    arguments = ("tournament", "students", "greedy", "--game", "othello-4", "--games", "4")
+    answer = call(capsys, *arguments, "--json")
+    assert answer.code == 0, answer.err
+    assert set(answer.data["players"]) == {"ann.py", "bob.py", "greedy"}
+    lost = [{**one, "reason": one["reason"][:16]} for one in answer.data["forfeits"]]
+    assert lost == [
+        {"player": "bob.py", "opponent": other, "reason": "raised KeyError:", "games": 4,
+         "by_time": False}
+        for other in ("ann.py", "greedy")
+    ]  # fmt: skip
+    assert "bob.py forfeited 4 games against greedy: raised KeyError" in answer.err
+    ordered = call(capsys, *arguments, "--mode", "elimination")
+    assert "bob.py forfeited" in ordered.out
+    (workplace / "field.toml").write_text('[[player]]\nplayer = "students/ann.py"\nname = "Ann"\n')
+    data = call(capsys, "tournament", "greedy", "--field", "field.toml", "--games", "2", "--json")
+    assert data.data["players"] == ["Ann", "greedy"]
+
+
+def test_a_match_of_bots_says_who_forfeited_and_why(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workplace / "bob.py").write_text(RAISES)
+    answer = call(capsys, "match", "bob.py", "random", "--games", "2", "--json")
+    assert answer.code == 0
+    assert (answer.data["losses"], answer.data["endings"]) == (2, {"forfeit": 2})
+    assert answer.data["forfeits"][0]["player"] == "bob.py"
+    (workplace / "slow.py").write_text(HANGS)
+    slow = call(capsys, "match", "slow.py", "random", "--games", "2", "--move-limit", "0.3")
+    assert "slow.py forfeited 2 games against random: no move within 0.3 seconds" in slow.out
+    assert "Time decided" in slow.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("match", "none.py", "random"), "none.py: there is no such file"),
+        (("match", "two.py", "random"), "several classes have a method choose, First, Raises"),
+        (("match", "two.py:Second", "random"), "no class 'Second'"),
+        (("match", "wrong.py", "random"), "wrong.py: line 1: "),
+        (("match", "two.py:First", "random", "--move-limit", "0"), "--move-limit: 0 is not"),
+        (("match", "greedy", "random", "--watch", "--sprt", "0", "9"), "--watch"),
+        (("tournament", "empty", "random"), "there is no bot in this folder"),
+        (("analyse", "two.py:Raises"), "chooses no move: raised KeyError"),
+        (("show", "two.py:First"), "is a bot"),
+        (("watch", "nothing"), "nothing: there is no such file"),
+        (("watch", "two.py"), "two.py: line 2: "),
+    ],
+)
+def test_what_cannot_be_played(
+    arguments: tuple[str, ...], says: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workplace / "two.py").write_text(FIRST + RAISES)
+    (workplace / "wrong.py").write_text("class")
+    (workplace / "empty").mkdir()
+    answer = call(capsys, *arguments)
+    assert answer.code == 2
+    assert says in answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("game", ["othello-6", "checkers"])
+def test_saved_games_are_read_back(
+    game: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("match", "greedy", "random", "--game", game, "--games", "12", "--json")
+    result = call(capsys, *arguments, "--save-games", "games.jsonl").data
+    assert result == call(capsys, *arguments).data
+    lines = Path("games.jsonl").read_text().splitlines()
+    assert len(lines) == 12
+    points = 0.0
+    for line, played in zip(lines, read_games(lines), strict=True):
+        data = json.loads(line)
+        assert played.to_dict() == data
+        outcome = played.record.position.outcome()
+        if data["result"]["ending"] == "board":
+            assert outcome is not None
+            assert outcome.winner is played.winner
+        side = "black" if data["players"]["black"] == "greedy" else "white"
+        points += data["result"]["points"][side]
+        assert data["result"]["plies"] == len(played.record.moves) == len(data["moves"])
+    assert points == result["wins"] + result["draws"] / 2
+    shown = call(capsys, "watch", "games.jsonl")
+    assert shown.code == 0
+    assert shown.out.count("(Black) against") == 12
+    one = call(capsys, "watch", "games.jsonl", "--game", "3", "--json")
+    assert one.data["games"] == [{"number": 3, **json.loads(lines[3])}]
+    assert call(capsys, "watch", "games.jsonl", "--game", "12").code == 2
+    tested = call(
+        capsys, "match", "material:depth=2", "random", "--game", game, "--sprt", "0", "300",
+        "--save-games", "test.jsonl", "--json",
+    ).data  # fmt: skip
+    assert len(Path("test.jsonl").read_text().splitlines()) >= tested["games"]
+
+
+def test_games_are_saved_wholly_or_not_at_all(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = call(capsys, "match", "random", "random", "--save-games", "no/such/folder.jsonl")
+    assert answer.code == 1
+    assert "no/such" in answer.err
+    process = start(
+        "match", "material:depth=6", "swh", "--games", "10000", "--save-games", "games.jsonl",
+        cwd=workplace,
+    )  # fmt: skip
+    wait_until(lambda: any(workplace.glob(".games.jsonl*")))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not any(workplace.glob("*games.jsonl*"))
+
+
+def wait_until(what, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_match_is_watched_in_a_terminal(workplace: Path) -> None:
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "40"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evoply", "match", "greedy", "random", "--game", "othello-4",
+         "--watch", "--delay", "0", "--openings", "2"],
+        stdin=follower, stdout=follower, stderr=follower, cwd=workplace, env=environment,
+    )  # fmt: skip
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            seen += os.read(leader, 65536)
+        except OSError:
+            break
+    assert process.wait(timeout=20) == 0
+    os.close(leader)
+    text = seen.decode(errors="replace")
+    assert text.count("(Black) against") == 2
+    assert "ply 5 of" in text
+    assert "wins as" in text or "a draw" in text
+    assert "score" in text
+
+
+def test_ctrl_c_while_a_bot_hangs(workplace: Path) -> None:
+    (workplace / "hangs.py").write_text(HANGS)
+    process = start("match", "hangs.py", "hangs.py", "--games", "8", "--json", cwd=workplace)
+    wait_until((workplace / "asked").exists)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - sent < 5  # 0.2 s where nothing else runs
+    assert process.returncode == 130
+    assert json.loads(out) == {"error": "stopped", "exit_code": 130}
+    assert "Traceback" not in err
+
+
+KEYS = {
+    "game", "position", "player", "move", "score", "view", "depth", "nodes", "seconds", "line",
+    "moves", "seed", "outcome",
+}  # fmt: skip
+
+
+def test_what_a_player_thinks(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("analyse", "material:depth=3", "--position", "f5d6c3d3")
+    data = call(capsys, *arguments, "--json").data
+    assert set(data) == KEYS
+    assert (data["view"], data["depth"], data["line"][0]) == ("black", 3, data["move"])
+    assert data["moves"][0] == {"move": data["move"], "score": data["score"]}
+    scores = [one["score"] for one in data["moves"]]
+    assert scores == sorted(scores, reverse=True)
+    rules = game_rules("othello")
+    record = rules.record("f5d6c3d3")
+    assert {one["move"] for one in data["moves"]} == {str(m) for m in record.position.legal_moves}
+    for move in data["line"]:
+        record = record.play(move)
+    people = call(capsys, *arguments).out
+    assert f"material:depth=3 would play {data['move']}: " in people
+    assert "for Black" in people
+    assert "Looked 3 plies ahead" in people
+
+
+def test_what_a_player_does_not_think(capsys: pytest.CaptureFixture[str]) -> None:
+    data = call(capsys, "analyse", "random", "--game", "checkers", "--json").data
+    assert (data["score"], data["view"], data["moves"], data["depth"]) == (None, None, [], 0)
+    passes = call(
+        capsys, "analyse", "greedy", "--game", "othello-4", "--position", "OOO- -XX- OXX- -X-X X",
+        "--json",
+    )  # fmt: skip
+    assert "Black has no move and must pass" in passes.err
+    assert (passes.data["move"], passes.data["line"], passes.data["score"]) == (
+        "pass", ["pass"], None,
+    )  # fmt: skip
+    over = call(
+        capsys, "analyse", "greedy", "--game", "othello-4", "--position", "XXXX XXXX XXXX XXXX X",
+        "--json",
+    ).data  # fmt: skip
+    assert over["move"] is None
+    assert over["outcome"] == "Black wins by 16"
+
+
+def test_captures_are_written_as_they_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    position = "W:W31,K22:B18,10,7"
+    data = call(
+        capsys,
+        "analyse",
+        "material:depth=3",
+        "--game",
+        "checkers",
+        "--position",
+        position,
+        "--json",
+    ).data
+    record = game_rules("checkers").record(position)
+    for one in data["moves"]:
+        record.play(one["move"])
+    for move in data["line"]:
+        record = record.play(move)
+    assert len(record) == len(data["line"]) >= 1
+
+
+def test_a_person_plays_a_bot(
+    workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workplace / "first.py").write_text(FIRST)
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nf5\nundo\nd3\nquit\n"))
+    answer = call(capsys, "play", "--against", "first.py", "--seed", "1")
+    assert answer.code == 0
+    assert "first.py would play d3" in answer.out
+    assert "first.py plays c3" in answer.out
+    assert "--against first.py" in answer.out
+    (workplace / "bob.py").write_text(RAISES)
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nf5\nf6\n"))
+    lost = call(capsys, "play", "--against", "bob.py", "--json")
+    assert lost.code == 0
+    assert (lost.data["winner"], lost.data["ending"], lost.data["finished"]) == (
+        "black", "forfeit", True,
+    )  # fmt: skip
+    assert "bob.py has no hint: raised KeyError" in lost.err
+
+
+def test_a_person_plays_whoever_changes_with_the_game(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("f5\nquit\n"))
+    text = "( white ),50,( black ),50:overlap=20,random_plies=2"
+    answer = call(capsys, "play", "--against", text, "--seed", "1")
+    assert answer.code == 0
+    assert " plays " in answer.out
