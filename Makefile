@@ -7,8 +7,10 @@ SHELL := /bin/bash
 BIN := $(VENV)/bin
 PYTHON_SOURCES := python tests benchmarks docs README.md
 KERNEL_SOURCES := $(shell find crates -path '*/src/*' -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
-# Tests that share what a module made, or that need the machine for themselves, run on one worker.
-WORKERS ?= -n auto --maxprocesses 8 --dist loadgroup
+# A file's tests share what it made and look for the processes they started: they stay on one worker.
+# (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
+# order of collection, because its end, the doctests, is small and fills both workers.
+WORKERS ?= -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

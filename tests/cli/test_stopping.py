@@ -12,8 +12,6 @@ from command_line import start
 pty = pytest.importorskip("pty", reason="needs terminals, signals and processes of Unix")
 resource = pytest.importorskip("resource")
 
-pytestmark = pytest.mark.xdist_group("signals")  # one after another: they time what they stop
-
 LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
 
 
