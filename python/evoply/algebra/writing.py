@@ -1,0 +1,238 @@
+"""From sums of products over numbered atoms back to expressions, as short as sharing makes them.
+
+The writer keeps what each atom stands for. Equal expressions are one object here, so that telling
+them apart is comparing identities.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from evoply.algebra import polynomials
+from evoply.algebra.polynomials import Monomial, Terms, degree, scaled
+from evoply.expressions import Expression, build
+
+_Place = tuple[bool, int, Monomial]
+
+
+class _InexpressibleError(Exception):
+    """A coefficient is no float."""
+
+
+class Writer:
+    """Writes sums as expressions; an atom is a part without algebra, or a sum of its own.
+
+    What it writes divides by *convention*.
+    """
+
+    def __init__(self, convention: str) -> None:
+        self._convention = convention
+        self.atoms: list[Expression] = []
+        self.sums: dict[int, list[Terms]] = {}
+        """The terms of those atoms that are sums, in all forms known, the expanded one first."""
+        self._numbers: dict[Hashable, int] = {}
+        self._expressions: dict[Hashable, Expression] = {}
+        self._sizes: dict[int, int] = {}
+        self._leaves: dict[int, int] = {}  # the first leaf below an expression, as it is read
+        self._written: dict[Hashable, Expression | None] = {}
+
+    def make(self, op: str, *arguments: Any, is_leaf: bool = False) -> Expression:
+        """Return the operation on expressions made here; a leaf counts as one node."""
+        operands = [one for one in arguments if isinstance(one, Expression)]
+        key = (op, *(id(one) if isinstance(one, Expression) else repr(one) for one in arguments))
+        made = self._expressions.get(key)
+        if made is None:
+            made = self._expressions[key] = build(op, *arguments)
+            self._sizes[id(made)] = 1 + sum(map(self.size, operands))
+            leaves = (self._leaves[id(one)] for one in operands if id(one) in self._leaves)
+            first = next(leaves, None)
+            if first is not None:
+                self._leaves[id(made)] = first
+        if is_leaf:
+            self._sizes[id(made)] = 1
+        return made
+
+    def size(self, expression: Expression) -> int:
+        """Return how many nodes an expression made here has."""
+        return self._sizes[id(expression)]
+
+    def atom(self, expression: Expression) -> int:
+        """Return the number of an expression made here as an atom."""
+        if id(expression) not in self._numbers:
+            self._numbers[id(expression)] = len(self.atoms)
+            self._leaves.setdefault(id(expression), len(self.atoms))
+            self.atoms.append(expression)
+        return self._numbers[id(expression)]
+
+    def sum_atom(self, terms: Terms, *forms: Terms) -> int:
+        """Return the number of a sum as an atom; *forms* are the same value, maybe shorter."""
+        key = frozenset(terms.items())
+        if key not in self._numbers:
+            choices = [self.written(form, 1 << 10) for form in (terms, *forms)]
+            short = min((one for one in choices if one is not None), key=self.size, default=None)
+            if short is None:
+                raise polynomials.TooLargeError
+            self._numbers[key] = self.atom(short)
+            self.sums.setdefault(self._numbers[key], [terms, *forms])
+        return self._numbers[key]
+
+    def written(self, terms: Terms, longest: int) -> Expression | None:
+        """Return *terms* as an expression, or None where it has more than *longest* nodes.
+
+        Also None where a number in it is no float. A part of several nodes that many terms share
+        is written only once.
+        """
+        least = sum(
+            abs(exponent) * (1 + self.size(self.atoms[atom]))
+            for monomial in terms
+            for atom, exponent in monomial
+        )
+        # Writing shared parts once can halve it more than once, but not without end.
+        if least > 8 * longest + 64:
+            return None
+        key = frozenset(terms.items())
+        if key not in self._written:
+            try:
+                self._written[key] = self._sum(terms)
+            except _InexpressibleError:
+                self._written[key] = None
+        expression = self._written[key]
+        return None if expression is None or self.size(expression) > longest else expression
+
+    def chain(self, addends: Sequence[tuple[int, Expression]]) -> Expression:
+        """Return the sum of expressions with signs, those that are added first."""
+        first, *others = sorted(addends, key=lambda addend: addend[0] < 0)
+        sign, result = first
+        if sign < 0:
+            result = self.make("multiply", self._number(Fraction(-1)), result)
+        for sign, expression in others:
+            result = self.make("add" if sign > 0 else "subtract", result, expression)
+        return result
+
+    def _sum(self, terms: Terms) -> Expression:
+        """Return the sum of the terms: positive ones first, each group by degree and atoms."""
+        result: Expression | None = None
+        for is_negative, _, inner, shared in sorted(self._groups(terms), key=lambda one: one[:2]):
+            is_subtracted = is_negative and result is not None
+            part = self._group(scaled(inner, Fraction(-1)) if is_subtracted else inner, shared)
+            if result is not None:
+                part = self.make("subtract" if is_subtracted else "add", result, part)
+            result = part
+        return self._number(Fraction(0)) if result is None else result
+
+    def _groups(self, terms: Terms) -> list[tuple[bool, _Place, Terms, int | None]]:
+        """Return what is added up: terms, and sums of terms that share a long factor."""
+        rest = dict(terms)
+        groups: list[tuple[bool, _Place, Terms, int | None]] = []
+        while (shared := self._shared(rest)) is not None:
+            inner = {
+                monomial: value
+                for monomial, value in rest.items()
+                if dict(monomial).get(abs(shared) - 1, 0) * shared > 0
+            }
+            rest = {monomial: value for monomial, value in rest.items() if monomial not in inner}
+            inner = {_without(monomial, shared): value for monomial, value in inner.items()}
+            is_negative = all(value < 0 for value in inner.values())
+            groups.append((is_negative, min(map(_place, inner)), inner, shared))
+        for monomial, value in rest.items():
+            groups.append((value < 0, _place(monomial), {monomial: value}, None))
+        return groups
+
+    def _shared(self, terms: Terms) -> int | None:
+        """Return the long factor, or with a minus sign divisor, that most is saved with.
+
+        It is the number of an atom plus 1, so that every number has a sign.
+        """
+        counts = Counter(
+            atom + 1 if exponent > 0 else -atom - 1
+            for monomial in terms
+            for atom, exponent in monomial
+            if self.size(self.atoms[atom]) > 1
+        )
+        saved = {
+            key: (count - 1) * self.size(self.atoms[abs(key) - 1])
+            for key, count in counts.items()
+            if count > 1
+        }
+        return max(saved, key=saved.__getitem__) if saved else None
+
+    def _group(self, terms: Terms, shared: int | None) -> Expression:
+        if shared is not None:
+            factor = self.atoms[abs(shared) - 1]
+            return self._over(self._sum(terms), factor) if shared < 0 else self.make(
+                "multiply", self._sum(terms), factor
+            )  # fmt: skip
+        ((monomial, value),) = terms.items()
+        plain = self._quotient(monomial, value, {})
+        # Multiplying a sum among the factors by the number, and by what divides, may be shorter.
+        for atom, exponent in monomial:
+            if exponent != 1 or atom not in self.sums:
+                continue
+            for form in self.sums[atom]:
+                used = {other for inner in form for other, power in inner if power > 0}
+                taken = tuple(one for one in monomial if one[1] < 0 and one[0] in used)
+                if value == 1 and not taken:
+                    continue
+                factor = self._sum(polynomials.multiply(form, {taken: value}))
+                left = tuple(one for one in monomial if one not in taken)
+                other = self._quotient(left, Fraction(1), {atom: factor})
+                plain = min(plain, other, key=self.size)
+        return plain
+
+    def _quotient(
+        self, monomial: Monomial, value: Fraction, instead: Mapping[int, Expression]
+    ) -> Expression:
+        """Return value * *monomial*, with other expressions for the atoms of *instead*."""
+        above: list[Expression] = []
+        below: list[Expression] = []
+        for atom, exponent in sorted(monomial, key=lambda power: self._atom_place(power[0])):
+            expression = instead.get(atom, self.atoms[atom])
+            (above if exponent > 0 else below).extend([expression] * abs(exponent))
+        if value != 1 or not above:
+            above.insert(0, self._number(value))
+        top = self._product(above)
+        return self._over(top, self._product(below)) if below else top
+
+    def _product(self, factors: Sequence[Expression]) -> Expression:
+        return reduce(lambda one, other: self.make("multiply", one, other), factors)
+
+    def _over(self, above: Expression, below: Expression) -> Expression:
+        return self.make("divide", above, below, self._convention)
+
+    def _atom_place(self, atom: int) -> tuple[bool, int, int]:
+        """Return a key that puts single nodes first, then by the first leaf, as it is read."""
+        expression = self.atoms[atom]
+        return self.size(expression) > 1, self._leaves.get(id(expression), atom), atom
+
+    def _number(self, value: Fraction) -> Expression:
+        number = to_float(value)
+        if number is None:
+            raise _InexpressibleError
+        return self.make("number", number)
+
+
+def to_float(value: Fraction) -> float | None:
+    """Return the nearest float, or None where that is infinite or a zero that *value* is not."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return None if value and not number else number
+
+
+def _without(monomial: Monomial, shared: int) -> Monomial:
+    """Return *monomial* without one power of a factor or divisor that it has."""
+    return tuple(
+        (atom, exponent - sign)
+        for atom, exponent in monomial
+        if exponent != (sign := (shared > 0) - (shared < 0) if atom == abs(shared) - 1 else 0)
+    )
+
+
+def _place(monomial: Monomial) -> _Place:
+    """Return a key that puts low degrees first and the constant last."""
+    return not monomial, degree(monomial), monomial
