@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from evoply.expressions import Expression, PrimitiveSet, board, less, substitute
+from evoply.expressions import Constant, Expression, PrimitiveSet, board, less, substitute
 from evoply.expressions.formula import Names, formula, latex_formula
 from evoply.gp.forest import Forest, Individual, branches, value_of
 from evoply.gp.lowering import expression_of
@@ -26,7 +26,9 @@ def names_of(individual: Individual) -> Names:
         known = {**names.known, **known}
         functions |= dict(names.functions)
         for node in tree.nodes:
-            if node.live_arity == 0 and node.parameter is not None and node.value is not None:
+            if node.value is None or node.arity or isinstance(node, Constant):
+                continue
+            if node.parameter is not None:
                 value = node.parameter.expression(node.value)
                 known.setdefault(substitute(node.expression, [value]), node.name)
     return Names(known, tuple(functions.items()))

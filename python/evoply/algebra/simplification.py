@@ -19,7 +19,7 @@ from typing import Any
 from evoply.algebra import polynomials
 from evoply.algebra.naming import DIGITS, names_of
 from evoply.algebra.polynomials import Terms, TooLargeError
-from evoply.algebra.writing import Writer, to_float
+from evoply.algebra.writing import Writer, place, to_float
 from evoply.expressions import Expression
 from evoply.expressions.formula import UNNAMED, Names, formula, number_text
 from evoply.expressions.written_form import children, in_order
@@ -132,13 +132,15 @@ class _Simplifier:
     def copied(self, expression: Expression) -> Expression:
         """Return *expression* made by the writer: equal parts are one object."""
         copies: dict[int, Expression] = {}
+        known = {one: one for one in self.names.known}
         for node in in_order([expression]):
+            if node in known:
+                copies[id(node)] = self.writer.leaf(known[node])
+                continue
             arguments = [
                 copies[id(one)] if isinstance(one, Expression) else one for one in node.arguments
             ]
-            copies[id(node)] = self.writer.make(
-                node.op, *arguments, is_leaf=node in self.names.known
-            )
+            copies[id(node)] = self.writer.make(node.op, *arguments)
         return copies[id(expression)]
 
     def parts(self) -> tuple[list[Expression], dict[int, int]]:
@@ -262,7 +264,7 @@ class _Simplifier:
                 best = _Form(written, terms)
         if best is not None and self.writer.size(best.expression) <= self.writer.size(plain):
             return best
-        if first is None or polynomials.value(first) is not None:
+        if first is None or len(first) < 2:
             return self.opaque(plain) if first is None else _Form(plain, first)
         # A part of its own that can still be multiplied out.
         atom = self.writer.atom(plain)
@@ -451,7 +453,7 @@ class _Simplifier:
         """Return in words where *zeros* is 0: positive terms = negative terms."""
         scale = min(abs(value) for value in zeros.values())
         sides: tuple[list[str], list[str]] = ([], [])
-        for monomial, value in zeros.items():
+        for monomial, value in sorted(zeros.items(), key=lambda term: place(term[0])):
             factors = [
                 formula(self.writer.atoms[atom], self.names, digits=DIGITS)
                 for atom, exponent in monomial
@@ -461,7 +463,8 @@ class _Simplifier:
             if size != 1 or not factors:
                 factors.insert(0, number_text(float(size)))
             sides[value < 0].append(" * ".join(factors))
-        one, other = sides if sides[0] else sides[::-1]
+        is_turned = not sides[0] or (bool(sides[1]) and zeros.get((), 0) > 0)
+        one, other = sides[::-1] if is_turned else sides
         return f"{' + '.join(one)} = {' + '.join(other) or '0'}"
 
     def exceptions(self, usual: Expression) -> tuple[str, ...]:

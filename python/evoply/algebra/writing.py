@@ -40,8 +40,13 @@ class Writer:
         self._leaves: dict[int, int] = {}  # the first leaf below an expression, as it is read
         self._written: dict[Hashable, Expression | None] = {}
 
-    def make(self, op: str, *arguments: Any, is_leaf: bool = False) -> Expression:
-        """Return the operation on expressions made here; a leaf counts as one node."""
+    def leaf(self, expression: Expression) -> Expression:
+        """Return an expression that is taken as a whole, however it is made, and has one node."""
+        self._sizes[id(expression)] = 1
+        return expression
+
+    def make(self, op: str, *arguments: Any) -> Expression:
+        """Return the operation on expressions made here."""
         operands = [one for one in arguments if isinstance(one, Expression)]
         key = (op, *(id(one) if isinstance(one, Expression) else repr(one) for one in arguments))
         made = self._expressions.get(key)
@@ -52,8 +57,6 @@ class Writer:
             first = next(leaves, None)
             if first is not None:
                 self._leaves[id(made)] = first
-        if is_leaf:
-            self._sizes[id(made)] = 1
         return made
 
     def size(self, expression: Expression) -> int:
@@ -137,9 +140,9 @@ class Writer:
             rest = {monomial: value for monomial, value in rest.items() if monomial not in inner}
             inner = {_without(monomial, shared): value for monomial, value in inner.items()}
             is_negative = all(value < 0 for value in inner.values())
-            groups.append((is_negative, min(map(_place, inner)), inner, shared))
+            groups.append((is_negative, min(map(place, inner)), inner, shared))
         for monomial, value in rest.items():
-            groups.append((value < 0, _place(monomial), {monomial: value}, None))
+            groups.append((value < 0, place(monomial), {monomial: value}, None))
         return groups
 
     def _shared(self, terms: Terms) -> int | None:
@@ -179,8 +182,9 @@ class Writer:
                     continue
                 factor = self._sum(polynomials.multiply(form, {taken: value}))
                 left = tuple(one for one in monomial if one not in taken)
-                other = self._quotient(left, Fraction(1), {atom: factor})
-                plain = min(plain, other, key=self.size)
+                if factor.op in ("add", "subtract"):
+                    other = self._quotient(left, Fraction(1), {atom: factor})
+                    plain = min(plain, other, key=self.size)
         return plain
 
     def _quotient(
@@ -233,6 +237,6 @@ def _without(monomial: Monomial, shared: int) -> Monomial:
     )
 
 
-def _place(monomial: Monomial) -> _Place:
+def place(monomial: Monomial) -> _Place:
     """Return a key that puts low degrees first and the constant last."""
     return not monomial, degree(monomial), monomial
