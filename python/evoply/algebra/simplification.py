@@ -65,12 +65,13 @@ class Simplified:
         return self.text
 
 
-def simplify(what: Individual | Expression) -> Simplified:
+def simplify(what: Individual | Expression, names: Names = UNNAMED) -> Simplified:
     """Return what an individual or an expression comes to: like terms collected, factors cancelled.
 
     Takes milliseconds for 200 nodes: an operation that would pass 100 terms is kept as it is. Never
     longer than the original written out. Any type of value is taken; numbers have algebra, and
-    choices that are settled are taken.
+    choices that are settled are taken. *names* are those of an expression's parts, which are taken
+    as they are; the parts of an individual are called as its primitives are.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
     >>> from evoply.gp import parse_tree
@@ -79,7 +80,7 @@ def simplify(what: Individual | Expression) -> Simplified:
     2 * white
     """
     if isinstance(what, Expression):
-        expression, names = what, UNNAMED
+        expression = what
     else:
         expression, names = expression_of(what), names_of(what)
     simplifier = _Simplifier(expression, names)
