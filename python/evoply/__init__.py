@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
+    from evoply.algebra import simplify
     from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
     from evoply.games import GAMES, othello
-    from evoply.algebra import simplify
     from evoply.gp import Tree, parse_tree
     from evoply.players import (
         AfterState,

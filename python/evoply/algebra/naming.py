@@ -9,6 +9,7 @@ from evoply.expressions.formula import Names, formula, latex_formula
 from evoply.gp.forest import Forest, Individual, branches, value_of
 from evoply.gp.lowering import expression_of
 
+_ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
 DIGITS = 6
 """Significant digits of numbers in formulas for people."""
 
@@ -19,7 +20,9 @@ def names_of(individual: Individual) -> Names:
     known: dict[Expression, str] = {}
     functions: dict[str, Expression] = {}
     if isinstance(individual, Forest) and individual.is_timed:
-        clock, name = (board.t, "board_until") if individual.role == "phases" else (board.root_t, "until")
+        clock, name = (
+            (board.t, "board_until") if individual.role == "phases" else (board.root_t, "until")
+        )
         known |= {less(clock, end): f"{name}_{end:.0%}" for end in individual.ends}
     for tree in branches(individual):
         names = _names_of_set(tree.primitive_set)
@@ -44,7 +47,7 @@ def _names_of_set(primitives: PrimitiveSet) -> Names:
             continue
         if not one.live_arity:
             known.setdefault(expression, one.name)
-        elif one.operator is None and expression.op != "argument":
+        elif one.operator is None and expression.op not in _ARITHMETIC:
             functions.append((one.name, expression))
     return Names(known, tuple(functions))
 

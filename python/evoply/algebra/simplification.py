@@ -10,7 +10,7 @@ division is therefore flagged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,9 +31,9 @@ _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception
 _MOST_NODES = 600
 """So many exceptions have their own value worked out, over so many nodes; others are only named."""
+_VIEWS = 4
 _MOST_CHOICES = 6
 """So many addends of a sum are tried in every form."""
-_MOST_ADDENDS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,6 @@ class _Simplifier:
         """Return what is worked out, operands first, and each one's place as it is read."""
         order: list[Expression] = []
         places: dict[int, int] = {}
-        finished: set[int] = set()
         waiting = [(self.root, False)]
         while waiting:
             node, is_done = waiting.pop()
@@ -166,28 +165,52 @@ class _Simplifier:
         """Return what the value of *node* is worked out from: of a sum, all that is added up."""
         if self.is_leaf(node):
             return []
-        return [addend for _, addend in self.addends(node)] if _parts(node) else children(node)
+        return [addend for _, addend in self.addends(node)] if self.summed(node) else children(node)
 
     def is_leaf(self, node: Expression) -> bool:
         return self.writer.size(node) == 1
 
     def addends(self, node: Expression) -> list[tuple[int, Expression]]:
-        """Return what a sum adds up, with signs, from left to right, sums inside it included."""
-        if id(node) not in self._addends:
-            addends: list[tuple[int, Expression]] = []
-            waiting = [(1, node)]
-            while waiting:
-                sign, one = waiting.pop()
-                parts = [] if self.is_leaf(one) else _parts(one)
-                if not parts or len(addends) + len(waiting) > _MOST_ADDENDS:
-                    addends.append((sign, one))
-                else:
-                    waiting += [(sign * own, part) for own, part in reversed(parts)]
-            self._addends[id(node)] = addends
+        """Return what a sum adds up and how often, from left to right, sums inside it included."""
+        if id(node) in self._addends:
+            return self._addends[id(node)]
+        scales: dict[int, int] = {}
+        order: list[Expression] = []
+        waiting = [(node, False)]
+        while waiting:
+            one, is_done = waiting.pop()
+            if is_done:
+                order.append(one)
+            elif id(one) not in scales:
+                scales[id(one)] = 0
+                waiting.append((one, True))
+                waiting += [(part, False) for _, part in reversed(self.summed(one))]
+        scales[id(node)] = 1
+        for one in reversed(order):
+            for sign, part in self.summed(one):
+                scales[id(part)] += sign * scales[id(one)]
+        self._addends[id(node)] = [
+            (scales[id(one)], one)
+            for one in order
+            if scales[id(one)] and not self.summed(one)
+        ]
         return self._addends[id(node)]
 
+    def summed(self, node: Expression) -> list[tuple[int, Expression]]:
+        """Return what *node* adds up with signs if it is a sum or a change of sign, else nothing."""
+        if self.is_leaf(node):
+            return []
+        if node.op in ("add", "subtract"):
+            first, second = node.arguments
+            return [(1, first), (-1 if node.op == "subtract" else 1, second)]
+        if node.op == "multiply":
+            for one, other in (node.arguments, node.arguments[::-1]):
+                if one.op == "number" and one.arguments[0] == -1:
+                    return [(-1, other)]
+        return []
+
     def run(self, forced: frozenset[str] = frozenset()) -> _Form:
-        """Return the form of the whole; the second time only what *forced* changes is worked out."""
+        """Return the form of the whole; later only what *forced* changes is worked out."""
         self.forced = forced
         forms: dict[int, _Form] = {}
         changed: set[int] = set()
@@ -206,19 +229,24 @@ class _Simplifier:
     def form(self, node: Expression, forms: dict[int, _Form]) -> _Form:
         if self.is_leaf(node) and node.op not in ("number", "truth"):
             return self.opaque(node)
-        if _parts(node):
+        if self.summed(node):
             return self.sum([(sign, forms[id(one)]) for sign, one in self.addends(node)])
         operands = [forms[id(one)] for one in children(node)]
         literals = [one for one in node.arguments if not isinstance(one, Expression)]
         if node.op == "number":
             is_finite = math.isfinite(literals[0])
-            return _Form(node, polynomials.constant(literals[0])) if is_finite else self.opaque(node)
+            return (
+                _Form(node, polynomials.constant(literals[0])) if is_finite else self.opaque(node)
+            )
         if node.op == "truth":
             return _Form(node)
         arguments = iter(operands)
         plain = self.writer.make(
             node.op,
-            *(next(arguments).expression if isinstance(one, Expression) else one for one in node.arguments),
+            *(
+                next(arguments).expression if isinstance(one, Expression) else one
+                for one in node.arguments
+            ),
         )
         with suppress(TooLargeError):
             match node.op:
@@ -249,28 +277,27 @@ class _Simplifier:
             return _Form(expression)
         return _Form(expression, polynomials.power(self.writer.atom(expression)))
 
-    def shortest(self, candidates: Iterable[Terms], plain: Expression) -> _Form:
+    def shortest(self, candidates: Sequence[Terms], plain: Expression) -> _Form:
         """Return the form of the candidate that is written shortest, the first of equal ones.
 
         It is written as *plain* if that is shorter still.
         """
-        first: Terms | None = None
         best: _Form | None = None
         for terms in candidates:
-            first = terms if first is None else first
             written = self.writer.written(terms, self.writer.size(plain))
             if written is not None and (
                 best is None or self.writer.size(written) < self.writer.size(best.expression)
             ):
                 best = _Form(written, terms)
-        if best is not None and self.writer.size(best.expression) <= self.writer.size(plain):
+        if best is not None:
             return best
-        if first is None or len(first) < 2:
-            return self.opaque(plain) if first is None else _Form(plain, first)
+        if not candidates or len(candidates[0]) < 2:
+            return _Form(plain, candidates[0]) if candidates else self.opaque(plain)
         # A part of its own that can still be multiplied out.
         atom = self.writer.atom(plain)
         with suppress(TooLargeError):
-            self.writer.sums.setdefault(atom, [self.expanded(first)])
+            forms = [terms for terms in candidates[1:] if len(terms) > 1]
+            self.writer.sums.setdefault(atom, [self.expanded(candidates[0]), *forms])
         return _Form(plain, polynomials.power(atom))
 
     def sum(self, addends: Sequence[tuple[int, _Form]]) -> _Form:
@@ -281,7 +308,7 @@ class _Simplifier:
             for sign, form in addends
         ]
         candidates: list[Terms] = []
-        for start in range(3):
+        for start in range(_VIEWS):
             with suppress(TooLargeError):
                 total: Terms = {}
                 for option in options:
@@ -335,9 +362,7 @@ class _Simplifier:
                 candidates.insert(1, polynomials.multiply(first, second))
         return candidates
 
-    def quotient(
-        self, node: Expression, first: _Form, second: _Form, plain: Expression
-    ) -> _Form:
+    def quotient(self, node: Expression, first: _Form, second: _Form, plain: Expression) -> _Form:
         """Return the quotient, and note where it is not what protected division gives."""
         one, zero = polynomials.constant(1), polynomials.constant(0)
         protected = {"one": one, "zero": zero, "numerator": first.terms}.get(node.arguments[2])
@@ -366,16 +391,20 @@ class _Simplifier:
         return first if (difference >= 0) == (op == "maximum") else second
 
     def views(self, terms: Terms) -> list[Terms]:
-        """Return *terms* as they are, as one product, and multiplied out, where that goes."""
+        """Return *terms* as they are, as one product, and multiplied out in part and wholly."""
         found = [terms]
-        for view in (self.factored, self.expanded):
+        for view in (self.factored, self.opened, self.expanded):
             try:
                 found.append(view(terms))
             except TooLargeError:
                 found.append(terms)
         return found
 
-    def expanded(self, terms: Terms) -> Terms:
+    def opened(self, terms: Terms) -> Terms:
+        """Return *terms* with the sums in it multiplied out, the sums in these left as they are."""
+        return self.expanded(terms, form=-1)
+
+    def expanded(self, terms: Terms, form: int = 0) -> Terms:
         """Return *terms* with the sums in it multiplied out, but for those that divide."""
         result: Terms = {}
         for monomial, value in terms.items():
@@ -385,7 +414,7 @@ class _Simplifier:
                     product = polynomials.multiply(product, polynomials.power(atom, exponent))
                     continue
                 for _ in range(exponent):
-                    product = polynomials.multiply(product, self.writer.sums[atom][0])
+                    product = polynomials.multiply(product, self.writer.sums[atom][form])
             result = polynomials.add(result, product)
         return result
 
@@ -419,7 +448,9 @@ class _Simplifier:
             for one, other in ((one, other) for one in above for other in below):
                 ratio = self.ratio(one, other)
                 if ratio is not None:
-                    gone = polynomials.multiply(polynomials.power(one, -1), polynomials.power(other))
+                    gone = polynomials.multiply(
+                        polynomials.power(one, -1), polynomials.power(other)
+                    )
                     left = polynomials.multiply(product, polynomials.multiply(gone, ratio))
                     return self.cancelled(left)
         return product
@@ -429,7 +460,9 @@ class _Simplifier:
         if (one, other) not in self._ratios:
             ratio: Terms | None = None
             above, below = (self.writer.sums[atom][0] for atom in (one, other))
-            powers = [exponent for terms in (above, below) for part in terms for _, exponent in part]
+            powers = [
+                exponent for terms in (above, below) for part in terms for _, exponent in part
+            ]
             if min(powers) > 0:
                 quotient = polynomials.quotient(above, below)
                 ratio = None if quotient is None else self.factored(quotient)
@@ -469,11 +502,11 @@ class _Simplifier:
         return f"{' + '.join(one)} = {' + '.join(other) or '0'}"
 
     def exceptions(self, usual: Expression) -> tuple[str, ...]:
-        """Return a sentence for each divisor that may be zero and then changes the *usual* value."""
+        """Return a sentence for each divisor that may be zero and changes the *usual* value."""
         places = sorted(self.conditions, key=self.places.__getitem__)
         conditions = dict.fromkeys(self.conditions[place] for place in places)
         # Step 1. What comes out at each exception, as far as that is affordable.
-        most = min(_MOST_EXCEPTIONS, 1 + _MOST_NODES // len(self.order))
+        most = min(_MOST_EXCEPTIONS, 1 + _MOST_NODES // self.writer.size(self.root))
         results = {
             condition: self.run(frozenset([condition])).expression
             for condition in list(conditions)[:most]
@@ -493,15 +526,3 @@ class _Simplifier:
                 sentence += f", where it is {value}" if len(value) <= _LONGEST_VALUE else ""
             sentences.append(sentence)
         return tuple(sentences)
-
-
-def _parts(node: Expression) -> list[tuple[int, Expression]]:
-    """Return what *node* adds up with signs if it is a sum or a change of sign, else nothing."""
-    if node.op in ("add", "subtract"):
-        first, second = node.arguments
-        return [(1, first), (-1 if node.op == "subtract" else 1, second)]
-    if node.op == "multiply":
-        for one, other in (node.arguments, node.arguments[::-1]):
-            if one.op == "number" and one.arguments[0] == -1:
-                return [(-1, other)]
-    return []

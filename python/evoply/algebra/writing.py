@@ -6,16 +6,20 @@ them apart is comparing identities.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import Any
 
 from evoply.algebra import polynomials
 from evoply.algebra.polynomials import Monomial, Terms, degree, scaled
 from evoply.expressions import Expression, build
+from evoply.expressions.written_form import children
 
+_MOST_FORMS = 3
 _Place = tuple[bool, int, Monomial]
 
 
@@ -37,8 +41,9 @@ class Writer:
         self._numbers: dict[Hashable, int] = {}
         self._expressions: dict[Hashable, Expression] = {}
         self._sizes: dict[int, int] = {}
-        self._leaves: dict[int, int] = {}  # the first leaf below an expression, as it is read
+        self._first_leaves: dict[int, int] = {}
         self._written: dict[Hashable, Expression | None] = {}
+        self._terms: dict[Hashable, Expression] = {}
 
     def leaf(self, expression: Expression) -> Expression:
         """Return an expression that is taken as a whole, however it is made, and has one node."""
@@ -52,35 +57,33 @@ class Writer:
         made = self._expressions.get(key)
         if made is None:
             made = self._expressions[key] = build(op, *arguments)
-            self._sizes[id(made)] = 1 + sum(map(self.size, operands))
-            leaves = (self._leaves[id(one)] for one in operands if id(one) in self._leaves)
-            first = next(leaves, None)
-            if first is not None:
-                self._leaves[id(made)] = first
+            is_sign = op == "multiply" and any(_is_minus_one(one) for one in operands)
+            self._sizes[id(made)] = 1 + sum(map(self.size, operands)) - is_sign
         return made
 
     def size(self, expression: Expression) -> int:
-        """Return how many nodes an expression made here has."""
+        """Return how many nodes an expression made here has; a change of sign is one."""
         return self._sizes[id(expression)]
 
     def atom(self, expression: Expression) -> int:
         """Return the number of an expression made here as an atom."""
         if id(expression) not in self._numbers:
             self._numbers[id(expression)] = len(self.atoms)
-            self._leaves.setdefault(id(expression), len(self.atoms))
             self.atoms.append(expression)
         return self._numbers[id(expression)]
 
-    def sum_atom(self, terms: Terms, *forms: Terms) -> int:
-        """Return the number of a sum as an atom; *forms* are the same value, maybe shorter."""
+    def sum_atom(self, terms: Terms, form: Terms) -> int:
+        """Return the number of the sum *terms* as an atom; *form* is the same, maybe shorter."""
         key = frozenset(terms.items())
         if key not in self._numbers:
-            choices = [self.written(form, 1 << 10) for form in (terms, *forms)]
+            choices = [self.written(one, 1 << 10) for one in (terms, form)]
             short = min((one for one in choices if one is not None), key=self.size, default=None)
             if short is None:
                 raise polynomials.TooLargeError
             self._numbers[key] = self.atom(short)
-            self.sums.setdefault(self._numbers[key], [terms, *forms])
+        forms = self.sums.setdefault(self._numbers[key], [terms])
+        if form not in forms and len(forms) < _MOST_FORMS:
+            forms.append(form)
         return self._numbers[key]
 
     def written(self, terms: Terms, longest: int) -> Expression | None:
@@ -107,14 +110,16 @@ class Writer:
         return None if expression is None or self.size(expression) > longest else expression
 
     def chain(self, addends: Sequence[tuple[int, Expression]]) -> Expression:
-        """Return the sum of expressions with signs, those that are added first."""
-        first, *others = sorted(addends, key=lambda addend: addend[0] < 0)
-        sign, result = first
-        if sign < 0:
-            result = self.make("multiply", self._number(Fraction(-1)), result)
-        for sign, expression in others:
-            result = self.make("add" if sign > 0 else "subtract", result, expression)
-        return result
+        """Return the sum of expressions times whole numbers, those that are added first."""
+        result: Expression | None = None
+        for scale, expression in sorted(addends, key=lambda addend: addend[0] < 0):
+            op = "add" if scale > 0 else "subtract"
+            size = scale if result is None else abs(scale)
+            if size != 1:
+                number = to_float(Fraction(size)) or math.inf
+                expression = self.make("multiply", self.make("number", number), expression)
+            result = expression if result is None else self.make(op, result, expression)
+        return self._number(Fraction(0)) if result is None else result
 
     def _sum(self, terms: Terms) -> Expression:
         """Return the sum of the terms: positive ones first, each group by degree and atoms."""
@@ -169,23 +174,46 @@ class Writer:
             return self._over(self._sum(terms), factor) if shared < 0 else self.make(
                 "multiply", self._sum(terms), factor
             )  # fmt: skip
-        ((monomial, value),) = terms.items()
-        plain = self._quotient(monomial, value, {})
-        # Multiplying a sum among the factors by the number, and by what divides, may be shorter.
+        (term,) = terms.items()
+        if term not in self._terms:
+            self._terms[term] = self._term(*term)
+        return self._terms[term]
+
+    def _term(self, monomial: Monomial, value: Fraction) -> Expression:
+        best = self._quotient(monomial, value, {})
+        instead: dict[int, Expression] = {}
+        # A sum may be shorter with the number in it, or with what it is divided or multiplied by.
         for atom, exponent in monomial:
-            if exponent != 1 or atom not in self.sums:
+            if abs(exponent) != 1 or atom not in self.sums:
                 continue
-            for form in self.sums[atom]:
-                used = {other for inner in form for other, power in inner if power > 0}
-                taken = tuple(one for one in monomial if one[1] < 0 and one[0] in used)
-                if value == 1 and not taken:
+            for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
+                moved = _moved(form, exponent, monomial)
+                inner = self._times(form, moved, scale, exponent)
+                if inner is None:
                     continue
-                factor = self._sum(polynomials.multiply(form, {taken: value}))
-                left = tuple(one for one in monomial if one not in taken)
-                if factor.op in ("add", "subtract"):
-                    other = self._quotient(left, Fraction(1), {atom: factor})
-                    plain = min(plain, other, key=self.size)
-        return plain
+                left = tuple(one for one in monomial if one not in moved)
+                other = self._quotient(left, value / scale, {**instead, atom: inner})
+                if self.size(other) < self.size(best):
+                    best, monomial, value = other, left, value / scale
+                    instead[atom] = inner
+                    break
+        return best
+
+    def _times(
+        self, form: Terms, moved: Monomial, scale: Fraction, exponent: int
+    ) -> Expression | None:
+        """Return the sum *form*, a factor or (-1) a divisor, with *scale* and powers moved in."""
+        if not moved and scale == 1:
+            return None
+        factor: Terms = {moved: scale}
+        try:
+            terms = polynomials.multiply(
+                form, factor if exponent > 0 else polynomials.inverse(factor)
+            )
+        except polynomials.TooLargeError:
+            return None
+        inner = self._sum(terms)
+        return inner if inner.op in ("add", "subtract") else None
 
     def _quotient(
         self, monomial: Monomial, value: Fraction, instead: Mapping[int, Expression]
@@ -209,14 +237,39 @@ class Writer:
 
     def _atom_place(self, atom: int) -> tuple[bool, int, int]:
         """Return a key that puts single nodes first, then by the first leaf, as it is read."""
-        expression = self.atoms[atom]
-        return self.size(expression) > 1, self._leaves.get(id(expression), atom), atom
+        return self.size(self.atoms[atom]) > 1, self._first_leaf(atom), atom
+
+    def _first_leaf(self, atom: int) -> int:
+        """Return the first leaf below an atom, as it is read, or *atom* if there is none."""
+        if atom not in self._first_leaves:
+            waiting = [self.atoms[atom]]
+            while waiting:
+                node = waiting.pop()
+                if self.size(node) > 1:
+                    waiting += reversed(children(node))
+                elif id(node) in self._numbers:
+                    break
+            self._first_leaves[atom] = self._numbers.get(id(node), atom)
+        return self._first_leaves[atom]
 
     def _number(self, value: Fraction) -> Expression:
         number = to_float(value)
         if number is None:
             raise _InexpressibleError
         return self.make("number", number)
+
+
+def _moved(form: Terms, exponent: int, monomial: Monomial) -> Monomial:
+    """Return the powers in *monomial* that go into the sum *form*, which is there too.
+
+    Into a factor go divisors, into a divisor factors, where the sum has them as factors itself.
+    """
+    used = {other for inner in form for other, power in inner if power > 0}
+    return tuple(one for one in monomial if one[1] * exponent < 0 and one[0] in used)
+
+
+def _is_minus_one(expression: Expression) -> bool:
+    return expression.op == "number" and expression.arguments[0] == -1
 
 
 def to_float(value: Fraction) -> float | None:

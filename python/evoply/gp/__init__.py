@@ -34,6 +34,7 @@ from evoply.gp.introns import Sizes, sizes
 from evoply.gp.legacy import LegacyReading, legacy_tree
 from evoply.gp.lexicase import lexicase_selection
 from evoply.gp.local_mutation import local_mutation
+from evoply.gp.lowering import expression_of, lower
 from evoply.gp.mutation import (
     constant_mutation,
     hoist_mutation,
@@ -50,7 +51,6 @@ from evoply.gp.pareto import (
     pareto_selection,
 )
 from evoply.gp.parsimony import covariant_penalised, length_penalised, tarpeian_penalised
-from evoply.gp.lowering import expression_of, lower
 from evoply.gp.pruning import pruned
 from evoply.gp.selection import (
     adjusted_fitness,
@@ -90,10 +90,10 @@ __all__ = [
     "crossed",
     "crowding_distances",
     "dead_size",
+    "expression_of",
     "format_individual",
     "format_staged",
     "format_tree",
-    "expression_of",
     "full",
     "gpjpp_crossover",
     "greedy_over_selection",

@@ -83,7 +83,9 @@ def tree_text(individual: Individual) -> str:
         └── black
     """
     parts = zip(branch_titles(individual), individual.trees, strict=True)
-    return "\n".join(f"{title}:\n{_lines(tree)}" if title else _lines(tree) for title, tree in parts)
+    return "\n".join(
+        f"{title}:\n{_lines(tree)}" if title else _lines(tree) for title, tree in parts
+    )
 
 
 def _lines(tree: Tree) -> str:

@@ -143,7 +143,9 @@ class Tree:
     def words(self) -> list[str]:
         """What is written for each node in the text form: its name, or a number."""
         return [
-            _number_word(node.value, self.primitive_set) if isinstance(node, Constant) else node.name
+            _number_word(node.value, self.primitive_set)
+            if isinstance(node, Constant)
+            else node.name
             for node in self.nodes
         ]
 

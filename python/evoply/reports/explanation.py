@@ -253,9 +253,7 @@ def _features(measured: _Measured, expression: Expression) -> tuple[Influence, .
         with_feature(expression, part, number(mean))
         for part, mean in zip(parts, means, strict=True)
     ]
-    one_more = [
-        with_feature(expression, part, build("add", part, number(1.0))) for part in parts
-    ]
+    one_more = [with_feature(expression, part, build("add", part, number(1.0))) for part in parts]
     base, *raised = (
         program.evaluate(batch) for program in measured.programs([expression, *one_more])
     )
