@@ -1,4 +1,4 @@
-"""What the parts of a tree's expression are called: by their primitives, as its author knows them."""
+"""What the parts of a tree's expression are called: as its primitives are."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ division is therefore flagged.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -190,14 +190,12 @@ class _Simplifier:
             for sign, part in self.summed(one):
                 scales[id(part)] += sign * scales[id(one)]
         self._addends[id(node)] = [
-            (scales[id(one)], one)
-            for one in order
-            if scales[id(one)] and not self.summed(one)
+            (scales[id(one)], one) for one in order if scales[id(one)] and not self.summed(one)
         ]
         return self._addends[id(node)]
 
     def summed(self, node: Expression) -> list[tuple[int, Expression]]:
-        """Return what *node* adds up with signs if it is a sum or a change of sign, else nothing."""
+        """Return what a sum or a change of sign adds up, with signs; of all else nothing."""
         if self.is_leaf(node):
             return []
         if node.op in ("add", "subtract"):
@@ -254,7 +252,8 @@ class _Simplifier:
                     first, second = operands
                     return self.product(first.terms or {}, second.terms or {}, plain)
                 case "divide":
-                    return self.quotient(node, *operands, plain)
+                    first, second = operands
+                    return self.quotient(node, first, second, plain)
                 case "minimum" | "maximum" if extreme := self.extreme(node.op, *operands):
                     return extreme
         key = settled(node.op, literals, [operand.key for operand in operands])
@@ -376,6 +375,9 @@ class _Simplifier:
         candidates: list[Terms] = []
         with suppress(TooLargeError):
             over = polynomials.inverse(self.factored(second.terms))
+            self.writer.divisors |= {
+                atom for monomial in over for atom, power in monomial if power < 0
+            }
             candidates = self.products(first.terms or {}, over)
         if condition and protected not in candidates:
             self.conditions[id(node)] = condition

@@ -38,6 +38,8 @@ class Writer:
         self.atoms: list[Expression] = []
         self.sums: dict[int, list[Terms]] = {}
         """The terms of those atoms that are sums, in all forms known, the expanded one first."""
+        self.divisors: set[int] = set()
+        """Atoms that the original divides by: by no others may be divided where none was."""
         self._numbers: dict[Hashable, int] = {}
         self._expressions: dict[Hashable, Expression] = {}
         self._sizes: dict[int, int] = {}
@@ -187,7 +189,7 @@ class Writer:
             if abs(exponent) != 1 or atom not in self.sums:
                 continue
             for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
-                moved = _moved(form, exponent, monomial)
+                moved = self._moved(form, exponent, monomial)
                 inner = self._times(form, moved, scale, exponent)
                 if inner is None:
                     continue
@@ -198,6 +200,16 @@ class Writer:
                     instead[atom] = inner
                     break
         return best
+
+    def _moved(self, form: Terms, exponent: int, monomial: Monomial) -> Monomial:
+        """Return the powers in *monomial* that go into the sum *form*, which is there too.
+
+        Into a factor go divisors, into a divisor factors, where the sum has them as factors itself.
+        """
+        used = {other for inner in form for other, power in inner if power > 0}
+        if exponent < 0:
+            used &= self.divisors
+        return tuple(one for one in monomial if one[1] * exponent < 0 and one[0] in used)
 
     def _times(
         self, form: Terms, moved: Monomial, scale: Fraction, exponent: int
@@ -257,15 +269,6 @@ class Writer:
         if number is None:
             raise _InexpressibleError
         return self.make("number", number)
-
-
-def _moved(form: Terms, exponent: int, monomial: Monomial) -> Monomial:
-    """Return the powers in *monomial* that go into the sum *form*, which is there too.
-
-    Into a factor go divisors, into a divisor factors, where the sum has them as factors itself.
-    """
-    used = {other for inner in form for other, power in inner if power > 0}
-    return tuple(one for one in monomial if one[1] * exponent < 0 and one[0] in used)
 
 
 def _is_minus_one(expression: Expression) -> bool:

@@ -61,8 +61,8 @@ _PIECES: Mapping[str, str] = MappingProxyType({"own": "own discs", "opponent": "
 class Names:
     """How parts of expressions are called: whole ones, and functions of argument 0, 1, ...."""
 
-    known: Mapping[Node, str] = field(default_factory=dict)
-    functions: Sequence[tuple[str, Node]] = ()
+    known: Mapping[Any, str] = field(default_factory=dict)
+    functions: Sequence[tuple[str, Any]] = ()
 
     def call(self, node: Node) -> tuple[str, list[Node]] | None:
         """Return the function that *node* is, and its operands; None if it is none of these."""
@@ -120,11 +120,11 @@ def _is_case(node: Node, function: Node, operands: dict[int, Node]) -> bool:
     if node.op != function.op:
         return False
     pairs = zip(OPERATIONS[node.op].arguments, node.arguments, function.arguments, strict=True)
-    return all(
-        _is_case(one, other, operands) if kind in NODE_KINDS and None not in (one, other)
-        else one == other
-        for kind, one, other in pairs
-    )  # fmt: skip
+    for kind, one, other in pairs:
+        is_node = kind in NODE_KINDS and one is not None and other is not None
+        if not (_is_case(one, other, operands) if is_node else one == other):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,9 +130,9 @@ class _Folding:
     ) -> Hashable:
         """Return the key of one operation."""
         if op in ("number", "truth"):
-            (literal,) = literals
+            literal: Hashable = literals[0]
             return literal
-        key = settled(op, literals, operands)
+        key: Hashable = settled(op, literals, operands)
         return self.atom(op, repr(literals), *operands) if key is None else key
 
 
@@ -146,7 +146,7 @@ def is_constant(key: Hashable) -> bool:
     return isinstance(key, bool | float)
 
 
-def settled(op: str, literals: Sequence[Any], keys: Sequence[Any]) -> Hashable | None:
+def settled(op: str, literals: Sequence[Any], keys: Sequence[Any]) -> Any:
     """Return a constant or one of *keys* if the operation on these comes to that, else None.
 
     A key is the bool or float that a value always is, or what only equal values have.
@@ -195,7 +195,7 @@ def _computed(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float 
     return result if math.isfinite(result) else None
 
 
-def _by_law(op: str, one: Any, other: Any) -> Hashable | None:
+def _by_law(op: str, one: Any, other: Any) -> Any:
     """Return what a law of algebra or logic says where not both operands are constants."""
     neutral = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}.get(op)
     absorbing = {"multiply": 0.0, "both": False, "either": True}.get(op)

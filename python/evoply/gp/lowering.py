@@ -185,20 +185,12 @@ def _items(individual: Individual, parts: _Parts) -> Iterator[_Item]:
             yield place
             continue
         branch, index = place
-        node, weight = branch.tree.nodes[index], branch.weights[index]
-        if weight is not None and weight != 1:
-            yield parts.helpers["multiply"]
-            yield weight
+        yield from _own_items(branch, index, parts)
+        node = branch.tree.nodes[index]
         if isinstance(node, Constant):
-            yield float(node.value)
             continue
         operands = [(branch, child) for child in branch.tree.children(index)]
         if node.link is None:
-            yield branch.offset + node.code
-            if isinstance(node.parameter, SquareParameter):
-                yield parts.squares[node.parameter.relative, str(node.value)]
-            elif node.value is not None:
-                yield float(node.value)
             waiting += operands[: node.live_arity][::-1]
         elif node.link.kind == "argument" and branch.arguments:
             waiting.append(branch.arguments[node.link.index])
@@ -206,6 +198,22 @@ def _items(individual: Individual, parts: _Parts) -> Iterator[_Item]:
             waiting.append((_Branch(definitions[node.link.index], parts, operands), 0))
         else:
             raise ValueError(f"{node.name} has a meaning only in an individual with definitions")
+
+
+def _own_items(branch: _Branch, index: int, parts: _Parts) -> Iterator[_Item]:
+    """Yield the items of one node: its weight and itself, not its operands or what it calls."""
+    node, weight = branch.tree.nodes[index], branch.weights[index]
+    if weight is not None and weight != 1:
+        yield parts.helpers["multiply"]
+        yield weight
+    if isinstance(node, Constant):
+        yield float(node.value)
+    elif node.link is None:
+        yield branch.offset + node.code
+        if isinstance(node.parameter, SquareParameter):
+            yield parts.squares[node.parameter.relative, str(node.value)]
+        elif node.value is not None:
+            yield float(node.value)
 
 
 def _roots(individual: Individual, parts: _Parts) -> list[_Item | _Place]:

@@ -154,14 +154,14 @@ def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Ex
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     parsed = player.evaluator.parsed
-    is_formula = isinstance(parsed, Expression)
-    words = Words(
-        "disc" if game in OTHELLO else "piece", UNNAMED if is_formula else names_of(parsed)
-    )
+    if isinstance(parsed, Expression):
+        expression, names = parsed, UNNAMED
+    else:
+        expression, names = expression_of(parsed), names_of(parsed)
+    words = Words("disc" if game in OTHELLO else "piece", names)
     rows = positions_with_choice(game, positions, seed)
     measured = _Measured(player, game, rows, seed, words)
-    expression = parsed if is_formula else expression_of(parsed)
-    form = simplify(expression, words.names)
+    form = simplify(expression, names)
     agreement, terms, sentence = _terms(measured, expression, form)
     is_constant = form.constant is not None and not form.exceptions
     parts = () if is_constant else _features(measured, expression)
@@ -173,7 +173,7 @@ def _of_steady(player: KernelPlayer, game: str, positions: int, seed: int) -> Ex
         sentence = _constant(player, f"all {len(rows):,} positions tried")
     elif not sentence:
         sentence = influence_sentence(parts, left_out="holding this at its average", noun="feature")
-    terms_text = sum_text(terms_of(form.expression, words.names))
+    terms_text = sum_text(terms_of(form.expression, names))
     return Explanation(
         player=player.label,
         game=game,
