@@ -1,4 +1,5 @@
 import time
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -215,6 +216,23 @@ def test_many_quotients_keep_their_value(tree, environment):
         return
     short, size = formula_value(simplified, environment, strict=True)
     assert abs(value - short) <= Fraction(1, 10**9) * (1 + max(largest, size))
+
+
+def test_what_went_into_one_sum_does_not_go_into_another():
+    text = (
+        "( - ( * ( / ( / ( / white white_corners ) white ) ( - ( - white white_edges ) ( / black "
+        "black ) ) ) ( * ( - ( + white_corners white_near_corners ) ( * black white_near_corners ) "
+        ") ( / black_near_corners ( + black_near_corners black_corners ) ) ) ) black_near_corners )"
+    )
+    tree = parse_tree(text, LIAO)
+    for number in range(1, 30):
+        environment = {
+            name: 1 + number * place % 31 for place, name in enumerate(ENVIRONMENT, start=2)
+        }
+        with suppress(ZeroDivisorError):
+            value, _ = value_of(tree, environment, strict=True)
+            short, _ = formula_value(simplify(tree), environment)
+            assert abs(value - short) <= Fraction(1, 10**9) * (1 + abs(value))
 
 
 def test_like_terms_of_many_quotients_take_little_time():

@@ -182,21 +182,25 @@ class Writer:
         return self._terms[term]
 
     def _term(self, monomial: Monomial, value: Fraction) -> Expression:
+        """Return a product or quotient, with the sums in it in the forms that make it shortest."""
         best = self._quotient(monomial, value, {})
         instead: dict[int, Expression] = {}
         # A sum may be shorter with the number in it, or with what it is divided or multiplied by.
+        left = monomial
         for atom, exponent in monomial:
-            if abs(exponent) != 1 or atom not in self.sums:
+            is_sum = abs(exponent) == 1 and atom in self.sums
+            # What was moved is gone, and what took something in is no longer what it was.
+            if not is_sum or (atom, exponent) not in left:
                 continue
             for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
-                moved = self._moved(form, exponent, monomial)
+                moved = self._moved(form, exponent, left)
                 inner = self._times(form, moved, scale, exponent)
-                if inner is None:
+                if inner is None or any(other in instead for other, _ in moved):
                     continue
-                left = tuple(one for one in monomial if one not in moved)
-                other = self._quotient(left, value / scale, {**instead, atom: inner})
+                rest = tuple(one for one in left if one not in moved)
+                other = self._quotient(rest, value / scale, {**instead, atom: inner})
                 if self.size(other) < self.size(best):
-                    best, monomial, value = other, left, value / scale
+                    best, left, value = other, rest, value / scale
                     instead[atom] = inner
                     break
         return best
