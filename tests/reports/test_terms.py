@@ -12,6 +12,7 @@ from evoply.expressions import (
     Expression,
     board,
     count,
+    number,
     select,
     squares,
     weighted_sum,
@@ -21,6 +22,8 @@ from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
 from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
+LEAD = count(board.own) - count(board.opponent)
+NAMED_LEAD = Names({LEAD: "lead"})
 NAMES = names_of(parse_tree("( white )", PRIMITIVES))
 
 
@@ -94,6 +97,8 @@ def test_a_feature_is_replaced_wherever_it_stands() -> None:
 
 
 def test_what_has_a_name_is_not_taken_apart() -> None:
-    value = count(board.own) - count(board.opponent)
+    value = LEAD
     assert len(terms_of(2 * value)) == 2
-    assert [term.text for term in terms_of(2 * value, Names({value: "lead"}))] == ["2 * lead"]
+    assert [term.text for term in terms_of(2 * value, NAMED_LEAD)] == ["2 * lead"]
+    changed = with_feature(value + count(board.own), count(board.own), number(1), NAMED_LEAD)
+    assert formula(changed, NAMED_LEAD) == "lead + 1"

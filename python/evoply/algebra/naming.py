@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from evoply.expressions import Constant, Expression, PrimitiveSet, board, less, substitute
+from evoply.expressions import (
+    Constant,
+    Expression,
+    PrimitiveSet,
+    argument,
+    board,
+    less,
+    select,
+    substitute,
+)
 from evoply.expressions.formula import Names, formula, latex_formula
+from evoply.expressions.written_form import in_order
 from evoply.gp.forest import Forest, Individual, branches, value_of
 from evoply.gp.lowering import expression_of
 
@@ -20,10 +30,11 @@ def names_of(individual: Individual) -> Names:
     known: dict[Expression, str] = {}
     functions: dict[str, Expression] = {}
     if isinstance(individual, Forest) and individual.is_timed:
-        clock, name = (
-            (board.t, "board_until") if individual.role == "phases" else (board.root_t, "until")
-        )
-        known |= {less(clock, end): f"{name}_{end:.0%}" for end in individual.ends}
+        is_board = individual.role == "phases"
+        clock, name = (board.t, "board_until") if is_board else (board.root_t, "until")
+        for end in individual.ends[:-1]:
+            turns = select(less(clock, end), argument(0), argument(1))
+            functions[f"{name}_{end:.0%}"] = turns
     for tree in branches(individual):
         names = _names_of_set(tree.primitive_set)
         known = {**names.known, **known}
@@ -47,9 +58,16 @@ def _names_of_set(primitives: PrimitiveSet) -> Names:
             continue
         if not one.live_arity:
             known.setdefault(expression, one.name)
-        elif one.operator is None and expression.op not in _ARITHMETIC:
+        elif expression.op not in _ARITHMETIC and not _is_bare(expression):
             functions.append((one.name, expression))
+    # What a smaller function would take for a part of it comes first.
+    functions.sort(key=lambda function: -len(in_order([function[1]])))
     return Names(known, tuple(functions))
+
+
+def _is_bare(expression: Expression) -> bool:
+    """Return whether *expression* is an operation on arguments alone, which has its own name."""
+    return all(getattr(one, "op", "") == "argument" for one in expression.arguments)
 
 
 def formula_of(individual: Individual) -> str:

@@ -97,8 +97,8 @@ def degree(monomial: Monomial) -> int:
 def content(terms: Terms) -> Terms:
     """Return what to divide a sum by, a single term, so that its multiples become the same sum.
 
-    What is left has no negative power and no common atom. Most of its coefficients are positive,
-    and they have no common factor if they were whole, or all of one size.
+    What is left has no negative power and no common atom. Most of its coefficients are positive;
+    they have no common factor if they were whole, else one of them is 1.
     """
     lowest = dict(next(iter(terms)))
     for monomial in terms:
@@ -110,10 +110,8 @@ def content(terms: Terms) -> Terms:
         2 * positive == len(terms) and terms[min(terms)] < 0
     )
     sizes = {abs(number) for number in terms.values()}
-    size = Fraction(1)
-    if len(sizes) == 1:
-        (size,) = sizes
-    elif all(number.denominator == 1 for number in sizes):
+    size = abs(terms[min(terms)])
+    if len(sizes) > 1 and all(number.denominator == 1 for number in sizes):
         size = Fraction(math.gcd(*(number.numerator for number in sizes)))
     monomial = tuple(sorted((atom, exponent) for atom, exponent in lowest.items() if exponent))
     return {monomial: -size if is_negative else size}

@@ -250,10 +250,13 @@ def _features(measured: _Measured, expression: Expression) -> tuple[Influence, .
     batch = _native.Positions(measured.game, measured.rows)
     means = [float(np.mean(program.evaluate(batch))) for program in measured.programs(parts)]
     variants = [
-        with_feature(expression, part, number(mean))
+        with_feature(expression, part, number(mean), words.names)
         for part, mean in zip(parts, means, strict=True)
     ]
-    one_more = [with_feature(expression, part, build("add", part, number(1.0))) for part in parts]
+    one_more = [
+        with_feature(expression, part, build("add", part, number(1.0)), words.names)
+        for part in parts
+    ]
     base, *raised = (
         program.evaluate(batch) for program in measured.programs([expression, *one_more])
     )

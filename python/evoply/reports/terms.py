@@ -153,13 +153,13 @@ def is_feature(node: Expression, names: Names) -> bool:
 
 
 def with_feature(
-    expression: Expression, feature: Expression, replacement: Expression
+    expression: Expression, feature: Expression, replacement: Expression, names: Names = UNNAMED
 ) -> Expression:
-    """Return *expression* with *replacement* wherever *feature* stands."""
+    """Return *expression* with *replacement* wherever *feature* stands, but for inside of names."""
     changed: dict[int, Expression] = {}
     for node in in_order([expression]):
-        if node == feature:
-            changed[id(node)] = replacement
+        if node == feature or node in names.known:
+            changed[id(node)] = replacement if node == feature else node
             continue
         arguments = [
             changed[id(one)] if isinstance(one, Expression) else one for one in node.arguments
