@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
+    from evoply.algebra import simplify
     from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
     from evoply.games import GAMES, othello
-    from evoply.gp import Tree, parse_tree, simplify
+    from evoply.gp import Tree, parse_tree
     from evoply.players import (
         AfterState,
         AlphaBeta,
@@ -64,7 +65,8 @@ _HOMES = {
     ),
     "evoply.expressions": ("PRIMITIVE_SETS", "Primitive", "PrimitiveSet", "board", "count"),
     "evoply.games": ("GAMES", "othello"),
-    "evoply.gp": ("Tree", "parse_tree", "simplify"),
+    "evoply.algebra": ("simplify",),
+    "evoply.gp": ("Tree", "parse_tree"),
     "evoply.players": (
         "AfterState",
         "AlphaBeta",
