@@ -23,6 +23,16 @@ def test_help_shows_examples_in_eighty_columns(name: str, capsys: pytest.Capture
     assert "--json" in answer.out
 
 
+def test_usage_names_the_arguments(capsys: pytest.CaptureFixture) -> None:
+    for name, usage in {
+        "match": "match FIRST SECOND [OPTIONS]",
+        "resume": "resume [RUN] [OPTIONS]",
+        "tournament": "tournament [PLAYERS...] [OPTIONS]",
+        "replay": "replay [RUN] --generation GENERATION --game GAME [OPTIONS]",
+    }.items():
+        assert call(capsys, name, "--help").out.startswith(f"Usage: evoply {usage}\n")
+
+
 def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture) -> None:
     answer = call(capsys)
     assert answer.code == 0
@@ -117,6 +127,8 @@ def wrong(*arguments: str, says: str) -> Any:
         wrong("replay", "x", says="--generation"),
         wrong("replay", "x", "--generation", "0", "--game", "0", says="'x'"),
         wrong("presets", "x", says="demo"),
+        wrong("config", "selektion", says="did you mean 'selection'?"),
+        wrong("config", "selection.sice", says="selection has no key 'sice'; did you mean 'size'?"),
     ],
 )
 def test_a_mistake_is_one_message_and_exit_code_2(

@@ -292,9 +292,9 @@ def test_large_trees_take_little_time():
     stream = Stream(1, "large")
     for _ in range(15):
         tree = grow(LIAO, 12, stream, function_probability=0.75)
-        start = time.perf_counter()
+        start = time.process_time()
         simplify(tree)
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
     # Repeated squares: the exponent doubles at every level.
     chain = "( * " * 60 + "white" + " white )" * 60
     assert simplify(parse_tree(chain, LIAO)).constant is None

@@ -1,8 +1,6 @@
 //! The endgame solver against plain minimax to the end of the game, and on the FFO endgame suite.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
@@ -201,11 +199,11 @@ fn check_suite(text: &str, first: usize) {
 
 #[test]
 fn ffo_1_to_19() {
-    check_suite(include_str!("../../../testdata/ffo/fforum-1-19.obf"), 1);
+    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1);
 }
 
 #[test]
 #[ignore = "minutes; make test-long"]
 fn ffo_20_to_39() {
-    check_suite(include_str!("../../../testdata/ffo/fforum-20-39.obf"), 20);
+    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20);
 }

@@ -1,14 +1,12 @@
 //! The deepening search against plain minimax and the plain search: every ordering, with and without a table, and limits.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};

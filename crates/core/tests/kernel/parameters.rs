@@ -1,9 +1,7 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{RandomExpression, any_checkers, random_position_of, scaled};
+use crate::common::{RandomExpression, any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};

@@ -1,12 +1,10 @@
 //! Captures at the horizon, looked at to their end: every search against minimax, and nodes against a plain count.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::cpu::{Path, available, on};

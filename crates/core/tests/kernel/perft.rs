@@ -8,7 +8,7 @@ use evoply_core::rules::othello::Othello;
 use evoply_core::rules::perft::perft;
 
 fn check<B: Board>(table: &str, deepest: usize) {
-    let text = include_str!("../../../testdata/perft/perft_tables.json");
+    let text = include_str!("../../../../testdata/perft/perft_tables.json");
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {

@@ -1,12 +1,10 @@
 //! Analysis: the value of every move against minimax and against boards after moves, and the choice that stays what it was.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{RandomExpression, any_checkers, random_position_of, scaled, small_evaluator};
+use crate::common::{RandomExpression, any_checkers, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::expression::program::Program;

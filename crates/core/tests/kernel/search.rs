@@ -1,13 +1,11 @@
 //! Alpha-beta and the one-ply player against plain minimax, and the arena against itself.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available, on};

@@ -1,13 +1,11 @@
 //! The eight symmetries of the board and the exchange of colours change nothing but squares and names.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{random_position, scaled};
+use crate::common::{random_position, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10, symmetry_of_square};
 use evoply_core::cpu::{available, on};
 use evoply_core::expression::program::Program;

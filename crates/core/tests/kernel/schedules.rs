@@ -1,13 +1,11 @@
 //! Schedules against games played move by move: starts anywhere, random starts of a player's own, stages drawn for every move.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use common::{random_position_of, scaled, small_evaluator};
+use crate::common::{random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};

@@ -1,8 +1,6 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
-mod common;
-
-use common::{RandomExpression, any_checkers, random_position_of, random_set, scaled};
+use crate::common::{RandomExpression, any_checkers, random_position_of, random_set, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};

@@ -1,12 +1,10 @@
 //! Values drawn for leaves and evaluators that alternate: every search against minimax with the same draws.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{RandomExpression, random_position, scaled};
+use crate::common::{RandomExpression, random_position, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{available, on};
 use evoply_core::expression::program::Program;

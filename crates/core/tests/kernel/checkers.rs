@@ -12,7 +12,7 @@ fn count<V: Variant>(position: Checkers<V>, depth: u32) -> Option<u64> {
 }
 
 fn check<V: Variant>(table: &str, deepest: usize) {
-    let text = include_str!("../../../testdata/perft/perft_tables.json");
+    let text = include_str!("../../../../testdata/perft/perft_tables.json");
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {
@@ -58,7 +58,7 @@ fn position<V: Variant>(fen: &str) -> Checkers<V> {
 
 #[test]
 fn positions() {
-    let lines: Vec<&str> = include_str!("../../../testdata/perft/checkers_8x8_positions.jsonl").lines().collect();
+    let lines: Vec<&str> = include_str!("../../../../testdata/perft/checkers_8x8_positions.jsonl").lines().collect();
     assert_eq!(lines.len(), 300);
     for line in lines {
         let problem: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");

@@ -1,13 +1,11 @@
 //! A second program that orders moves: it never changes a value or a choice, and decides how many nodes they take.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{any_checkers, random_position, scaled, small_evaluator};
+use crate::common::{any_checkers, random_position, scaled, small_evaluator};
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::cpu::{available, on};
 use evoply_core::expression::program::Program;
