@@ -148,6 +148,7 @@ class EvolutionKind:
             step.fresh,
             step.hall_of_fame,
             step.champion,
+            step.archive,
         )
         return computed == step.digest == digest
 
