@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from run_settings import small_config
+from run_settings import change, falsify, small_config
 
 from evoply.arena import match
 from evoply.evolution import (
@@ -138,10 +138,7 @@ def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: s
             database.unlink()
             sqlite3.connect(database).execute("CREATE TABLE x (y)").connection.close()
         case "newer":
-            connection = sqlite3.connect(database)
-            connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
-            connection.commit()
-            connection.close()
+            falsify(folder, "UPDATE meta SET value = '99' WHERE key = 'format'")
         case "config":
             (folder / "config.toml").write_text("population_size = 'many'")
         case "config syntax":
@@ -156,18 +153,24 @@ def read_everything(folder: Path) -> None:
         list(run.generations())
 
 
-def test_a_changed_individual_is_noticed_on_resume(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
-    connection = sqlite3.connect(folder / "run.db")
-    connection.execute("UPDATE individuals SET fitness = 0.5 WHERE generation = 3 AND position = 0")
-    connection.execute(
-        "UPDATE individuals SET fitness = 0.25 WHERE generation = 3 AND position = 1"
-    )
-    connection.commit()
-    connection.close()
-    with Run.open(folder) as run, pytest.raises(RunError, match="digest"):
-        list(advance(run))
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE individuals SET fitness = 0.0625 WHERE generation = 3 AND position = 0",
+        "UPDATE hall_of_fame SET points = points + 1 WHERE generation = 3",
+        "UPDATE archive SET tree = (SELECT tree FROM individuals WHERE position = 7)"
+        " WHERE generation = 1",
+    ],
+)
+def test_what_the_next_generation_comes_from_is_compared_twice(
+    finished: Path, tmp_path: Path, statement: str
+) -> None:
+    for number, (changed, message) in enumerate([(change, "checksum"), (falsify, "digest")]):
+        folder = tmp_path / f"copy-{number}"
+        shutil.copytree(finished, folder)
+        changed(folder, statement)
+        with Run.open(folder) as run, pytest.raises(RunError, match=message):
+            list(advance(run, config=small_config(generations=5)))
 
 
 def test_a_second_writer_is_refused_by_name(tmp_path: Path) -> None:
