@@ -136,7 +136,9 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
 
 
 def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+    from evoply.runs import played_matches
 
+    matches = played_matches(run)
     return {
         "run": str(run.path),
         "name": run.name,
@@ -151,7 +153,9 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "reproducible": run.kind.is_reproducible(run.config),
         "champion": _champion(run) if generations else None,
         "generations": [run.kind.step_data(row) for row in generations],
-        "matches": run.matches(),
+        "matches": list(matches.champion),
+        "earlier_champions": list(matches.earlier),
+        "other_matches": list(matches.others),
         "events": run.events(),
     }
 
