@@ -17,14 +17,15 @@ from evoply.runs import (
     advance,
     censuses,
     export_csv,
+    played_matches,
     replay,
     stored_final_test,
 )
 
 FLIPS = 1000 if "EVOPLY_LONG" in os.environ else 100
 RESULT = {
-    "second": "greedy", "wins": 3, "draws": 1, "losses": 2, "score": 0.58, "games": 6,
-    "distinct_games": 6, "seed": 5,
+    "second": "greedy", "generation": 1, "wins": 3, "draws": 1, "losses": 2, "score": 0.58,
+    "games": 6, "distinct_games": 6, "seed": 5,
 }  # fmt: skip
 
 
@@ -56,7 +57,7 @@ READINGS: dict[str, Callable[[Run], Any]] = {
     "player": lambda run: run.champion_player,
     "final test": stored_final_test,
     "census": censuses,
-    "matches": lambda run: run.matches(),
+    "matches": played_matches,
     "events": lambda run: run.events(),
     "parts": lambda run: run.python_parts(),
     "replay": lambda run: replay(run, 3, 5),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from run_settings import change, falsify, small_config
@@ -32,6 +33,7 @@ from evoply.runs import (
     resolve_champion,
     stored_final_test,
 )
+from evoply.runs.lock import WriterLock, is_locked
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
@@ -86,6 +88,42 @@ def test_a_run_that_cannot_be_created_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be created"):
         Run.create(tmp_path / "file" / "run", small_config())
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_remains_of_killed_creations_are_removed(tmp_path: Path) -> None:
+    remains = [tmp_path / f".new-{name}" for name in ("old", "locked", "young")]
+    for folder in remains:
+        folder.mkdir()
+        (folder / "config.toml").write_text("")
+    (tmp_path / ".other").mkdir()
+    lock = WriterLock(remains[1])
+    for folder in (*remains[:2], tmp_path / ".other"):
+        os.utime(folder, (1e9, 1e9))
+    Run.create(tmp_path / "first", small_config()).close()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        ".new-locked",
+        ".new-young",
+        ".other",
+        "first",
+    }
+    lock.release()
+    Run.create(tmp_path / "second", small_config()).close()
+    assert not remains[1].exists()
+    assert remains[2].exists()
+
+
+def test_a_run_in_the_making_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    write_text = Path.write_text
+
+    def look(path: Path, text: str, **options: Any) -> int:
+        seen.append(is_locked(path.parent))
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", look)
+    Run.create(tmp_path / "first", small_config()).close()
+    assert seen == [True]
+    assert not is_locked(tmp_path / "first")
 
 
 def test_generations_must_follow_one_another(tmp_path: Path) -> None:
