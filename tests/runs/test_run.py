@@ -412,3 +412,25 @@ def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:
     run.close()
     with Run.open(finished) as again:
         assert again.champion == champion
+
+
+def test_a_reader_sees_whole_changes_while_another_writes(tmp_path: Path) -> None:
+    code = (
+        "import sys; from evoply.runs import Run\n"
+        "with Run.open(sys.argv[1]) as run, run.lock():\n"
+        "    for number in range(int(sys.argv[2])):\n"
+        "        run.record('event', number=number)\n"
+        "        run.set_meta(status=str(number))\n"
+    )
+    Run.create(tmp_path / "a", small_config()).close()
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "a"), "300"]) as process:
+        readings = 0
+        with Run.open(tmp_path / "a") as run:
+            while process.poll() is None:
+                events = run.events()
+                assert [event["number"] for event in events] == list(range(len(events)))
+                assert run.meta("status") in ("new", *map(str, range(len(events) - 2, 300)))
+                readings += 0 < len(events) < 300
+            assert len(run.events()) == 300
+    assert process.returncode == 0
+    assert readings > 0
