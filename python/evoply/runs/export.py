@@ -21,7 +21,7 @@ def export_csv(run: Run, directory: str | Path) -> list[Path]:
     written.
     """
     tables = {"generations.csv": run.generation_rows()}
-    tables |= {name: run.table(query) for name, query in run.kind.queries().items()}
+    tables |= run.reading(run.kind.exports)
     paths = []
     for name, rows in tables.items():
         path = Path(directory) / name
