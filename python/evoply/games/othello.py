@@ -125,8 +125,16 @@ class Game:
         return tuple(map(str, self.moves))
 
     def transcript(self) -> str:
-        """Return the moves as "f5d6c3", without the passes, which the rules imply."""
-        return "".join(str(move) for move in self.moves if move.square is not None)
+        """Return the moves as "f5d6c3", as `from_transcript` reads them.
+
+        Passes are left out, as the rules imply them, but for one that ends the record.
+        """
+        last = len(self.moves) - 1
+        return "".join(
+            str(move)
+            for number, move in enumerate(self.moves)
+            if move.square is not None or number == last
+        )
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -134,8 +142,6 @@ class Game:
     def __str__(self) -> str:
         """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
         transcript = self.transcript()
-        if self.moves and self.moves[-1].square is None:
-            transcript += "pass"
         if self.start == Position(game=self.start.game):
             return transcript
         return f"{self.start.text()} {transcript}".rstrip()
