@@ -47,6 +47,7 @@ from evoply.evolution.config_part import Part
 from evoply.evolution.config_starts import Start, as_start
 from evoply.evolution.fitness import measure_from_text
 from evoply.expressions import PrimitiveSet
+from evoply.games import game_rules
 from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, dearest, nodes_for
 
 __all__ = [
@@ -230,6 +231,12 @@ class EvolutionConfig(Part):
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     machine: Machine = Machine()
+
+    @property
+    def opening_plies(self) -> int:
+        """Random plies before the players choose: as many as the config says or the game has."""
+        plies = self.fitness.opening_plies
+        return plies if isinstance(plies, int) else game_rules(self.game).opening_plies
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 
