@@ -122,7 +122,7 @@ def match(
     *,
     game: str = "othello",
     games: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,
@@ -135,8 +135,9 @@ def match(
     """Play *games* games between two players and return the result for the first.
 
     A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
-    ply ahead), or any object with `choose(game, stream, clock)`. For the text `champion@RUN` give
-    `runs=evoply.runs.resolve_champion`.
+    ply ahead), or any object with `choose(game, stream, clock)`. *runs* gives the champion for the
+    text `champion@RUN`: `evoply.match` looks it up among your runs, `evoply.arena.match` is to be
+    given `evoply.runs.resolve_champion`.
 
     Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
     None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must

@@ -148,7 +148,7 @@ def round_robin(
     *,
     game: str = "othello",
     games: int = 100,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,

@@ -219,7 +219,7 @@ def sprt_match(
     *,
     game: str = "othello",
     games: int = 100_000,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,

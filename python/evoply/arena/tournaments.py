@@ -143,7 +143,7 @@ def tournament(
     games: int = 20,
     threshold: float = 0.6,
     times: int = 1,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,
