@@ -251,7 +251,9 @@ def test_values_too_long_too_deep_or_too_many() -> None:
     assert "TOML" in errors_of(f"seed = {'9' * 5000}")["config"]
     assert set(errors_of("generations = 1", f"seed={'9' * 5000}")) == {"seed"}
     assert set(errors_of("generations = 1", "seed=1\nelitism=2")) == {"seed"}
-    assert errors_of(".".join("a" * 3000) + " = 1") == {"a": "is nested too deeply"}
+    assert errors_of(".".join("a" * 3000) + " = 1") == {
+        "a": "is nested too deeply: use fewer brackets inside one another"
+    }
     assert len(errors_of("\n".join(f"k{number} = 1" for number in range(20_000)))) == 20_001
 
 

@@ -194,12 +194,13 @@ class SprtResult:
         test = self.test
         if self.verdict == "elo1":
             return (
-                f"{self.first} is stronger by {test.elo1:g} Elo rather than {test.elo0:g}: accepted"
+                f"accepted: {test.elo1:g} Elo for {self.first} explain the games better than "
+                f"{test.elo0:g}"
             )
         if self.verdict == "elo0":
             return (
-                f"{self.first} is not stronger by {test.elo1:g} Elo; {test.elo0:g} is likelier: "
-                "rejected"
+                f"rejected: {test.elo0:g} Elo for {self.first} explain the games better than "
+                f"{test.elo1:g}"
             )
         return "undecided: the limit on games was reached first"
 

@@ -155,7 +155,7 @@ Seed = Annotated[
     Parameter(
         converter=_whole,
         validator=Number(gte=0, lt=2**63),
-        help="Where all randomness comes from: the same seed gives the same result.",
+        help="A whole number that decides everything random: the same seed gives the same result.",
     ),
 ]
 Position = Annotated[

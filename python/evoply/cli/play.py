@@ -43,7 +43,7 @@ def play(
     color
         Your side. Black begins.
     seed
-        Where the opponent's randomness comes from. Default: another one each time.
+        A whole number that decides the opponent's random choices. Default: another each time.
     """
     from evoply import _native
     from evoply.cli.board_view import board_text

@@ -200,7 +200,7 @@ class EvolutionConfig(Part):
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """Where all randomness comes from."""
+    """The number from which everything random in the run follows: the same seed, the same run."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
     """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=1_000_000_000)

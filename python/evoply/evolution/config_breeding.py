@@ -139,7 +139,7 @@ class Tarpeian(Part):
 
     kind: Literal["tarpeian"] = "tarpeian"
     probability: float = Field(default=0.3, gt=0, le=1)
-    """How often a longer one is thrown from the rock."""
+    """How often an individual longer than the mean is kept from selection."""
 
 
 class Covariant(Part):

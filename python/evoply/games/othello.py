@@ -235,9 +235,12 @@ class OthelloRules:
             raise ValueError("Othello has no draws but those of the board")
         return Game.from_codes(codes, start)
 
-    def heat_map(self, values: Sequence[float]) -> str:
-        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
-        return drawing.heat_map_svg(self.size, values)
+    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
+        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
+
+        *caption* is a line below the board.
+        """
+        return drawing.heat_map_svg(self.size, values, caption=caption)
 
 
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(

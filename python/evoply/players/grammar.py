@@ -333,7 +333,9 @@ def _from_file(path: str, game: str) -> PlayerModel:
     try:
         data = tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError:
-        raise ConfigError([(path, "nested too deeply")]) from None
+        raise ConfigError(
+            [(path, "is nested too deeply: use fewer brackets inside one another")]
+        ) from None
     except ValueError as error:
         raise ConfigError([(path, f"not TOML: {error}")]) from None
     return read_player(data)
