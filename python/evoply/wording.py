@@ -1,4 +1,4 @@
-"""What messages share: cutting what is long, and offering the name that may have been meant.
+"""What messages share: cutting what is long, offering the name that may have been meant, signs.
 
 This module knows nothing of evoply.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "shorten"]
+__all__ = ["did_you_mean", "shorten", "signed", "span"]
 
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
@@ -30,3 +30,22 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """
     near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def signed(value: float) -> str:
+    """Return *value* as a whole number with its sign; 0 is +0, whatever it was rounded from.
+
+    >>> signed(12.4), signed(-0.3)
+    ('+12', '+0')
+    """
+    text = f"{value:+.0f}"
+    return "+0" if text == "-0" else text
+
+
+def span(interval: tuple[float, float] | None, otherwise: str) -> str:
+    """Return an interval of ratings as text, *otherwise* for none.
+
+    >>> span((-12.2, 0.2), "none")
+    '-12 to +0'
+    """
+    return otherwise if interval is None else f"{signed(interval[0])} to {signed(interval[1])}"

@@ -10,6 +10,7 @@ from game_strategies import positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evoply.games import GAMES
 from evoply.games.othello import Game, Move, Position
 from evoply.games.squares import parse_square, square_name
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
@@ -237,3 +238,16 @@ def test_problem_files_are_read_as_positions(name: str) -> None:
         assert [int(score) for _, score in scores] == sorted(
             (int(score) for _, score in scores), reverse=True
         )
+
+
+GGF = (
+    "(;GM[Othello]PC[GGS/os]PB[ann]PW[bob]RE[+4.000]TY[8]BO[8 ---------------------------O*------"
+    "*O--------------------------- *]B[d3//0.01]W[c5]B[f6];)"
+)
+
+
+@pytest.mark.parametrize("text", [GGF, f"1 {GGF}", f"\n{GGF.lower()}", "(;FF[4]GM[Othello]"])
+def test_a_game_in_ggf_is_not_taken_for_a_board(text: str) -> None:
+    for read in (GAMES["othello"].read, Position.parse, Game.from_transcript):
+        with pytest.raises(InvalidMoveError, match="begins like a GGF game"):
+            read(text)

@@ -21,6 +21,7 @@ from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
+from evoply.wording import signed, span
 
 __all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
 
@@ -121,8 +122,8 @@ class RoundRobin:
 
     def __str__(self) -> str:
         places = (
-            f"{one.rank}. {one.player} {one.rating:+.0f}"
-            + (f" ({one.interval[0]:+.0f} to {one.interval[1]:+.0f})" if one.interval else "")
+            f"{one.rank}. {one.player} {signed(one.rating)}"
+            + (f" ({span(one.interval, '')})" if one.interval else "")
             for one in self.standings
         )
         return ", ".join(places) + ("" if self.reproducible else NOT_REPRODUCIBLE)
@@ -132,8 +133,8 @@ class RoundRobin:
             (
                 one.rank,
                 one.player,
-                f"{one.rating:+.0f}",
-                "none" if one.interval is None else "{:+.0f} to {:+.0f}".format(*one.interval),
+                signed(one.rating),
+                span(one.interval, "none"),
                 f"{one.score:.1%}",
                 one.games,
             )

@@ -64,6 +64,7 @@ class Game:
         the number, text, and place of the move and the position.
         """
         check_length(text)
+        othello_text.check_is_no_ggf(text)
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
         positions, moves = [start], list[Move]()
