@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "shorten", "signed", "span"]
+__all__ = ["did_you_mean", "short_name", "shorten", "signed", "span"]
 
+_LONGEST_NAME = 60
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
 
@@ -20,6 +21,18 @@ def shorten(text: str, limit: int = 40) -> str:
     'white +...'
     """
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def short_name(label: str) -> str:
+    """Return the label of a player as it is shown: a tree may be a million characters long.
+
+    Its options stay, as long as they are short themselves.
+
+    >>> short_name(f"( + white {'( + white ' * 50}10 ):depth=4")
+    '( + white ( + white ( + white ( + white ( + white ( + whi...:depth=4'
+    """
+    name, colon, options = label.partition(":")
+    return f"{shorten(name, _LONGEST_NAME)}{colon}{shorten(options, _LONGEST_NAME)}"
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:

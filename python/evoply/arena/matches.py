@@ -20,6 +20,7 @@ from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
+from evoply.wording import short_name
 
 __all__ = ["MatchResult", "first_points", "match", "schedule_of_match"]
 
@@ -92,7 +93,8 @@ class MatchResult:
             else f"95 %: {self.interval[0]:.1%} to {self.interval[1]:.1%}"
         )
         return (
-            f"{self.first} against {self.second}: +{self.wins} ={self.draws} -{self.losses}, "
+            f"{short_name(self.first)} against {short_name(self.second)}: "
+            f"+{self.wins} ={self.draws} -{self.losses}, "
             f"score {self.score:.1%} ({certainty}){'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
@@ -103,8 +105,8 @@ class MatchResult:
             else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
         )
         cells = {
-            "player": self.first,
-            "opponent": self.second,
+            "player": short_name(self.first),
+            "opponent": short_name(self.second),
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,

@@ -21,7 +21,7 @@ from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
-from evoply.wording import signed, span
+from evoply.wording import short_name, signed, span
 
 __all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
 
@@ -122,7 +122,7 @@ class RoundRobin:
 
     def __str__(self) -> str:
         places = (
-            f"{one.rank}. {one.player} {signed(one.rating)}"
+            f"{one.rank}. {short_name(one.player)} {signed(one.rating)}"
             + (f" ({span(one.interval, '')})" if one.interval else "")
             for one in self.standings
         )
@@ -132,7 +132,7 @@ class RoundRobin:
         rows = [
             (
                 one.rank,
-                one.player,
+                short_name(one.player),
                 signed(one.rating),
                 span(one.interval, "none"),
                 f"{one.score:.1%}",

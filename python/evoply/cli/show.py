@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import Game, Json
 from evoply.cli.output import Output
-from evoply.wording import shorten
+from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
     from evoply.gp import Individual
@@ -62,7 +62,7 @@ def show(
     if heat_map is not None:
         pictures["heat_map"] = _draw_heat_map(chosen, game, heat_map)
     output = Output(json)
-    output.say(f"{chosen.label}, {game}", style="bold")
+    output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     if tree is not None:
         from evoply.gp import tree_text
