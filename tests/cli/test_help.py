@@ -23,6 +23,18 @@ def test_help_shows_examples_in_eighty_columns(name: str, capsys: pytest.Capture
     assert "--json" in answer.out
 
 
+def test_usage_names_the_arguments(capsys: pytest.CaptureFixture) -> None:
+    for name, usage in {
+        "resume": "[RUN] [OPTIONS]", "match": "FIRST SECOND [OPTIONS]", "play": "[OPTIONS]",
+        "tournament": "[PLAYERS...] [OPTIONS]", "evolve": "CONFIG [OPTIONS]",
+    }.items():  # fmt: skip
+        lines = call(capsys, name, "--help").out.splitlines()
+        assert lines[0] == f"Usage: evoply {name} {usage}"
+    text = call(capsys, "match", "--help").out
+    assert "--openings INT|none" in text
+    assert "edgar-like" in text
+
+
 def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture) -> None:
     answer = call(capsys)
     assert answer.code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sqlite3
 import sys
@@ -224,8 +225,25 @@ def _app() -> App:
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
     for place, (command, examples) in enumerate(COMMANDS.items()):
-        app.command(command, sort_key=place, help_epilogue=f"Examples:\n{examples.rstrip()}")
+        app.command(
+            command,
+            sort_key=place,
+            usage=_usage_line(command),
+            help_epilogue=f"Examples:\n{examples.rstrip()}",
+        )
     return app
+
+
+def _usage_line(command: Callable[..., None]) -> str:
+    """Return how a command is called: its arguments by name, then options."""
+    words = [f"Usage: evoply {command.__name__}"]
+    for name, one in inspect.signature(command).parameters.items():
+        if one.kind is one.VAR_POSITIONAL:
+            words.append(f"[{name.upper()}...]")
+        elif one.kind is one.POSITIONAL_ONLY:
+            is_needed = one.default is one.empty
+            words.append(name.upper() if is_needed else f"[{name.upper()}]")
+    return " ".join([*words, "[OPTIONS]\n"])
 
 
 def _version() -> str:

@@ -96,7 +96,7 @@ def match(
     beta
         With --sprt: how often it may be rejected though it is stronger.
     save_games
-        Write the games into this file, JSON, a line a game; `evoply watch` shows them.
+        Write the games into this file, one line of JSON per game; `evoply watch` shows them.
     watch
         Show every game in the terminal, move by move, when it has been played.
     quiet

@@ -70,7 +70,7 @@ def bots_in_folders(texts: Sequence[str]) -> list[str]:
 
 
 def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
-    """Return *player* with so many seconds a move, if it is a bot and a number was given."""
+    """Return *player* with so many seconds per move, if it is a bot and a number was given."""
     from evoply.players import Bot
 
     if move_limit is None or not isinstance(player, Bot):
