@@ -12,6 +12,10 @@ from evoply.protocols import Color
 from evoply.runs import Run, RunError, advance, export_csv, replay
 
 
+def introns_text(share: float | None) -> str:
+    return "" if share is None else str(share)
+
+
 def test_a_replayed_game_equals_the_original(finished: Path) -> None:
     with Run.open(finished) as run:
         for number in (0, 3):
@@ -66,6 +70,12 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
         assert [row["tree"] for row in rows] == [str(one.tree) for one in stored]
         with paths[0].open(newline="") as file:
             assert [row["digest"] for row in csv.DictReader(file)] == run.digests()
+        with paths[0].open(newline="") as file:
+            shares = [(one["dead_introns"], one["live_introns"]) for one in csv.DictReader(file)]
+        assert shares == [
+            (introns_text(one.census.dead_introns), introns_text(one.census.live_introns))
+            for one in run.generations()
+        ]
         (tmp_path / "file").write_text("")
         with pytest.raises(RunError, match="cannot be written"):
             export_csv(run, tmp_path / "file")

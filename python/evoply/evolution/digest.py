@@ -47,6 +47,7 @@ _ADDED: Mapping[str, Sequence[str]] = {
     "initialisation": ("duplicates", "seeds"),
     "selection": ("two_best", "scale"),
     "variation": ("custom", "afterwards", "recombination"),
+    "variation.afterwards": ("at_most_one",),
     "limits": ("oversized",),
     "fitness": ("sides", "allow_irreproducible", "measure"),
     "player": ("quiescence", "nodes", "work"),
@@ -83,6 +84,7 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
                 written.pop(name, None)
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
+    settings["fitness"]["opening_plies"] = config.opening_plies
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [
         {"player": resolved(opponent.player, config.game), "pairs": opponent.pairs}

@@ -31,6 +31,7 @@ from evoply.players import (
     player_of,
     steady_player,
 )
+from evoply.players.grammar import Runs
 from evoply.players.specs import SEARCH_LIMITS, SteadyModel
 from evoply.protocols import Row
 from evoply.reports.influence import (
@@ -128,10 +129,12 @@ def explain(
     game: str = "othello",
     positions: int = 1000,
     seed: int = 0,
+    runs: Runs | None = None,
 ) -> Explanation:
     """Return what *player* wants, with the influence of its parts measured on *positions*.
 
-    A tree, or an individual of a generation, is taken as `evoply.players.player_of` says.
+    A tree, or an individual of a generation, is taken as `evoply.players.player_of` says, a text as
+    `parse_player` does, with *runs* for champions.
 
     Influence is how often the chosen move changes when a part is left out. The positions come
     from random games over all stages, leave a choice, and depend on *seed* only. Takes well below
@@ -141,7 +144,7 @@ def explain(
     It chooses uniformly among its legal moves.
     """
     if isinstance(player, str):
-        player = parse_player(player, game=game)
+        player = parse_player(player, game=game, runs=runs)
     whole = player_of(player)
     explained = _of_steady(steady_player(whole), game, positions, seed)
     return replace(explained, player=whole.label, sentence=explained.sentence + _changes(whole))

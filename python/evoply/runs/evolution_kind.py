@@ -47,6 +47,7 @@ _HEAD = (
     "generation", "best fresh", "mean fresh", "best", "mean", "size", "mean size",
     "games", "seconds", "digest",
 )  # fmt: skip
+_CHANGING = "opponents change with the generations: a level curve may still be progress"
 _GREEDY = "best against greedy"
 _HIDDEN = ("seed", "champion", "fresh", "champion_tree")
 
@@ -199,7 +200,7 @@ class EvolutionKind:
             newest={_GREEDY: _percent(points[_GREEDY])} if _GREEDY in points else {},
             last_number=config.generations - 1 if config.generations else None,
             seconds_left=step.timing.left,
-            note="opponents grow stronger: level is progress" if is_met else "",
+            note=_CHANGING if is_met else "",
         )
 
     def earlier_points(self, row: Row, /) -> Mapping[str, float]:

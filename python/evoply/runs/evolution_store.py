@@ -133,12 +133,31 @@ def generation_rows(database: Database) -> list[dict[str, Any]]:
 
 
 def exports(database: Database) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows that are exported beside the generations, by the names of the files."""
+    """Return the rows that are exported, by the names of the files.
+
+    Generations have shares of introns too, which are no column of their table.
+    """
+    censuses = {
+        number: read_object(text, ("census",))["census"]
+        for rows in database.read(DETAILS).values()
+        for number, text in rows
+    }
+    generations = [
+        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in _INTRONS}}
+        for row in generation_rows(database)
+    ]
     hall = database.records(_HALL_OF_FAME)
     for row in hall:
         tree = row.pop("tree")
         row |= {"fitness": row["points"] / row["games"], "tree": tree}
-    return {"individuals.csv": database.records(_INDIVIDUALS), "hall_of_fame.csv": hall}
+    return {
+        "generations.csv": generations,
+        "individuals.csv": database.records(_INDIVIDUALS),
+        "hall_of_fame.csv": hall,
+    }
+
+
+_INTRONS = ("dead_introns", "live_introns")
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:

@@ -160,7 +160,7 @@ class Kind(Protocol):
         """Return a row for each step, with at least number and digest; ValueError if damaged."""
 
     def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
-        """Return the rows that are exported beside the steps, by the names of the files."""
+        """Return the rows that are exported beside or instead of the steps, by files' names."""
 
     # What people see.
 
