@@ -8,16 +8,27 @@ nothing heavy: the names are fetched from their packages when they are first use
 <Color.WHITE: 'white'>
 """
 
+from collections.abc import Callable
+from functools import cache, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
+    from evoply.algebra import simplify
     from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
-    from evoply.expressions import PRIMITIVE_SETS, Primitive, PrimitiveSet, board, count
-    from evoply.games import GAMES, othello
-    from evoply.gp import Tree, parse_tree, simplify
+    from evoply.expressions import (
+        PRIMITIVE_SETS,
+        Primitive,
+        PrimitiveSet,
+        board,
+        count,
+        select,
+        squares,
+    )
+    from evoply.games import GAMES, add_game, checkers, othello
+    from evoply.gp import Forest, Tree, parse_tree
     from evoply.players import (
         AfterState,
         AlphaBeta,
@@ -40,6 +51,7 @@ if TYPE_CHECKING:
         IllegalMoveError,
         InvalidMoveError,
         Outcome,
+        RunError,
         Seat,
     )
     from evoply.reports import explain, write_report
@@ -62,9 +74,18 @@ _HOMES = {
         "final_test",
         "load_config",
     ),
-    "evoply.expressions": ("PRIMITIVE_SETS", "Primitive", "PrimitiveSet", "board", "count"),
-    "evoply.games": ("GAMES", "othello"),
-    "evoply.gp": ("Tree", "parse_tree", "simplify"),
+    "evoply.expressions": (
+        "PRIMITIVE_SETS",
+        "Primitive",
+        "PrimitiveSet",
+        "board",
+        "count",
+        "select",
+        "squares",
+    ),
+    "evoply.games": ("GAMES", "add_game", "checkers", "othello"),
+    "evoply.algebra": ("simplify",),
+    "evoply.gp": ("Forest", "Tree", "parse_tree"),
     "evoply.players": (
         "AfterState",
         "AlphaBeta",
@@ -87,11 +108,16 @@ _HOMES = {
         "IllegalMoveError",
         "InvalidMoveError",
         "Outcome",
+        "RunError",
         "Seat",
     ),
     "evoply.reports": ("explain", "write_report"),
     "evoply.runs": ("Run", "find_run", "list_runs"),
 }
+_READ_PLAYERS = frozenset(
+    {"analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"}
+)
+"""Functions that take `champion@RUN`, as given here, without being told where runs are."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -105,6 +131,7 @@ __all__ = [
     "Color",
     "ConfigError",
     "EvolutionConfig",
+    "Forest",
     "Generation",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -115,6 +142,7 @@ __all__ = [
     "PrimitiveSet",
     "RandomPlayer",
     "Run",
+    "RunError",
     "Seat",
     "Sprt",
     "Staged",
@@ -122,8 +150,10 @@ __all__ = [
     "Tree",
     "TreeEvaluator",
     "__version__",
+    "add_game",
     "analyse",
     "board",
+    "checkers",
     "count",
     "evolve",
     "explain",
@@ -138,9 +168,11 @@ __all__ = [
     "parse_tree",
     "round_robin",
     "save_player",
+    "select",
     "simplify",
     "solve",
     "sprt_match",
+    "squares",
     "tournament",
     "write_report",
 ]
@@ -149,7 +181,24 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'evoply' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    value = getattr(import_module(_HOME_OF[name]), name)
+    return _with_champions(value) if name in _READ_PLAYERS else value
+
+
+@cache
+def _with_champions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return *function* with `evoply.runs.resolve_champion` as its argument `runs` by default.
+
+    The packages that read players lie below the one that knows runs, and are given it.
+    """
+
+    @wraps(function)
+    def reading(*arguments: Any, **options: Any) -> Any:
+        if options.get("runs") is None:
+            options["runs"] = import_module("evoply.runs").resolve_champion
+        return function(*arguments, **options)
+
+    return reading
 
 
 def __dir__() -> list[str]:

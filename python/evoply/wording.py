@@ -1,4 +1,4 @@
-"""What messages share: cutting what is long, and offering the name that may have been meant.
+"""What messages share: cutting what is long, offering the name that may have been meant, signs.
 
 This module knows nothing of evoply.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "shorten"]
+__all__ = ["did_you_mean", "short_name", "shorten", "signed", "span"]
 
+_LONGEST_NAME = 60
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
 
@@ -22,6 +23,18 @@ def shorten(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def short_name(label: str) -> str:
+    """Return the label of a player as it is shown: a tree may be a million characters long.
+
+    Its options stay, as long as they are short themselves.
+
+    >>> short_name(f"( + white {'( + white ' * 50}10 ):depth=4")
+    '( + white ( + white ( + white ( + white ( + white ( + whi...:depth=4'
+    """
+    name, colon, options = label.partition(":")
+    return f"{shorten(name, _LONGEST_NAME)}{colon}{shorten(options, _LONGEST_NAME)}"
+
+
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return "; did you mean 'CHOICE'?" for the choice nearest to *name*, "" if none is near.
 
@@ -30,3 +43,22 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """
     near = get_close_matches(name[:_LONGEST_COMPARED], list(choices), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def signed(value: float) -> str:
+    """Return *value* as a whole number with its sign; 0 is +0, whatever it was rounded from.
+
+    >>> signed(12.4), signed(-0.3)
+    ('+12', '+0')
+    """
+    text = f"{value:+.0f}"
+    return "+0" if text == "-0" else text
+
+
+def span(interval: tuple[float, float] | None, otherwise: str) -> str:
+    """Return an interval of ratings as text, *otherwise* for none.
+
+    >>> span((-12.2, 0.2), "none")
+    '-12 to +0'
+    """
+    return otherwise if interval is None else f"{signed(interval[0])} to {signed(interval[1])}"

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from evoply._native import Stream
 from evoply.arena import bradley_terry, round_robin
+from evoply.wording import signed, span
 
 PLANTED = np.array([-250.0, -120.0, -30.0, 0.0, 60.0, 120.0, 220.0])
 
@@ -121,3 +122,12 @@ def test_equal_names_are_told_apart():
 def test_what_is_no_round_robin(players, games, says):
     with pytest.raises(ValueError, match=says):
         round_robin(players, games=games)
+
+
+def test_a_rating_of_nearly_nothing_has_no_minus_sign() -> None:
+    """An elimination tournament printed a rating of -0."""
+    assert [signed(value) for value in (-0.4, -0.0, 0.4, -0.6, 12.5)] == [
+        "+0", "+0", "+0", "-1", "+12",
+    ]  # fmt: skip
+    assert span((-0.2, 7.8), "-") == "+0 to +8"
+    assert span(None, "-") == "-"

@@ -70,10 +70,10 @@ def test_a_match_stops_early_and_says_why():
     assert result.verdict == "elo1"
     assert result.ratio >= result.test.bounds[1]
     assert result.games < 200
-    assert "stronger by 50 Elo" in str(result)
+    assert "accepted: 50 Elo for swh explain the games better than 0" in str(result)
     worse = sprt_match("random", "swh", Sprt(0, 50), seed=1)
     assert worse.verdict == "elo0"
-    assert "not stronger" in worse.in_words()
+    assert worse.in_words().startswith("rejected: ")
 
 
 def test_its_games_are_those_of_the_match_with_the_same_seed():

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from evoply._native import Stream
-from evoply.arena import elo_difference, pair_statistics
+from evoply.arena import Star, elo_difference, mean_interval, pair_statistics, tournament
 
 
 def hashes(count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -53,3 +54,31 @@ def test_repeated_games_are_no_evidence() -> None:
 def test_elo(score: float, elo: float) -> None:
     assert elo_difference(score) == pytest.approx(elo, abs=0.1)
     assert elo_difference(1 - score) == pytest.approx(-elo, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "values", [[3.0, 4.5], [1.0, 2.0, 2.0, 5.0], [float(n) for n in range(10)]]
+)
+def test_means_of_runs_have_students_interval(values: list[float]) -> None:
+    spread = np.std(values, ddof=1) / math.sqrt(len(values))
+    expected = student.interval(0.95, len(values) - 1, loc=np.mean(values), scale=spread)
+    assert mean_interval(values) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_single_run_has_no_interval() -> None:
+    assert mean_interval([2.0]) is None
+
+
+def test_mean_ranks_of_few_tournaments_have_students_interval() -> None:
+    """At ten runs it is 15 % wider than the normal one."""
+
+    def star(times: int) -> Star:
+        stars = tournament(["greedy", "random"], games=4, times=times, game="othello-4").stars
+        return next(one for one in stars if one.player == "random")
+
+    # Runs do not depend on how many follow, so sums of ranks give the rank in each.
+    sums = [0.0, *(times * star(times).mean_rank for times in range(1, 11))]
+    ranks = np.diff(sums).tolist()
+    assert len({round(rank, 6) for rank in ranks}) > 1
+    assert star(10).rank_interval == pytest.approx(mean_interval(ranks))
+    assert star(9).rank_interval is None

@@ -291,3 +291,15 @@ def test_a_person_plays_whoever_changes_with_the_game(
     answer = call(capsys, "play", "--against", text, "--seed", "1")
     assert answer.code == 0
     assert " plays " in answer.out
+
+
+def test_a_saved_game_holds_whole_players(workplace: Path, capsys: pytest.CaptureFixture) -> None:
+    """What is saved reads back, however long the tree is."""
+    tree = "( + white " * 20 + "white" + " )" * 20
+    arguments = ("--games", "2", "--save-games", "games.jsonl", "--json")
+    answer = call(capsys, "match", tree, "greedy", *arguments)
+    game = json.loads((workplace / "games.jsonl").read_text().splitlines()[0])
+    assert game["players"]["black"] == answer.data["first"] == tree
+    shown = call(capsys, "watch", "games.jsonl", "--delay", "0").out
+    assert tree not in shown
+    assert "( + white ( + white" in shown

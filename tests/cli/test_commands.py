@@ -133,7 +133,10 @@ def test_show_a_tree(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
 def test_show_a_heat_map(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     answer = call(capsys, "show", "swh", "--heat-map", "map.svg", "--json")
     assert answer.data["heat_map"] == "map.svg"
-    assert "<svg" in (tmp_path / "map.svg").read_text()
+    picture = (tmp_path / "map.svg").read_text()
+    # The corner weighs 1; what is drawn is own minus opponent, and the picture says so.
+    assert ">2</text>" in picture
+    assert "What an own disc adds, compared with an opponent&#x27;s" in picture
 
 
 def test_a_picture_that_cannot_be_written_is_a_failure(capsys: pytest.CaptureFixture) -> None:

@@ -31,6 +31,9 @@ def test_usage_names_the_arguments(capsys: pytest.CaptureFixture) -> None:
         "replay": "replay [RUN] --generation GENERATION --game GAME [OPTIONS]",
     }.items():
         assert call(capsys, name, "--help").out.startswith(f"Usage: evoply {usage}\n")
+    text = call(capsys, "match", "--help").out
+    assert "--openings INT|none" in text
+    assert "edgar-like" in text
 
 
 def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture) -> None:

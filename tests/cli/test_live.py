@@ -61,7 +61,7 @@ def test_the_yardstick_is_greedy_who_never_changes(
     line = next(line for line in text.splitlines() if "best against greedy" in line)
     assert f"{100 * score:.1f} %" in line
     assert "best, each generation" in text
-    assert "opponents grow stronger" in text
+    assert "opponents change with the generations" in text
     assert "so far" not in text
 
 

@@ -74,3 +74,15 @@ def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
     assert [one["score"] for one in data["positions"]] == [10]
     assert data["error"] == "stopped; 1 of 2 positions unsolved"
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["games.ggf", "games.SGF", "notes"])
+def test_a_file_of_another_kind_is_not_taken_for_a_board(
+    name: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("(;GM[Othello]PB[ann];)")
+    answer = call(capsys, "solve", name)
+    assert answer.code == 2
+    assert f"{name}: a file of another kind" in " ".join(answer.err.split())
+    assert ".obf" in answer.err

@@ -45,6 +45,27 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     assert "Traceback" not in err
 
 
+INTERRUPTED = """
+import runpy
+import evoply.cli.app
+
+def run(arguments):
+    try:
+        exec("raise KeyboardInterrupt")  # as while a module with dataclasses is imported
+    except KeyboardInterrupt:
+        return 130
+
+evoply.cli.app.run = run
+runpy.run_module("evoply", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_ctrl_c_within_evaluated_text_ends_with_130_too(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, cwd=tmp_path, timeout=60, check=False).returncode == 130
+
+
 def wait_until_it_computes(process: int) -> None:
     """Wait until a process has loaded the kernel and worked for three seconds since.
 

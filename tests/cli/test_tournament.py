@@ -121,17 +121,36 @@ def test_wrong_brackets(given: str, capsys: pytest.CaptureFixture) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("player = 3", "player"),
-        ("[[player]]\nplayr = 'swh'", "player.0.playr"),
-        ("[[player]]\nplayer = 'swh'\nfitness = 'x'", "player.0.fitness"),
-        ("[[player]]\nplayer = 'swh'\nname = \"a\\u0007\"", "player.0.name"),
+        ("player = 3", 'player: must be a table: write player = "greedy" below a line [[player]]'),
+        ("player = ['swh']", "player.0: must be a table"),
+        (
+            "[[player]]\nplayr = 'swh'",
+            "player.0.playr: is no key of a player; did you mean 'player'?",
+        ),
+        ("[[player]]\nname = 'Ann'", 'player.0.player: is missing: write player = "greedy"'),
+        ("[[player]]\nplayer = ''", 'player.0.player: is empty: write player = "greedy"'),
+        ("[[player]]\nplayer = 4", "player.0.player: must be a text in quotes, not 4"),
+        (
+            "[[player]]\nplayer = 'swh'\nfitness = 'x'",
+            "player.0.fitness: must be a number, not 'x'",
+        ),
+        (
+            "[[player]]\nplayer = 'swh'\nfitness = nan",
+            "player.0.fitness: must be a number, not nan",
+        ),
+        ("[[player]]\nplayer = 'swh'\nname = \"a\\u0007\"", "player.0.name: must be one line"),
+        (
+            "[[player]]\nplayer = 'swh'\nname = '" + "a" * 201 + "'",
+            "player.0.name: has more than 200",
+        ),
+        ("[[player]]\nplayer = 'swh'\n[games]\nx = 1", "games: is no key of a field"),
         ("[[", "not TOML"),
-        ("", "player"),
+        ("", 'player: is missing: write player = "greedy"'),
     ],
 )
 def test_wrong_fields(text: str, says: str, capsys: pytest.CaptureFixture) -> None:
     Path("field.toml").write_text(text)
     answer = call(capsys, "tournament", "swh", "--field", "field.toml", "--json")
     assert answer.code == 2
-    assert says in answer.err
+    assert says in " ".join(answer.err.split())
     assert "error" in json.loads(answer.out)

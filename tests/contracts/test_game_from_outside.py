@@ -57,7 +57,17 @@ def test_it_is_played_as_the_game_whose_rules_it_has(rules: GameRules) -> None:
 
 def test_it_evolves_as_the_game_whose_rules_it_has(rules: GameRules) -> None:
     ours, theirs = (
-        list(evolve(EvolutionConfig(game=game, generations=2, population_size=8, seed=3)))
+        list(
+            evolve(
+                EvolutionConfig(
+                    game=game,
+                    generations=2,
+                    population_size=8,
+                    seed=3,
+                    fitness={"opening_plies": 6},
+                )
+            )
+        )
         for game in (rules.name, rules.kernel)
     )
     assert len(ours) == 2

@@ -14,6 +14,7 @@ from evoply.evolution import (
     config_to_toml,
     load_config,
 )
+from evoply.evolution.digest import settings_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
@@ -252,9 +253,44 @@ def test_values_too_long_too_deep_or_too_many() -> None:
     assert "TOML" in errors_of(f"seed = {'9' * 5000}")["config"]
     assert set(errors_of("generations = 1", f"seed={'9' * 5000}")) == {"seed"}
     assert set(errors_of("generations = 1", "seed=1\nelitism=2")) == {"seed"}
-    assert errors_of(".".join("a" * 3000) + " = 1") == {"a": "is nested too deeply"}
+    assert errors_of(".".join("a" * 3000) + " = 1") == {
+        "a": "is nested too deeply: use fewer brackets inside one another"
+    }
     assert len(errors_of("\n".join(f"k{number} = 1" for number in range(20_000)))) == 20_001
 
 
 def test_a_byte_order_mark_is_skipped() -> None:
     assert config_from_toml("\ufeffgenerations = 3").generations == 3
+
+
+@pytest.mark.parametrize(("game", "plies"), [("othello", 8), ("othello-6", 8), ("checkers", 4)])
+def test_usual_opening_plies_are_those_of_the_game(game: str, plies: int) -> None:
+    primitives = "liao" if game.startswith("othello") else "benbassat-checkers"
+    config = EvolutionConfig(game=game, generations=1, primitives=primitives)
+    assert config.fitness.opening_plies == "usual"
+    assert config.opening_plies == plies
+    # A digest holds the number: a config that says it has the same.
+    number = EvolutionConfig(
+        game=game, generations=1, primitives=primitives, fitness={"opening_plies": plies}
+    )
+    assert settings_of(config) == settings_of(number)
+    assert settings_of(config)["fitness"]["opening_plies"] == plies
+    assert config_from_toml(config_to_toml(config)) == config
+
+
+def test_opening_plies_are_a_number_or_usual() -> None:
+    with pytest.raises(ConfigError, match=r"fitness\.opening_plies"):
+        EvolutionConfig(generations=1, fitness={"opening_plies": "few"})
+    with pytest.raises(ConfigError, match=r"fitness\.opening_plies"):
+        EvolutionConfig(generations=1, fitness={"opening_plies": 41})
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.startswith("benbassat")])
+def test_the_papers_presets_are_as_the_paper_says_or_give_a_reason(name: str) -> None:
+    config = config_from_toml(preset_text(name))
+    assert config.limits.max_nodes == 300
+    assert config.opening_plies == 0
+    assert config.variation.afterwards.at_most_one
+    assert sum(rate for _, rate in config.variation.afterwards.probabilities) == 0.2
+    if not name.endswith("extended"):
+        assert "at most 300 nodes" in preset_text(name)

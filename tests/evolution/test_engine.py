@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
+from evoply import gp
 from evoply._native import Stream
 from evoply.evolution import (
     Census,
@@ -25,7 +26,7 @@ from evoply.evolution import (
 )
 from evoply.evolution.breeding import breed, offspring_of
 from evoply.evolution.choosing import select_parents, select_worst
-from evoply.evolution.creation import first_population, primitive_set_of
+from evoply.evolution.creation import first_population, limits_of, primitive_set_of
 from evoply.gp import GenerationError, Limits, Tree, parse_tree, subtree_mutation
 from evoply.players import save_player
 from evoply.presets import preset_text
@@ -285,6 +286,46 @@ def test_mutations_afterwards_come_at_their_own_rates_and_in_order() -> None:
     created = [one for one in offspring if one.origin.startswith("creation")]
     assert abs(len(created) / 3000 - 0.2) < 0.04
     assert all(one.parents == () for one in created)
+
+
+def test_of_mutations_afterwards_at_most_one_may_come() -> None:
+    """One draw decides: each has its share of all offspring, and none mutates twice."""
+    rates = {"subtree_mutation": 0.3, "local_mutation": 0.2}
+    config = config_with(
+        population_size=3000,
+        elitism=0,
+        initialisation={"max_depth": 3},
+        variation={"crossover": 0.5, "afterwards": {"at_most_one": True, **rates}},
+    )
+    origins = [one.origin.split(", ")[1:] for one in breed(config, population(config), Stream(7))]
+    assert max(map(len, origins)) == 1
+    for name, rate in rates.items():
+        share = sum(name in origin for origin in origins) / len(origins)
+        assert abs(share - rate) < 5 * math.sqrt(rate * (1 - rate) / len(origins))
+
+
+def test_shares_of_one_mutation_add_up_to_one_at_most() -> None:
+    with pytest.raises(ConfigError, match=r"variation.afterwards: the rates add up to 1.2"):
+        config_with(
+            variation={
+                "afterwards": {
+                    "at_most_one": True, "subtree_mutation": 0.6, "local_mutation": 0.6,
+                }
+            }
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["ramped_half_and_half", "ramped_grow", "ramped_full", "grow"])
+def test_every_method_creates_trees_as_the_functions_of_gp_do(method: str) -> None:
+    """One rule for trying again, whatever the method is: that of `gp.create`."""
+    config = config_with(population_size=60, primitives="liao", initialisation={"method": method})
+    settings = config.initialisation
+    created = gp.create(
+        primitive_set_of(config), settings.method, 60, Stream(8),
+        min_depth=settings.min_depth, max_depth=settings.max_depth, limits=limits_of(config),
+        duplicates=settings.duplicates,
+    )  # fmt: skip
+    assert [one.tree for one in first_population(config, Stream(8))] == created
 
 
 @pytest.mark.parametrize("method", ["ramped_half_and_half", "ramped_grow", "ramped_full", "grow"])

@@ -124,7 +124,7 @@ def test_mobility_and_destinations_agree_with_the_legal_moves(position: Position
     [
         ({"black": 1, "white": 0}, "light square"),
         ({"black": 2, "white": 2}, "square 1 holds a black and a white piece"),
-        ({"black": 2, "kings": 8}, "square 2 is said to hold a king and is empty"),
+        ({"black": 2, "kings": 8}, "square 2 holds no piece, so it cannot hold a king"),
         ({"black": 1 << 56}, "square 29 holds a black man on the last row"),
         ({"white": 2}, "square 1 holds a white man on the last row"),
         ({"black": 1 << 64}, "outside the board of 8x8"),

@@ -288,3 +288,14 @@ def test_damaged_games_are_read_or_refused(data: st.DataObject) -> None:
         message = str(error)
     assert message.startswith("game ")
     assert parse_pdn("\n".join(map(str, records))) == records
+
+
+def test_what_is_read_from_a_file_is_written_again() -> None:
+    """One game or several: a tuple of records was refused."""
+    text = "1. 11-15 22-18 1-0\n\n" + '[Black "Ann"]\n\n1. 9-13 *\n\n1. 10-14 24-19 1/2-1/2\n'
+    records = parse_pdn(text)
+    assert len(records) == 3
+    assert parse_pdn(format_pdn(records)) == records
+    assert format_pdn(records[:1]) == format_pdn(records[0])
+    assert format_pdn([record.game for record in records[:1]]).startswith("[Event")
+    assert format_pdn([]) == ""

@@ -86,6 +86,15 @@ def test_heat_map_colors_by_sign_and_prints_every_number() -> None:
     assert numbers[10] == "nan"
 
 
+def test_a_caption_stands_below_a_heat_map() -> None:
+    bare = ET.fromstring(drawing.heat_map_svg(4, [0.5] * 16))
+    said = ET.fromstring(drawing.heat_map_svg(4, [0.5] * 16, caption="own & opponent"))
+    line = next(text for text in said.iter(f"{SVG}text") if text.text == "own & opponent")
+    assert int(said.get("height", 0)) > int(bare.get("height", 0)) - 1
+    bottom = max(float(rect.get("y", 0)) for rect in bare.iter(f"{SVG}rect")) + 44
+    assert bottom < float(line.get("y", 0)) < int(said.get("height", 0))
+
+
 def test_heat_map_of_zeros_and_of_the_wrong_size() -> None:
     assert "#f3f1ea" in drawing.heat_map_svg(4, [0] * 16)
     with pytest.raises(ValueError, match="64 squares, not 16"):

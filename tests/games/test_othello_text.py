@@ -10,6 +10,7 @@ from game_strategies import positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evoply.games import GAMES
 from evoply.games.othello import Game, Move, Position
 from evoply.games.squares import parse_square, square_name
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
@@ -176,13 +177,18 @@ def test_moves_after_the_end_are_illegal() -> None:
 
 
 def test_a_last_pass_is_written_where_it_would_be_lost() -> None:
+    """Every beginning of a game with 23 passes comes back, those that end in a pass too."""
     game = Game.from_transcript(TRANSCRIPTS["smith_64_0_23passes"])
-    ply = next(ply for ply, move in enumerate(game.moves) if move == Move.PASS)
-    begun = Game(game.start, game.moves[: ply + 1])
-    assert str(begun).endswith("pass")
-    assert not begun.transcript().endswith("pass")
-    assert Game.from_transcript(str(begun)) == begun
-    assert len(Game.from_transcript(begun.transcript())) == ply
+    passes = 0
+    for ply in range(len(game) + 1):
+        begun = Game(game.start, game.moves[:ply])
+        ends_in_pass = bool(begun.moves) and begun.moves[-1] == Move.PASS
+        passes += ends_in_pass
+        assert begun.transcript().endswith("pass") == ends_in_pass
+        assert begun.transcript().count("pass") == ends_in_pass
+        assert Game.from_transcript(begun.transcript()) == begun
+        assert Game.from_transcript(str(begun)) == begun
+    assert passes == 23
 
 
 # name, size, moves placed, passes, disc difference on the board, official difference
@@ -232,3 +238,16 @@ def test_problem_files_are_read_as_positions(name: str) -> None:
         assert [int(score) for _, score in scores] == sorted(
             (int(score) for _, score in scores), reverse=True
         )
+
+
+GGF = (
+    "(;GM[Othello]PC[GGS/os]PB[ann]PW[bob]RE[+4.000]TY[8]BO[8 ---------------------------O*------"
+    "*O--------------------------- *]B[d3//0.01]W[c5]B[f6];)"
+)
+
+
+@pytest.mark.parametrize("text", [GGF, f"1 {GGF}", f"\n{GGF.lower()}", "(;FF[4]GM[Othello]"])
+def test_a_game_in_ggf_is_not_taken_for_a_board(text: str) -> None:
+    for read in (GAMES["othello"].read, Position.parse, Game.from_transcript):
+        with pytest.raises(InvalidMoveError, match="begins like a GGF game"):
+            read(text)

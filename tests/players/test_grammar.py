@@ -150,7 +150,11 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:deeper=true", "deeper must be one of yes, no, not 'true'", 15),
         ("( white ):primitives=lio", "primitives must be one of liao, liao+mobility", 22),
         ("( white ):division=two", "division must be one of one, zero, numerator, ieee", 20),
-        ("champion@first", "runs=evoply.runs.resolve_champion, an argument of evoply.match", 1),
+        (
+            "champion@first",
+            "champion@first cannot be looked up here: in Python use evoply.match",
+            1,
+        ),
     ],
 )
 def test_mistakes_are_shown_with_their_column(text, message, column):

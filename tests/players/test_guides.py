@@ -40,8 +40,8 @@ def test_what_leaves_are_worth(text, fields, tmp_path):
     [
         ("random-leaf:depth=0", "noise is for players that look ahead"),
         ("material-alternating:depth=0", "second is for players that look ahead"),
-        ("random-leaf:table=10", "goes with no table"),
-        ("material-share:alternate=leaf,table=10", "goes with no table"),
+        ("random-leaf:table=10", "a table would remember them: leave table out"),
+        ("material-share:alternate=leaf,table=10", "a table would remember them: leave table out"),
         ("material:alternate=game", "alternate needs a second evaluator"),
         ("material-share:noise=3", "do not go together"),
         ("random-leaf:noise=0", "noise must be a whole number from 1 to 1,000"),

@@ -113,9 +113,9 @@ def test_seeds_come_from_saved_players(tmp_path):
         seed_individual(parse_player("( white_mobility )"), primitives)
     with pytest.raises(TreeError, match="/ does not mean the same in liao"):
         seed_individual(parse_player("( / white black ):division=zero"), primitives)
-    with pytest.raises(TreeError, match="is no tree"):
+    with pytest.raises(TreeError, match="has no tree, so it cannot be a seed"):
         seed_individual(parse_player("swh"), primitives)
-    with pytest.raises(TreeError, match="weigh leaves otherwise"):
+    with pytest.raises(TreeError, match="weighs leaves by their place in another way"):
         seed_individual(parse_player("( white )"), PRIMITIVE_SETS["bellin"])
     typed = parse_player("( MultERC[2] Mobility ):primitives=benbassat")
     assert str(seed_individual(typed, PRIMITIVE_SETS["benbassat-extended"])) == (

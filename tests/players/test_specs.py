@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evoply import _native
+from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS, ExpressionError, board, count, features
 from evoply.games import GAMES
 from evoply.games.othello import Position
@@ -178,9 +179,18 @@ def test_plain_players_are_written_as_ever():
     assert AlphaBeta(evaluator=TREE, nodes=50).model_dump()["depth"] == 60
 
 
-def test_long_labels_are_cut():
+def test_labels_of_long_trees_read_back_and_are_cut_where_they_are_shown():
+    """A cut label in a saved game named no player any more."""
     tree = "( + white " * 20 + "white" + " )" * 20
-    assert len(AfterState(evaluator=TreeEvaluator(tree=tree)).label) == 60
+    player = AfterState(evaluator=TreeEvaluator(tree=tree), ties="random")
+    assert player.label == f"{tree}:ties=random"
+    assert parse_player(player.label) == player
+    assert len(repr(player)) < 100
+    stages = parse_player(f"{tree},50,( white_corners ),50:overlap=20")
+    assert parse_player(stages.label) == stages
+    result = match(player, "random", games=2)
+    assert result.first == player.label
+    assert len(str(result)) < 200
 
 
 def test_models_are_frozen_and_take_no_other_fields():

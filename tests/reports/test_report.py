@@ -204,6 +204,15 @@ def test_names_of_opponents_are_no_markup_in_charts() -> None:
     assert [line["y"] for line in figure["data"]] == [[0.5], [0.25]]
 
 
+def test_a_line_at_zero_is_no_part_of_the_axis() -> None:
+    """Introns that are never computed lay at 0 %, on the axis, where nobody saw them."""
+    figure = charts.introns_figure(
+        [{"number": 0}, {"number": 1}], [{"dead_introns": 0.0, "live_introns": 0.1}] * 2
+    )
+    assert figure["data"][0]["y"] == [0.0, 0.0]
+    assert figure["layout"]["yaxis"]["range"][0] < 0
+
+
 def test_html_pieces_escape() -> None:
     assert element("p", "<&>", title='"') == '<p title="&quot;">&lt;&amp;&gt;</p>'
     assert "<b>" not in table(("<b>",), [("<b>",)])

@@ -12,7 +12,15 @@ from evoply.games.othello import Position
 from evoply.players import ExpressionEvaluator, RandomStart, parse_player
 from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.protocols import Color
-from evoply.studies.edgar import PLIES, SQUARES, batch_sums, learn, over_symmetries, table_text
+from evoply.studies.edgar import (
+    PLIES,
+    SQUARES,
+    batch_sums,
+    learn,
+    main,
+    over_symmetries,
+    table_text,
+)
 
 
 def test_a_short_training_is_reproducible():
@@ -43,6 +51,25 @@ def test_the_file_of_a_table_comes_back(tmp_path):
     data = json.loads(table_text(table, games=50, seed=1))
     assert (np.array(data["tables"]) == table).all()
     assert data["command"] == "python -m evoply.studies.edgar --games 50 --seed 1"
+
+
+def test_the_command_writes_the_table_that_learning_gives(tmp_path, monkeypatch):
+    """What the command in a file says makes that file: twice, and as `learn` does."""
+    written = []
+    for name in ("one.json", "two.json"):
+        path = tmp_path / name
+        arguments = ["edgar", "--games", "1500", "--seed", "4", "--output", str(path)]
+        monkeypatch.setattr("sys.argv", arguments)
+        main()
+        written.append(path.read_text())
+    assert written[0] == written[1] == table_text(learn(1500, 4), games=1500, seed=4)
+    assert '"command": "python -m evoply.studies.edgar --games 1500 --seed 4"' in written[0]
+
+
+@pytest.mark.long
+def test_the_table_that_comes_with_evoply_is_what_its_command_makes():
+    shipped = (files("evoply.players") / "edgar.json").read_text()
+    assert table_text(learn(70_000, 1), games=70_000, seed=1) == shipped
 
 
 def test_the_table_that_comes_with_evoply():

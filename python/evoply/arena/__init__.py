@@ -12,7 +12,13 @@ from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
 from evoply.arena.schedule import Forfeit, Results, Schedule
 from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
-from evoply.arena.statistics import PairStatistics, elo_difference, pair_statistics, wilson
+from evoply.arena.statistics import (
+    PairStatistics,
+    elo_difference,
+    mean_interval,
+    pair_statistics,
+    wilson,
+)
 from evoply.arena.tables import Tables, play
 from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
@@ -42,6 +48,7 @@ __all__ = [
     "elo_difference",
     "log_likelihood_ratio",
     "match",
+    "mean_interval",
     "pair_statistics",
     "play",
     "play_game",

@@ -16,7 +16,7 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import parse_player, player_of
 from evoply.protocols import Color, Player, Position, Row
-from evoply.wording import shorten
+from evoply.wording import short_name, shorten
 
 __all__ = ["Field", "Forfeits", "LostGames", "Openings", "even_games", "field_of", "opening_plies"]
 
@@ -155,7 +155,10 @@ class LostGames:
 
     def __str__(self) -> str:
         many = "a game" if self.games == 1 else f"{self.games:,} games"
-        return f"{self.player} forfeited {many} against {self.opponent}: {self.reason}"
+        return (
+            f"{short_name(self.player)} forfeited {many} against "
+            f"{short_name(self.opponent)}: {self.reason}"
+        )
 
 
 class Forfeits:

@@ -18,6 +18,7 @@ from evoply.arena.schedule import Results, Schedule
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color, Ending, GameRecord
+from evoply.wording import short_name
 
 __all__ = ["GamePlayed", "games_played", "read_games"]
 
@@ -50,9 +51,9 @@ class GamePlayed:
         if self.winner is None:
             how = "" if self.ending is Ending.BOARD else f" by {self.ending.value}"
             return f"a draw{how}"
-        won = f"{self.label(self.winner)} wins as {self.winner}"
+        won = f"{short_name(self.label(self.winner))} wins as {self.winner}"
         if self.forfeit is not None:
-            return f"{won}: {self.label(self.winner.opposite)} forfeits, {self.forfeit}"
+            return f"{won}: {short_name(self.label(self.winner.opposite))} forfeits, {self.forfeit}"
         position = self.record.position
         counts = [position.pieces(color) for color in (self.winner, self.winner.opposite)]
         return f"{won}, {counts[0]} to {counts[1]}"

@@ -20,6 +20,7 @@ from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
+from evoply.wording import short_name
 
 __all__ = ["MatchResult", "first_points", "match", "schedule_of_match"]
 
@@ -92,7 +93,8 @@ class MatchResult:
             else f"95 %: {self.interval[0]:.1%} to {self.interval[1]:.1%}"
         )
         return (
-            f"{self.first} against {self.second}: +{self.wins} ={self.draws} -{self.losses}, "
+            f"{short_name(self.first)} against {short_name(self.second)}: "
+            f"+{self.wins} ={self.draws} -{self.losses}, "
             f"score {self.score:.1%} ({certainty}){'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
@@ -103,8 +105,8 @@ class MatchResult:
             else f"{self.interval[0]:.1%} to {self.interval[1]:.1%}"
         )
         cells = {
-            "player": self.first,
-            "opponent": self.second,
+            "player": short_name(self.first),
+            "opponent": short_name(self.second),
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
@@ -122,7 +124,7 @@ def match(
     *,
     game: str = "othello",
     games: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,
@@ -135,8 +137,9 @@ def match(
     """Play *games* games between two players and return the result for the first.
 
     A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
-    ply ahead), or any object with `choose(game, stream, clock)`. For the text `champion@RUN` give
-    `runs=evoply.runs.resolve_champion`.
+    ply ahead), or any object with `choose(game, stream, clock)`. *runs* gives the champion for the
+    text `champion@RUN`: `evoply.match` looks it up among your runs, `evoply.arena.match` is to be
+    given `evoply.runs.resolve_champion`.
 
     Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
     None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must

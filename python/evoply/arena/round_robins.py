@@ -21,6 +21,7 @@ from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
+from evoply.wording import short_name, signed, span
 
 __all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
 
@@ -121,8 +122,8 @@ class RoundRobin:
 
     def __str__(self) -> str:
         places = (
-            f"{one.rank}. {one.player} {one.rating:+.0f}"
-            + (f" ({one.interval[0]:+.0f} to {one.interval[1]:+.0f})" if one.interval else "")
+            f"{one.rank}. {short_name(one.player)} {signed(one.rating)}"
+            + (f" ({span(one.interval, '')})" if one.interval else "")
             for one in self.standings
         )
         return ", ".join(places) + ("" if self.reproducible else NOT_REPRODUCIBLE)
@@ -131,9 +132,9 @@ class RoundRobin:
         rows = [
             (
                 one.rank,
-                one.player,
-                f"{one.rating:+.0f}",
-                "none" if one.interval is None else "{:+.0f} to {:+.0f}".format(*one.interval),
+                short_name(one.player),
+                signed(one.rating),
+                span(one.interval, "none"),
                 f"{one.score:.1%}",
                 one.games,
             )
@@ -148,7 +149,7 @@ def round_robin(
     *,
     game: str = "othello",
     games: int = 100,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,

@@ -25,6 +25,7 @@ from evoply.arena.round_robins import pair_sums
 from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
+from evoply.wording import short_name
 
 __all__ = ["Sprt", "SprtResult", "log_likelihood_ratio", "sprt_match"]
 
@@ -191,23 +192,25 @@ class SprtResult:
 
     def in_words(self) -> str:
         """Return the verdict as a sentence."""
-        test = self.test
+        test, first = self.test, short_name(self.first)
         if self.verdict == "elo1":
             return (
-                f"{self.first} is stronger by {test.elo1:g} Elo rather than {test.elo0:g}: accepted"
+                f"accepted: {test.elo1:g} Elo for {first} explain the games better than "
+                f"{test.elo0:g}"
             )
         if self.verdict == "elo0":
             return (
-                f"{self.first} is not stronger by {test.elo1:g} Elo; {test.elo0:g} is likelier: "
-                "rejected"
+                f"rejected: {test.elo0:g} Elo for {first} explain the games better than "
+                f"{test.elo1:g}"
             )
         return "undecided: the limit on games was reached first"
 
     def __str__(self) -> str:
         lower, upper = self.test.bounds
         return (
-            f"{self.first} against {self.second}: LLR {self.ratio:+.2f} ({lower:.2f} to "
-            f"{upper:.2f}) after {self.games:,} games, {self.in_words()}"
+            f"{short_name(self.first)} against {short_name(self.second)}: "
+            f"LLR {self.ratio:+.2f} ({lower:.2f} to {upper:.2f}) "
+            f"after {self.games:,} games, {self.in_words()}"
             f"{'' if self.reproducible else NOT_REPRODUCIBLE}"
         )
 
@@ -219,7 +222,7 @@ def sprt_match(
     *,
     game: str = "othello",
     games: int = 100_000,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,

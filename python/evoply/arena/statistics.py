@@ -7,13 +7,22 @@ intervals are made from pairs. This module knows numbers, not players.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
-__all__ = ["FEWEST_PAIRS", "PairStatistics", "elo_difference", "pair_statistics", "wilson"]
+__all__ = [
+    "FEWEST_PAIRS",
+    "PairStatistics",
+    "elo_difference",
+    "mean_interval",
+    "pair_statistics",
+    "wilson",
+]
 
 FEWEST_PAIRS = 10
 """With fewer distinct pairs an interval would say nothing, and none is given."""
@@ -58,6 +67,22 @@ def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float,
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
+    """Return Student's interval of the mean of independent runs; None for fewer than two.
+
+    The values should be roughly normal. Source: Student 1908.
+
+    >>> mean_interval([1.0, 2.0, 3.0])
+    (-0.48..., 4.48...)
+    """
+    count = len(values)
+    if count < 2:
+        return None
+    half = float(stdtrit(count - 1, (1 + confidence) / 2)) * stdev(values) / math.sqrt(count)
+    mean = fmean(values)
+    return mean - half, mean + half
 
 
 def elo_difference(score: float) -> float:

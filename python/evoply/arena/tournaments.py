@@ -22,13 +22,14 @@ from evoply.arena.field import Forfeits, LostGames, Openings, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
 from evoply.arena.schedule import Results, checked_whole
-from evoply.arena.statistics import wilson
+from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
 from evoply.protocols import Player, Position
 
 __all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
 
 MOST_RUNS = 100_000
+_FEWEST_RUNS = 10
 _Z = 1.959963984540054
 
 
@@ -41,7 +42,7 @@ class Star:
     mean_rank: float
     """1 is the best; in mode "same" the rank in the bracket."""
     rank_interval: tuple[float, float] | None
-    """95 % interval of the mean rank; None for fewer than ten runs."""
+    """Student's 95 % interval of the mean rank; None for fewer than ten runs."""
     titles: int
     finals: int
     """Runs in which it still played in the last round."""
@@ -142,7 +143,7 @@ def tournament(
     games: int = 20,
     threshold: float = 0.6,
     times: int = 1,
-    seed: int = 0,
+    seed: int = 1,
     openings: Openings = "usual",
     start: Position | None = None,
     draws: DrawRules | None = None,
@@ -250,7 +251,9 @@ def _stars(
                 player=name,
                 bracket=brackets[place],
                 mean_rank=float(ranks[:, place].mean()),
-                rank_interval=_mean_interval(ranks[:, place]),
+                rank_interval=mean_interval(ranks[:, place].tolist())
+                if times >= _FEWEST_RUNS
+                else None,
                 titles=sum(place in run.champions for run in played),
                 finals=finals,
                 finals_interval=wilson(finals / times, times),
@@ -273,18 +276,6 @@ def _distinct(pairs: PairsPlayed) -> PairsPlayed:
     return PairsPlayed(
         pairs.first[kept], pairs.second[kept], pairs.points[kept], pairs.hashes[kept]
     )
-
-
-_FEWEST_RUNS = 10
-
-
-def _mean_interval(values: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean of runs, which are independent of one another."""
-    if len(values) < _FEWEST_RUNS:
-        return None
-    half = _Z * float(values.std(ddof=1)) / math.sqrt(len(values))
-    mean = float(values.mean())
-    return mean - half, mean + half
 
 
 def _with_fitness(stars: Sequence[Star]) -> Correlation | None:

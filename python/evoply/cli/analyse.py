@@ -9,6 +9,7 @@ from evoply.cli.options import Game, Json, MoveLimit, Position, Seed
 from evoply.cli.output import EndedError, Output, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,8 +63,8 @@ def analyse(
         try:
             choice = ask(read, record, stream=Stream(seed, "analyse"), every_move=True)
         except ForfeitError as error:
-            raise EndedError(f"{read.label} chooses no move: {error}", {}) from None
-        for line in choice_lines(record, read.label, choice):
+            raise EndedError(f"{short_name(read.label)} chooses no move: {error}", {}) from None
+        for line in choice_lines(record, short_name(read.label), choice):
             output.say(line)
         made = moves_table(record, choice)
         if made is not None:

@@ -201,7 +201,11 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except ValueError as error:
         return _code(error), str(error), _listed(error)
     except RecursionError:
-        return WRONG_USE, "this is nested too deeply", {}
+        return (
+            WRONG_USE,
+            "the input is nested too deeply: use fewer brackets inside one another",
+            {},
+        )
     except MemoryError:
         return FAILED, "there is not enough memory for this", {}
     except sqlite3.Error as error:

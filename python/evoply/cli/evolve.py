@@ -53,7 +53,7 @@ def evolve(
     name
         Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
-        Where all randomness comes from.
+        A whole number: the same config and seed give the same run. Default: that of the config.
     population_size
         Trees in a generation.
     generations

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from evoply.files import read_limited
 from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean, shorten
 
 __all__ = ["Entry", "read_field"]
 
 _MOST_BYTES = 4_000_000
+_EXAMPLES = {"player": 'player = "greedy"', "name": 'name = "Ann"', "bracket": 'bracket = "one"'}
 
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]
 # A name is shown in terminals: control characters in it could do anything there.
@@ -37,6 +40,30 @@ class _FieldFile(BaseModel):
     player: tuple[Entry, ...] = Field(min_length=1)
 
 
+def _in_words(error: ErrorDetails) -> str:
+    """Return what is wrong with a key and what to write instead."""
+    place, context = error["loc"], error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return f"is missing: write {_EXAMPLES.get(str(place[-1]), 'it')}"
+        case "extra_forbidden" if len(place) == 1:
+            return "is no key of a field: write the players as tables [[player]]"
+        case "extra_forbidden":
+            hint = did_you_mean(str(place[-1]), Entry.model_fields)
+            return f"is no key of a player{hint}: the keys are {', '.join(Entry.model_fields)}"
+        case "string_pattern_mismatch":
+            return "must be one line without control characters"
+        case "string_too_long":
+            return f"has more than {context['max_length']:,} characters: write a shorter one"
+        case "string_too_short" | "too_short":
+            return f"is empty: write {_EXAMPLES.get(str(place[-1]), 'something')}"
+        case "tuple_type" | "model_type" | "model_attributes_type" | "dict_type":
+            return f"must be a table: write {_EXAMPLES['player']} below a line [[player]]"
+        case _:
+            kind = "a number" if place[-1] == "fitness" else "a text in quotes"
+            return f"must be {kind}, not {shorten(repr(error['input']))}"
+
+
 def read_field(path: Path) -> list[Entry]:
     """Return the players of the file at *path*; `ConfigError` names every mistake with its path."""
     try:
@@ -50,7 +77,7 @@ def read_field(path: Path) -> list[Entry]:
     except ValidationError as error:
         raise ConfigError(
             [
-                (f"{path}: {'.'.join(map(str, one['loc']))}", one["msg"])
-                for one in error.errors(include_url=False, include_input=False)
+                (f"{path}: {'.'.join(map(str, one['loc']))}", _in_words(one))
+                for one in error.errors(include_url=False)
             ]
         ) from None

@@ -24,7 +24,7 @@ from evoply.cli.options import (
     chosen_openings,
 )
 from evoply.cli.output import Output, percent, stderr, table
-from evoply.wording import shorten
+from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -96,7 +96,7 @@ def match(
     beta
         With --sprt: how often it may be rejected though it is stronger.
     save_games
-        Write the games into this file, JSON, a line a game; `evoply watch` shows them.
+        Write the games into this file, one line of JSON per game; `evoply watch` shows them.
     watch
         Show every game in the terminal, move by move, when it has been played.
     quiet
@@ -112,12 +112,13 @@ def match(
     plies, rules = chosen_openings(openings), chosen_draws(draws, game)
     start = read_position(game, position).position
     output = Output(json)
+    title = f"{short_name(one.label)} against {short_name(other.label)}"
     if sprt is not None:
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
         with (
             _saving(save_games) as save,
-            progress_bar(f"{one.label} against {other.label}", most, is_shown=not quiet) as moved,
+            progress_bar(title, most, is_shown=not quiet) as moved,
         ):
             tested = sprt_match(
                 one,
@@ -139,7 +140,7 @@ def match(
         return
     if games is None:
         games = _WATCHED_GAMES if watch else _GAMES
-    title, is_shown = f"{one.label} against {other.label}", not (quiet or watch)
+    is_shown = not (quiet or watch)
     with (
         _saving(save_games) as save,
         progress_bar(title, games, is_shown=is_shown) as progress,

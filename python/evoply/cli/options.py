@@ -55,12 +55,17 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
 
 
 Whole = Annotated[int, Parameter(converter=_whole)]
-WholeOrNone = Annotated[int | Literal["none"], Parameter(converter=_whole_or_none)]
+WholeOrNone = Annotated[
+    int | Literal["none"],
+    Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False),
+]
 
 Openings = Annotated[
     int | Literal["none"] | None,
     Parameter(
         converter=_whole_or_none,
+        metavar="INT|none",
+        show_choices=False,
         show_default=False,
         help="Random legal plies before the players begin, by default 8 in Othello and 4 in "
         "checkers; none plays from the start.",
@@ -155,7 +160,7 @@ Seed = Annotated[
     Parameter(
         converter=_whole,
         validator=Number(gte=0, lt=2**63),
-        help="Where all randomness comes from: the same seed gives the same result.",
+        help="A whole number that decides everything random: the same seed gives the same result.",
     ),
 ]
 Position = Annotated[

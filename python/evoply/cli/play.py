@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evoply.cli.options import Game, Json, MoveLimit, Position, Whole
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
+from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from evoply.cli.terminal_game import TerminalGame
@@ -43,7 +44,7 @@ def play(
     color
         Your side. Black begins.
     seed
-        Where the opponent's randomness comes from. Default: another one each time.
+        A whole number that decides the opponent's random choices. Default: another each time.
     """
     from evoply import _native
     from evoply.cli.board_view import board_text
@@ -63,7 +64,9 @@ def play(
     session = TerminalGame(
         output.people, opponent, against, Color(color), read_position(game, position), seed
     )
-    output.say(f"You are {Color(color)} against {opponent.label}. Type help for the commands.")
+    output.say(
+        f"You are {Color(color)} against {short_name(opponent.label)}. Type help for the commands."
+    )
     try:
         session.play()
     except KeyboardInterrupt:
@@ -97,7 +100,8 @@ def _default_opponent(game: str | None) -> str:
 def _ending(session: TerminalGame) -> str:
     if session.forfeit is not None:
         return (
-            f"{session.opponent.label} forfeits: {session.forfeit}. You win.\nMoves: {session.game}"
+            f"{short_name(session.opponent.label)} forfeits: {session.forfeit}. You win.\n"
+            f"Moves: {session.game}"
         )
     outcome = session.game.outcome()
     if outcome is None:

@@ -112,7 +112,10 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
             made.add_row(one.name, _what(one), *(_time(s) for s in one.seconds.values()))
         output.people.print(made)
         output.say()
-    output.say("Times are those on two cores of a server; smoke, small and paper are scales.")
+    output.say(
+        "Times were measured on two cores of a server and differ elsewhere; smoke, small and "
+        "paper are scales."
+    )
 
 
 def _what(experiment: Experiment) -> str:

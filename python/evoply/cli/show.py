@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import Game, Json
 from evoply.cli.output import Output
+from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
     from evoply.gp import Individual
@@ -39,7 +40,8 @@ def show(
     latex
         Write the tree, for LaTeX's package forest, into this file.
     heat_map
-        Draw what each square is worth to the player into this SVG file.
+        Draw what each square is worth to the player into this SVG file: what an own disc adds
+        there, compared with one of the opponent (for weights twice the weight).
     """
     from evoply.cli.explaining import say_explanation
     from evoply.cli.player_texts import read_players
@@ -60,7 +62,7 @@ def show(
     if heat_map is not None:
         pictures["heat_map"] = _draw_heat_map(chosen, game, heat_map)
     output = Output(json)
-    output.say(f"{chosen.label}, {game}", style="bold")
+    output.say(f"{short_name(chosen.label)}, {game}", style="bold")
     say_explanation(output, explained)
     if tree is not None:
         from evoply.gp import tree_text
@@ -89,7 +91,9 @@ def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
     from evoply.gp import tree_svg
 
     if tree is None:
-        raise ValueError(f"--svg: {name} is no tree, so there is none to draw")
+        raise ValueError(
+            f"--svg: {shorten(name)} has no tree to draw: name a tree or an evolved player"
+        )
     write_atomically(path, tree_svg(tree))
     return str(path)
 
@@ -99,7 +103,9 @@ def _write_latex(tree: Individual | None, name: str, path: Path) -> str:
     from evoply.gp import latex
 
     if tree is None:
-        raise ValueError(f"--latex: {name} is no tree, so there is none to write")
+        raise ValueError(
+            f"--latex: {shorten(name)} has no tree to write: name a tree or an evolved player"
+        )
     write_atomically(path, latex(tree) + "\n")
     return str(path)
 
@@ -111,6 +117,11 @@ def _draw_heat_map(player: Player, game: str, path: Path) -> str:
 
     values = square_effects(player, game=game)
     if values is None:
-        raise ValueError(f"--heat-map: {player.label} does not value squares")
-    write_atomically(path, game_rules(game).heat_map(values))
+        raise ValueError(
+            f"--heat-map: {shorten(player.label)} does not value squares: name a player that does, "
+            "such as swh"
+        )
+    rules = game_rules(game)
+    caption = f"What an own {rules.piece} adds, compared with an opponent's"
+    write_atomically(path, rules.heat_map(values, caption))
     return str(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.options import Json, TimeLimit
 from evoply.cli.output import Output, StoppedError, table
+from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from evoply.players.endgame import Solution
 
 __all__ = ["solve"]
+
+_OTHER_FILES = (".ggf", ".sgf", ".pdn", ".wtb", ".txt", ".json")
 
 
 def solve(
@@ -104,6 +108,10 @@ def _read(text: str) -> Sequence[Problem]:
         if not problems:
             raise ValueError(f"{text}: there is no position in this file")
         return problems
+    if text.lower().endswith(_OTHER_FILES) or os.path.isfile(text):
+        raise ValueError(
+            f"{shorten(text)}: a file of another kind: the name of a file of positions ends in .obf"
+        )
     if not any(character.isdigit() for character in text):
         return (Problem(Position.parse(text)),)
     if ":" in text:

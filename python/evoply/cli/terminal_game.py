@@ -25,6 +25,7 @@ from evoply.protocols import (
     Player,
     Seat,
 )
+from evoply.wording import short_name
 
 __all__ = ["TerminalGame"]
 
@@ -104,12 +105,12 @@ class TerminalGame:
     def _answer(self) -> None:
         position = self.game.position
         if position.legal_moves.must_pass:
-            self._say(f"{self.opponent.label} has no move and passes.")
+            self._say(f"{short_name(self.opponent.label)} has no move and passes.")
             self.game = self.game.play(position.legal_moves[0])
             return
         try:
             if self.is_interactive:
-                with self.console.status(f"{self.opponent.label} is thinking"):
+                with self.console.status(f"{short_name(self.opponent.label)} is thinking"):
                     choice = self._choice(self._seat)
             else:
                 choice = self._choice(self._seat)
@@ -117,7 +118,7 @@ class TerminalGame:
             self.forfeit = str(error)
             return
         value = "" if choice.score is None else f" (value {value_text(choice.score)})"
-        self._say(f"{self.opponent.label} plays {choice.move}{value}")
+        self._say(f"{short_name(self.opponent.label)} plays {choice.move}{value}")
         self.game = self.game.play(choice.move)
 
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
@@ -167,7 +168,7 @@ class TerminalGame:
     def _hint(self) -> None:
         game = self.game.position.game
         if self._adviser is None:
-            adviser, name = self.opponent, self.opponent.label
+            adviser, name = self.opponent, short_name(self.opponent.label)
             if isinstance(self.opponent, RandomPlayer):
                 adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
             self._adviser = name, adviser.seat(game)

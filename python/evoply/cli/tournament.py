@@ -20,7 +20,7 @@ from evoply.cli.options import (
     chosen_openings,
 )
 from evoply.cli.output import Output, percent, table
-from evoply.wording import did_you_mean, shorten
+from evoply.wording import did_you_mean, shorten, signed, span
 
 if TYPE_CHECKING:
     from evoply.arena import RoundRobin, Tournament
@@ -150,7 +150,7 @@ def _say_standings(output: Output, result: RoundRobin) -> None:
         made.add_row(
             str(one.rank),
             shorten(one.player, _LONGEST_NAME),
-            f"{one.rating:+.0f}",
+            signed(one.rating),
             _span(one.interval),
             percent(one.score),
             f"{one.games:,}",
@@ -174,7 +174,7 @@ def _say_stars(output: Output, result: Tournament) -> None:
             f"{one.mean_rank:.2f}",
             f"{one.titles:,}",
             f"{one.finals:,}",
-            f"{one.rating:+.0f}",
+            signed(one.rating),
             _span(one.rating_interval),
         )
     output.people.print(made)
@@ -217,7 +217,7 @@ def _openings(plies: int) -> str:
 
 
 def _span(interval: tuple[float, float] | None) -> str:
-    return "-" if interval is None else "{:+.0f} to {:+.0f}".format(*interval)
+    return span(interval, "-")
 
 
 def _write(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:

@@ -12,6 +12,7 @@ from cyclopts.validators import Number
 
 from evoply.cli.options import Delay, Json, Whole
 from evoply.cli.output import Output
+from evoply.wording import short_name
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -86,7 +87,7 @@ def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = 
     from evoply.games import game_rules
     from evoply.games.draws import NO_DRAWS
 
-    head = f"{title}: {game.black} (Black) against {game.white} (White)"
+    head = f"{title}: {short_name(game.black)} (Black) against {short_name(game.white)} (White)"
     console.print(head, style="bold", soft_wrap=True)
     if not console.is_terminal:
         console.print(f"Moves: {game.record.transcript()}", soft_wrap=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.choosing import select_parents
-from evoply.evolution.config import EvolutionConfig, Variation
+from evoply.evolution.config import Afterwards, EvolutionConfig, Variation
 from evoply.evolution.creation import limits_of, new_individual
 from evoply.evolution.generation import Individual, ranking
 from evoply.evolution.offspring import Offspring
@@ -134,9 +134,9 @@ def _finished(
     config: EvolutionConfig, children: Sequence[Offspring], stream: Stream
 ) -> list[Offspring]:
     """Return *children* after the mutations that follow, and cut where that is asked for."""
-    afterwards = config.variation.afterwards.probabilities
+    afterwards = config.variation.afterwards
     limits = _breeding_limits(config)
-    if afterwards:
+    if afterwards.probabilities:
         children = [
             _mutated(child, afterwards, limits, stream.child("afterwards", number))
             for number, child in enumerate(children)
@@ -241,14 +241,17 @@ def _paired(
     return tuple(offspring)
 
 
-def _mutated(
-    child: Offspring, rates: Sequence[tuple[str, float]], limits: Limits, stream: Stream
-) -> Offspring:
+def _mutated(child: Offspring, afterwards: Afterwards, limits: Limits, stream: Stream) -> Offspring:
     """Return *child* after each mutation that its probability let happen, by name in its origin."""
     tree, names = child.tree, [child.origin]
-    for name, rate in rates:
+    one = stream.random() if afterwards.at_most_one else None
+    for name, rate in afterwards.probabilities:
         draws = stream.child(name)
-        if draws.random() < rate:
+        if one is None:
+            is_drawn = draws.random() < rate
+        else:
+            is_drawn, one = 0 <= one < rate, one - rate
+        if is_drawn:
             tree = gp.mutated(tree, MUTATIONS[name], limits, draws)
             names.append(name)
     return Offspring(tree, ", ".join(names), child.parents)

@@ -47,6 +47,7 @@ from evoply.evolution.config_part import Part
 from evoply.evolution.config_starts import Start, as_start
 from evoply.evolution.fitness import measure_from_text
 from evoply.expressions import PrimitiveSet
+from evoply.games import game_rules
 from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, dearest, nodes_for
 
 __all__ = [
@@ -199,7 +200,7 @@ class EvolutionConfig(Part):
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
-    """Where all randomness comes from."""
+    """The number from which everything random in the run follows: the same seed, the same run."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
     """Trees in a generation."""
     generations: int | None = Field(default=None, ge=1, le=1_000_000_000)
@@ -230,6 +231,12 @@ class EvolutionConfig(Part):
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
     machine: Machine = Machine()
+
+    @property
+    def opening_plies(self) -> int:
+        """Random plies before the players choose: as many as the config says or the game has."""
+        plies = self.fitness.opening_plies
+        return plies if isinstance(plies, int) else game_rules(self.game).opening_plies
 
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 

@@ -139,7 +139,7 @@ class Tarpeian(Part):
 
     kind: Literal["tarpeian"] = "tarpeian"
     probability: float = Field(default=0.3, gt=0, le=1)
-    """How often a longer one is thrown from the rock."""
+    """How often an individual longer than the mean is kept from selection."""
 
 
 class Covariant(Part):
@@ -200,12 +200,23 @@ else:
 class Afterwards(_AfterwardsRates):
     """Mutations that any offspring but an elite meets after its operator, in this order.
 
-    Each has its own probability, whatever the others did.
+    Each has its own probability, whatever the others did, or with `at_most_one` its share of one.
     """
+
+    at_most_one: bool = False
+    """Whether one draw decides for all: the rates, which add up to 1 at most, are then shares of
+    the offspring, and none mutates twice (Benbassat & Sipper)."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **rates: float) -> None: ...
+
+    @model_validator(mode="after")
+    def _rates_of_one_are_shares(self) -> Afterwards:
+        total = sum(rate for _, rate in self.probabilities)
+        if self.at_most_one and total > 1 + 1e-9:
+            raise ValueError(f"the rates add up to {total:g}, and with at_most_one to 1 at most")
+        return self
 
     @cached_property
     def probabilities(self) -> tuple[tuple[str, float], ...]:

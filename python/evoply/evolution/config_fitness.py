@@ -8,10 +8,13 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from evoply.evolution.config_draws import USUAL
 from evoply.evolution.config_part import Part, part_of
 from evoply.evolution.fitness import FITNESS, FitnessKind, Measure, measure_from_text
 
 __all__ = ["EarlierGenerations", "Fitness", "Opponent", "readable_measure"]
+
+MOST_OPENING_PLIES = 40
 
 
 class Opponent(Part):
@@ -56,8 +59,9 @@ class Fitness(Part):
     )
     """Fixed opponents, the same in every generation."""
     earlier_generations: EarlierGenerations = EarlierGenerations()
-    opening_plies: int = Field(default=8, ge=0, le=40)
-    """Uniformly random legal plies before the players choose."""
+    opening_plies: int | str = USUAL
+    """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
+    as in matches."""
     sides: Literal["both", "black", "white"] = "both"
     """Which colour individuals play: alternately both, or one only, as some papers do. One only
     plays every opening once, and two openings stand for a pair."""
@@ -67,6 +71,13 @@ class Fitness(Part):
     """Whether opponents may be met that do not play the same game twice, such as one limited in
     seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
     measure: Measure = FITNESS[0]()
+
+    @field_validator("opening_plies", mode="before")
+    @classmethod
+    def _plies_are_few_or_usual(cls, plies: Any) -> Any:
+        if plies != USUAL and (type(plies) is not int or not 0 <= plies <= MOST_OPENING_PLIES):
+            raise ValueError(f"must be a whole number from 0 to {MOST_OPENING_PLIES}, or '{USUAL}'")
+        return plies
 
     @field_validator("measure", mode="before")
     @classmethod

@@ -84,7 +84,9 @@ def _overridden(
     try:
         changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
     except RecursionError:
-        raise ConfigError([(next(iter(data)), "is nested too deeply")]) from None
+        raise ConfigError(
+            [(next(iter(data)), "is nested too deeply: use fewer brackets inside one another")]
+        ) from None
     errors = []
     for override in overrides:
         path, equals, text = override.partition("=")

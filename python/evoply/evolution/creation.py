@@ -14,11 +14,9 @@ from evoply.evolution.config_individual import shape_of
 from evoply.evolution.offspring import Offspring
 from evoply.evolution.seeds import seed_of
 from evoply.expressions import PrimitiveSet, find_primitive_set
-from evoply.gp import Limits, Tree
+from evoply.gp import Limits
 
 __all__ = ["first_population", "limits_of", "new_individual", "primitive_set_of"]
-
-_CREATION_TRIES = 50
 
 
 def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
@@ -60,9 +58,10 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
             limits=limits,
             duplicates=settings.duplicates,
         )
-    elif settings.method == "ramped_half_and_half":
-        made = gp.ramped_half_and_half(
+    else:
+        made = gp.create(
             primitives,
+            settings.method,
             size,
             stream,
             min_depth=settings.min_depth,
@@ -70,34 +69,10 @@ def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring
             limits=limits,
             duplicates=settings.duplicates,
         )
-    else:
-        made = _one_by_one(config, size, stream)
     return (
         *(Offspring(one, "seed") for one in seeds),
         *(Offspring(one, settings.method) for one in made),
     )
-
-
-def _one_by_one(config: EvolutionConfig, size: int, stream: Stream) -> list[Tree]:
-    """Return *size* trees of one method, equal ones treated as the config says."""
-    duplicates = config.initialisation.duplicates
-    trees: list[Tree] = []
-    seen: set[Tree] = set()
-    for place in range(size):
-        for attempt in range(_CREATION_TRIES):
-            draws = stream.child(place) if not attempt else stream.child(place, "again", attempt)
-            tree = _new_tree(config, place, draws)
-            if duplicates == "allow" or tree not in seen:
-                break
-        else:
-            if duplicates == "refuse":
-                raise gp.GenerationError(
-                    f"individual {place} equals an earlier one in each of {_CREATION_TRIES} "
-                    f"tries: the primitive set is too small for {size} different trees"
-                )
-        trees.append(tree)
-        seen.add(tree)
-    return trees
 
 
 def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Individual:
@@ -107,48 +82,20 @@ def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.In
     ramped half-and-half this gives the half that grows, as gpjpp's creation does.
     """
     settings = config.initialisation
-    shape = shape_of(config.individual, primitive_set_of(config))
-    if shape is None:
-        return _new_tree(config, place, stream)
-    depth = _depth_at(config, place)
-    method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
-    (made,) = gp.create_forests(
-        shape,
-        method,
-        1,
-        stream,
-        min_depth=min(settings.min_depth, depth),
-        max_depth=depth,
-        limits=limits_of(config),
-    )
-    return made
-
-
-def _depth_at(config: EvolutionConfig, place: int) -> int:
-    settings = config.initialisation
+    primitives = primitive_set_of(config)
+    shape = shape_of(config.individual, primitives)
     depth = settings.max_depth
     if settings.method.startswith("ramped"):
         depth = settings.min_depth + place % (depth - settings.min_depth + 1)
-    return depth
-
-
-def _new_tree(config: EvolutionConfig, place: int, stream: Stream) -> Tree:
-    settings = config.initialisation
-    depth = _depth_at(config, place)
-    make = gp.full if settings.method.endswith("full") else gp.grow
-    primitives, limits = primitive_set_of(config), limits_of(config)
-    for attempt in range(_CREATION_TRIES):
-        try:
-            tree = make(primitives, max(depth, 1), stream.child(attempt))
-        except gp.GenerationError:
-            if depth <= 1:
-                raise
-        else:
-            if len(tree) <= limits.max_nodes:
-                return tree
-        # After a quarter of the tries trees are made less deep, as gpjpp does.
-        if attempt >= _CREATION_TRIES // 4:
-            depth -= 1
-    raise gp.GenerationError(
-        f"no tree of at most {limits.max_nodes} nodes in {_CREATION_TRIES} tries"
-    )
+    method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
+    lowest, limits = min(settings.min_depth, depth), limits_of(config)
+    made: Sequence[gp.Individual]
+    if shape is not None:
+        made = gp.create_forests(
+            shape, method, 1, stream, min_depth=lowest, max_depth=depth, limits=limits
+        )
+    else:
+        made = gp.create(
+            primitives, method, 1, stream, min_depth=lowest, max_depth=depth, limits=limits
+        )
+    return made[0]

@@ -222,7 +222,7 @@ def schedule_of_games(
         white=white.astype(np.uint32),
         opening_keys=stream.child("opening").keys(count)[openings],
         game_keys=game_keys,
-        opening_plies=config.fitness.opening_plies,
+        opening_plies=config.opening_plies,
         starts=start_rows(config),
         start_of=None if start_of is None else start_of[openings],
     )

@@ -137,7 +137,9 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=refuse)
     except RecursionError:
-        raise ExpressionError("the text is nested too deeply") from None
+        raise ExpressionError(
+            "the text is nested too deeply: use fewer brackets inside one another"
+        ) from None
     except json.JSONDecodeError as error:
         raise ExpressionError(f"not JSON: {error}") from None
     except ExpressionError:

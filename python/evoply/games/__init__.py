@@ -100,8 +100,11 @@ class GameRules(Protocol):
         *draws* are its rules about draws, by default those of this game.
         """
 
-    def heat_map(self, values: Sequence[float]) -> str:
-        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
+    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
+        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
+
+        *caption* is a line below the board.
+        """
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}

@@ -288,11 +288,14 @@ class CheckersRules:
         """Return the game from *start* whose moves the kernel knows as *codes*."""
         return Game.from_codes(codes, start, self.draws if draws is None else draws)
 
-    def heat_map(self, values: Sequence[float]) -> str:
-        """Return *values*, one a square, row by row, as a picture of the dark squares (SVG)."""
+    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
+        """Return *values*, one for each square, row by row, as a picture of the dark squares (SVG).
+
+        *caption* is a line below the board.
+        """
         cells = enumerate(self.start().diagram().cells)
         labels = {square: cell.label for square, cell in cells if cell.is_playable}
-        return drawing.heat_map_svg(self.size, values, labels=labels)
+        return drawing.heat_map_svg(self.size, values, caption=caption, labels=labels)
 
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(

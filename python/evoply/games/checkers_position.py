@@ -340,7 +340,7 @@ def _check_pieces(size: int, black: int, white: int, kings: int) -> None:
             raise ValueError(f"a piece stands on a light square, bit {square}")
     wrong = {
         "holds a black and a white piece": black & white,
-        "is said to hold a king and is empty": kings & ~(black | white),
+        "holds no piece, so it cannot hold a king": kings & ~(black | white),
         "holds a black man on the last row: it must be a king": black & bottom & ~kings,
         "holds a white man on the last row: it must be a king": white & top & ~kings,
     }

@@ -63,20 +63,27 @@ def heat_map_svg(
     values: Sequence[float],
     *,
     title: str = "Value of each square",
+    caption: str = "",
     labels: Mapping[int, str] | None = None,
 ) -> str:
     """Return a board whose squares are colored by *values* and carry them as numbers.
 
     *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
     palest zero; the strongest color belongs to the largest magnitude. What is not finite is
-    gray. With *labels*, names of squares by number, only these squares are drawn, on a light
-    board. Raises `ValueError` if the count of values is wrong.
+    gray. *caption* is a line below it. With *labels*, names of squares by number, only these
+    squares are drawn, on a light board. Raises `ValueError` if the count of values is wrong.
     """
     if labels is None:
         shapes = _heat_squares(size, values, dict.fromkeys(range(size * size), ""))
     else:
         shapes = [_ground(size, _LIGHT), *_heat_squares(size, values, labels)]
-    return _picture(size, title, shapes, footer=0, coordinates=labels is None)
+    if caption:
+        middle = _MARGIN + size * _SQUARE / 2, size * _SQUARE + _MARGIN + (_MARGIN + _FOOTER) / 2
+        # A line that is too long for a small board becomes smaller.
+        font = max(5, min(14, int(1.9 * size * _SQUARE / len(caption))))
+        shapes = [*shapes, _text(*middle, caption, _FRAME_TEXT, size=font)]
+    footer = _FOOTER if caption else 0
+    return _picture(size, title, shapes, footer=footer, coordinates=labels is None)
 
 
 def game_html(game: GameRecord) -> str:

@@ -64,6 +64,7 @@ class Game:
         the number, text, and place of the move and the position.
         """
         check_length(text)
+        othello_text.check_is_no_ggf(text)
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
         positions, moves = [start], list[Move]()
@@ -125,8 +126,16 @@ class Game:
         return tuple(map(str, self.moves))
 
     def transcript(self) -> str:
-        """Return the moves as "f5d6c3", without the passes, which the rules imply."""
-        return "".join(str(move) for move in self.moves if move.square is not None)
+        """Return the moves as "f5d6c3", as `from_transcript` reads them.
+
+        Passes are left out, as the rules imply them, but for one that ends the record.
+        """
+        last = len(self.moves) - 1
+        return "".join(
+            str(move)
+            for number, move in enumerate(self.moves)
+            if move.square is not None or number == last
+        )
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -134,8 +143,6 @@ class Game:
     def __str__(self) -> str:
         """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
         transcript = self.transcript()
-        if self.moves and self.moves[-1].square is None:
-            transcript += "pass"
         if self.start == Position(game=self.start.game):
             return transcript
         return f"{self.start.text()} {transcript}".rstrip()
@@ -229,9 +236,12 @@ class OthelloRules:
             raise ValueError("Othello has no draws but those of the board")
         return Game.from_codes(codes, start)
 
-    def heat_map(self, values: Sequence[float]) -> str:
-        """Return *values*, one a square, row by row, as a picture of the board (SVG)."""
-        return drawing.heat_map_svg(self.size, values)
+    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
+        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
+
+        *caption* is a line below the board.
+        """
+        return drawing.heat_map_svg(self.size, values, caption=caption)
 
 
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(

@@ -26,6 +26,7 @@ _COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-j]*", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
+_GGF = re.compile(r"\s*\d*\s*\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
 
 
@@ -46,6 +47,7 @@ def parse_board(text: str) -> Board:
     is missing.
     """
     check_length(text)
+    check_is_no_ggf(text)
     cells = "".join(_cells_of_line(line) for line in text.splitlines())
     sizes = {size * size + 1: size for size in SIZES}
     if len(cells) not in sizes:
@@ -67,6 +69,16 @@ def parse_board(text: str) -> Board:
         white=_squares_with(cells[:-1], _WHITE),
         black_to_move=cells[-1] in _BLACK,
     )
+
+
+def check_is_no_ggf(text: str) -> None:
+    """Raise `InvalidMoveError` if *text* is a game in GGF, whose letters may look like a board."""
+    found = _GGF.match(text)
+    if found is not None:
+        raise InvalidMoveError(
+            f"the text begins like a GGF game ({found[0].strip()}), a format that is not read:"
+            " write the moves alone, such as f5d6c3, or the board and the side to move"
+        )
 
 
 def _cells_of_line(line: str) -> str:

@@ -8,7 +8,7 @@ the rules about draws; a file without it is read without any, since they cannot 
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -78,10 +78,11 @@ def _result_of(game: Game) -> str:
     return {Color.WHITE: "1-0", Color.BLACK: "0-1", None: "1/2-1/2"}[outcome.winner]
 
 
-def format_pdn(record: PdnGame | Game) -> str:
-    """Return a game as PDN: tags, an empty line, moves and result in lines of up to 79 characters.
+def format_pdn(records: PdnGame | Game | Iterable[PdnGame | Game]) -> str:
+    """Return one game, or several, as PDN: tags, an empty line, then moves and result.
 
-    `parse_pdn` reads it back. Captures are short where only one move fits.
+    Lines have up to 79 characters; an empty line stands between games. `parse_pdn` reads them
+    back. Captures are short where only one move fits.
 
     >>> print(format_pdn(Game.from_transcript("11-15 22-18 15x22 25x18")))
     [Event "?"]
@@ -97,7 +98,9 @@ def format_pdn(record: PdnGame | Game) -> str:
     1. 11-15 22-18 2. 15x22 25x18 *
     <BLANKLINE>
     """
-    record = record if isinstance(record, PdnGame) else PdnGame(record)
+    if not isinstance(records, PdnGame | Game):
+        return "\n".join(map(format_pdn, records))
+    record = records if isinstance(records, PdnGame) else PdnGame(records)
     game = record.game
     tags = _ROSTER | dict(record.tags) | {"Result": record.result}
     if game.start.size == 8:

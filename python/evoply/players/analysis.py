@@ -6,7 +6,7 @@ from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players.grammar import parse_player
+from evoply.players.grammar import Runs, parse_player
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
@@ -15,14 +15,20 @@ __all__ = ["analyse", "asked", "move_stream", "own_plies"]
 
 
 def analyse(
-    player: object, game: Any, *, stream: Stream | None = None, every_move: bool = False
+    player: object,
+    game: Any,
+    *,
+    stream: Stream | None = None,
+    every_move: bool = False,
+    runs: Runs | None = None,
 ) -> Choice:
     """Return what *player* chooses at the end of *game*, a record or a position.
 
     The score speaks for the side to move. With *every_move* `Choice.moves` holds every legal move
     with its value, best first, if the player values moves: exact values, at the depth that the
     answer reached. Draws come from *stream*, the stream of the game (default: a fixed one). A text
-    names a player as `parse_player` reads it. A forced move is nobody's choice: no score, no depth.
+    names a player as `parse_player` reads it, with *runs* for champions. A forced move is nobody's
+    choice: no score, no depth.
     Raises `ValueError` if the game is over or the player does not play it, and `ForfeitError` for a
     bot that fails.
 
@@ -33,7 +39,9 @@ def analyse(
     """
     record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
     name = record.position.game
-    player = parse_player(player, game=name) if isinstance(player, str) else player_of(player)
+    if isinstance(player, str):
+        player = parse_player(player, game=name, runs=runs)
+    player = player_of(player)
     player.check_fits(name)
     if record.outcome() is not None:
         raise ValueError(f"the game is over: {record.outcome()}")

@@ -31,7 +31,7 @@ from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
 from evoply.gp.tree import Tree
 from evoply.players.problems import refusal
-from evoply.wording import shorten
+from evoply.wording import short_name, shorten
 
 LONGEST_LABEL = 60
 DEFAULT_PRIMITIVES = "liao+mobility"
@@ -47,7 +47,7 @@ class Model(BaseModel):
     )
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
+        return f"<{type(self).__name__} {short_name(str(self))}>"
 
     def __str__(self) -> str:
         return str(getattr(self, "label", ""))
@@ -134,8 +134,8 @@ class TreeEvaluator(Model):
 
     @property
     def label(self) -> str:
-        """The tree on one line, cut if it is long."""
-        return shorten(" ".join(self.tree.split()), LONGEST_LABEL)
+        """The whole tree on one line, so that a label reads back as a player."""
+        return " ".join(self.tree.split())
 
     @property
     def options(self) -> list[str]:

@@ -96,7 +96,8 @@ def parse_player(
     """Return the player that *text* names, checked to fit *game*; for the grammar see the module.
 
     *primitives* is the set that a tree is written in, unless its options name one. *runs* gives
-    the champion of a run by the text after `champion@`: `evoply.runs.resolve_champion`. Raises
+    the champion of a run by the text after `champion@`, as `evoply.runs.resolve_champion` does,
+    the default of `evoply.parse_player`. Raises
     `PlayerTextError`, `TreeSyntaxError`, `PlayerFileError` or `ConfigError`, all ValueErrors.
 
     >>> parse_player("material:depth=4").depth
@@ -265,9 +266,9 @@ def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) ->
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
     if runs is None:
         raise PlayerTextError(
-            "in Python say how champions of runs are found: runs=evoply.runs.resolve_champion, an "
-            "argument of evoply.match and evoply.parse_player; elsewhere name a saved player's "
-            "file",
+            f"champion@{shorten(run)} cannot be looked up here: in Python use evoply.match and the "
+            "other functions of `import evoply`, or give runs=evoply.runs.resolve_champion; "
+            "elsewhere name a saved player's file",
             column,
         )
     return model_of(runs(run))
@@ -322,7 +323,9 @@ def _from_file(path: str, game: str) -> PlayerModel:
     try:
         data = tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError:
-        raise ConfigError([(path, "nested too deeply")]) from None
+        raise ConfigError(
+            [(path, "is nested too deeply: use fewer brackets inside one another")]
+        ) from None
     except ValueError as error:
         raise ConfigError([(path, f"not TOML: {error}")]) from None
     return read_player(data)

@@ -13,6 +13,7 @@ from evoply.players.files import load_player
 from evoply.players.player import steady_player
 from evoply.players.specs import RandomPlayer
 from evoply.protocols import Player
+from evoply.wording import shorten
 
 
 def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:
@@ -23,13 +24,16 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> In
     """
     steady = steady_player(load_player(player) if isinstance(player, str | Path) else player)
     if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
-        raise TreeError(f"{player} is no tree and cannot be a seed")
+        raise TreeError(
+            f"{shorten(str(player))} has no tree, so it cannot be a seed: name a tree or a player "
+            "that was saved from one"
+        )
     source = steady.evaluator.parsed
     own = steady.evaluator.primitive_set
     if own.weights != primitives.weights:
         raise TreeError(
-            f"places weigh leaves otherwise in {primitives.name} than in {own.name}, the set of "
-            "this seed"
+            f"the set {primitives.name} weighs leaves by their place in another way than "
+            f"{own.name}, the set of this seed: choose a set with the same weights"
         )
     for node in (node for tree in branches(source) for node in tree.nodes):
         if isinstance(node, Primitive) and node.link is None:

@@ -221,7 +221,10 @@ class AlphaBeta(_Valuing):
             raise ValueError("evaluators that alternate must be expressions")
         is_by_leaf = self.noise is not None or self.alternate == "leaf"
         if is_by_leaf and self.table:
-            raise ValueError("what is drawn for each leaf goes with no table")
+            raise ValueError(
+                "table: values of leaves are drawn anew each time (noise, alternate=leaf), and "
+                "a table would remember them: leave table out"
+            )
         return self
 
     @property

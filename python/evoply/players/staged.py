@@ -15,8 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
-from evoply.gp import Forest, Tree, plain
-from evoply.gp.inlining import expression_of
+from evoply.gp import Forest, Tree, expression_of
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
 from evoply.players.specs import AfterState, AlphaBeta, KernelPlayer, RandomPlayer, Ties, View
@@ -206,7 +205,7 @@ class Staged(KernelPlayer):
 
 def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
     if isinstance(evaluator, TreeEvaluator):
-        return cast(Number, expression_of(plain(evaluator.parsed)))
+        return cast(Number, expression_of(evaluator.parsed))
     return cast(Number, evaluator.parsed)
 
 

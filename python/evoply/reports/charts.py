@@ -148,7 +148,8 @@ def introns_figure(rows: Rows, censuses: Rows) -> Figure:
         _line(rows, [census.get(key) for census in censuses], name, color=color)
         for name, key, color in kinds
     ]
-    return _figure(data, _share_axis("share of nodes"))
+    # A line at 0 lies above the axis, not on it, where nobody would see it.
+    return _figure(data, {**_share_axis("share of nodes"), "range": [-0.02, 1.02]})
 
 
 def chains_figure(rows: Rows, censuses: Rows, population: int) -> Figure:

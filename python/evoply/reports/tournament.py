@@ -11,6 +11,7 @@ from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
+from evoply.wording import signed, span
 
 __all__ = ["tournament_html", "write_tournament"]
 
@@ -50,7 +51,7 @@ def _round_robin(result: RoundRobin, game: str) -> Sequence[Html]:
         (
             str(one.rank),
             shortened(one.player),
-            element("b", f"{one.rating:+.0f}"),
+            element("b", signed(one.rating)),
             _span(one.interval),
             f"{one.score:.1%}",
             f"{one.games:,}",
@@ -122,7 +123,7 @@ def _elimination(result: Tournament, game: str) -> Sequence[Html]:
             element("b", f"{one.mean_rank:.2f}"),
             f"{one.titles:,}",
             f"{one.finals:,}",
-            f"{one.rating:+.0f}",
+            signed(one.rating),
             _span(one.rating_interval),
         ]
         for rank, one in enumerate(stars, start=1)
@@ -224,7 +225,7 @@ def _facts(facts: Mapping[str, str]) -> Html:
 
 
 def _span(interval: tuple[float, float] | None) -> str:
-    return "too few games" if interval is None else "{:+.0f} to {:+.0f}".format(*interval)
+    return span(interval, "too few games")
 
 
 def _seed(seed: int, *, reproducible: bool) -> str:

@@ -17,11 +17,11 @@ __all__ = ["export_csv"]
 def export_csv(run: Run, directory: str | Path) -> list[Path]:
     """Write the generations, and what evolution has beside, into *directory*; return the paths.
 
-    Numbers are written so that they read back exactly. Raises `RunError` if nothing can be
-    written.
+    Numbers are written so that they read back exactly. Generations of evolution have shares of
+    introns too, empty where the primitives have none. Raises `RunError` if nothing can be written.
     """
     tables = {"generations.csv": run.generation_rows()}
-    tables |= {name: run.table(query) for name, query in run.kind.queries().items()}
+    tables |= run.reading(run.kind.exports)
     paths = []
     for name, rows in tables.items():
         path = Path(directory) / name

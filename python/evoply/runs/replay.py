@@ -106,7 +106,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
         games=games,
         individuals=black or white,
         against=white if black else (),
-        opening_plies=config.fitness.opening_plies,
+        opening_plies=config.opening_plies,
         points=black_points if black else 1 - black_points,
     )
 

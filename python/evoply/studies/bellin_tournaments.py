@@ -11,6 +11,7 @@ from evoply.reports.interval_charts import Points, chart_height, intervals_figur
 from evoply.studies.bellin_types import RUNS, TYPES, Evolved, evolve_type
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure
+from evoply.wording import signed
 
 __all__ = ["tournaments"]
 
@@ -109,7 +110,7 @@ def _star_row(one: Star, results: Mapping[str, Tournament]) -> Row:
     return row(
         one.player,
         Figure(one.mean_rank, one.rank_interval, results["all"].runs),
-        reason=f"{one.titles} titles, {one.finals} finals, rating {one.rating:+.0f}; "
+        reason=f"{one.titles} titles, {one.finals} finals, rating {signed(one.rating)}; "
         f"{others['same'].titles} titles in its bracket; mean rank {others['other'].mean_rank:.3g} "
         "against other brackets.",
     )

@@ -33,7 +33,7 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def no_progress(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Take what is done of how much, and show nothing."""
 
 
 @dataclass(frozen=True, slots=True)

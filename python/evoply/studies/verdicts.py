@@ -23,12 +23,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Literal
 
-from scipy.stats import t as student
-
-from evoply.arena import wilson
+from evoply.arena import mean_interval, wilson
 
 __all__ = ["Figure", "Verdict", "difference", "judge", "mean_of", "share_of_games"]
 
@@ -69,13 +67,10 @@ def mean_of(values: Sequence[float], *, within: tuple[float, float] | None = Non
 
     *within* are the least and the greatest that a value can be: the interval ends there.
     """
-    count = len(values)
-    mean = fmean(values)
-    if count < 2:
-        return Figure(mean, None, count, within)
-    half = float(student.ppf(0.975, count - 1)) * stdev(values) / math.sqrt(count)
-    low, high = within or (-math.inf, math.inf)
-    return Figure(mean, (max(mean - half, low), min(mean + half, high)), count, within)
+    interval = mean_interval(values)
+    if interval is not None and within is not None:
+        interval = max(interval[0], within[0]), min(interval[1], within[1])
+    return Figure(fmean(values), interval, len(values), within)
 
 
 def difference(one: Figure, other: Figure) -> Figure:

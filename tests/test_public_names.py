@@ -1,0 +1,79 @@
+"""The names of `import evoply`: all there, with the defaults of the command line."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import evoply as ep
+from evoply import arena
+from evoply.cli.match import match as match_command
+from evoply.cli.tournament import tournament as tournament_command
+from evoply.evolution import EvolutionConfig
+from evoply.runs import advance
+
+
+def test_every_name_is_there() -> None:
+    assert len(set(ep.__all__)) == len(ep.__all__)
+    for name in ep.__all__:
+        assert getattr(ep, name) is not None
+    assert ep.checkers.Position("checkers").legal_moves
+    corners = ep.count(ep.board.own & ep.squares("corners"))
+    chosen = ep.select(corners > 0, ep.count(ep.board.own), ep.count(ep.board.empty))
+    assert chosen.evaluate(ep.othello.Position()) == 60
+    assert issubclass(ep.RunError, Exception)
+    assert ep.Forest.__name__ == "Forest"
+    with pytest.raises(AttributeError, match="no attribute 'matsch'"):
+        _ = ep.matsch
+
+
+@pytest.mark.parametrize("name", ["match", "round_robin", "sprt_match", "tournament"])
+def test_defaults_are_those_of_the_command_line(name: str) -> None:
+    command = match_command if "match" in name else tournament_command
+    ours = inspect.signature(getattr(ep, name)).parameters
+    theirs = inspect.signature(command).parameters
+    assert ours == inspect.signature(getattr(arena, name)).parameters
+    assert ours["seed"].default == theirs["seed"].default == 1
+    assert ours["threads"].default == theirs["threads"].default
+    if name == "tournament":
+        assert ours["threshold"].default == theirs["threshold"].default
+        assert ours["times"].default == theirs["runs"].default
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    config = EvolutionConfig(
+        game="othello-4", population_size=4, generations=1,
+        fitness={"opponents": [{"player": "random", "pairs": 1}]},
+    )  # fmt: skip
+    with ep.Run.create(tmp_path / "mine", config) as run:
+        for _ in advance(run):
+            pass
+        return str(run.champion.tree)
+
+
+def test_champions_of_runs_need_no_telling(run: str) -> None:
+    """Wherever a text names a player, at the top of the package."""
+    text, game = "champion@mine", "othello-4"
+    assert run in ep.parse_player(text, game=game).model_dump_json()
+    assert ep.match(text, "random", game=game, games=20).to_dict() | {"first": ""} == (
+        ep.match(run, "random", game=game, games=20).to_dict() | {"first": ""}
+    )
+    assert text in ep.round_robin([text, "random"], game=game, games=20).players
+    assert {one.player for one in ep.tournament([text, "random"], game=game).stars} == {
+        text,
+        "random",
+    }
+    assert ep.sprt_match(text, "random", ep.Sprt(0, 100), game=game, games=20).first == text
+    start = ep.othello.Position(4)
+    assert ep.analyse(text, start).move == ep.analyse(run, start).move
+    assert ep.explain(text, game=game).sentence == ep.explain(run, game=game).sentence
+
+
+def test_another_way_to_find_champions_goes_first() -> None:
+    mine = ep.parse_player("greedy")
+    result = ep.match("champion@nowhere", "random", games=20, runs=lambda _: mine)
+    assert result.first == "champion@nowhere"
+    with pytest.raises(ep.RunError, match="nowhere"):
+        ep.match("champion@nowhere", "random", games=20)
