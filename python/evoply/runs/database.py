@@ -24,7 +24,6 @@ from evoply.runs.groups import CHECKSUMS, Database, Group
 __all__ = [
     "GROUPS",
     "MATCH",
-    "MATCHES",
     "UNREADABLE",
     "StepRow",
     "add_event",
@@ -93,7 +92,7 @@ _STATES = Group(
     " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
     "UPDATE steps SET state = ?2 WHERE number = ?1",
 )
-MATCHES = Group(
+_MATCHES = Group(
     "matches",
     "match {}",
     "SELECT id, time, result FROM matches WHERE id BETWEEN ? AND ? ORDER BY id",
@@ -105,7 +104,7 @@ _EVENTS = Group(
     "SELECT id, time, kind, details FROM events WHERE id BETWEEN ? AND ? ORDER BY id",
     "INSERT INTO events VALUES (?, ?, ?, ?)",
 )
-GROUPS = (_META, _PLAYERS, _STEPS, _STATES, MATCHES, _EVENTS)
+GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
 _NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
@@ -214,12 +213,12 @@ def _meta_rows(meta: Mapping[str, str]) -> list[tuple[int, str, str]]:
 
 def add_match(database: Database, result: Mapping[str, Any]) -> None:
     """Write the result of a match, inside a transaction."""
-    database.append(MATCHES, now(), json.dumps(result))
+    database.append(_MATCHES, now(), json.dumps(result))
 
 
 def read_matches(database: Database) -> list[dict[str, Any]]:
     """Return the results of matches, oldest first."""
-    groups = database.read(MATCHES).values()
+    groups = database.read(_MATCHES).values()
     return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
 
 
