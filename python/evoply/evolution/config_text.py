@@ -106,8 +106,12 @@ def _overridden(
 def _set(container: Any, keys: list[str], text: str) -> None:
     *parents, last = keys
     for key in parents:
-        is_list = isinstance(container, list)
-        container = container[int(key)] if is_list else container.setdefault(key, {})
+        if isinstance(container, list):
+            container = container[int(key)]
+        elif isinstance(container, dict):
+            container = container.setdefault(key, {})
+        else:
+            raise TypeError("a single value has no keys")
     if isinstance(container, list):
         container[int(last)] = _value(text)
     elif not isinstance(container, dict):
