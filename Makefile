@@ -6,11 +6,14 @@ VENV := .venv
 SHELL := /bin/bash
 BIN := $(VENV)/bin
 PYTHON_SOURCES := python tests benchmarks docs README.md
-KERNEL_SOURCES := $(shell find crates -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+KERNEL_SOURCES := $(shell find crates -path '*/src/*' -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+# Tests that share what a module made, or that need the machine for themselves, run on one worker.
+WORKERS ?= -n auto --maxprocesses 8 --dist loadgroup
+HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs lock clean tools
+.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,14 +26,15 @@ demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it
 test: setup ## all tests but the long ones, with coverage
 	cargo test --quiet --package evoply-core
 	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -q -m "not long"
+	$(BIN)/coverage run -m pytest -q -m "not long" $(WORKERS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
 test-long: setup miri ## every test at full counts (20 to 40 minutes)
 	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
-	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600
+	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
+	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
@@ -60,8 +64,14 @@ signature: setup ## one number for the behaviour of search and evolution
 	@$(BIN)/python benchmarks/signature.py
 
 docs: setup ## the documentation as HTML, in docs/_build
+	$(BIN)/python docs/_extensions/written.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 	@echo "open docs/_build/index.html"
+
+dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source archive, in dist/
+	$(BIN)/maturin sdist --out dist
+	$(BIN)/maturin build --quiet --release --locked --out dist
+	@ls dist
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	cargo update --workspace
@@ -70,7 +80,7 @@ lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
 clean: ## remove everything that was built, but no run
-	rm -rf target $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf target dist $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/evoply/_native*.so
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-import config_keys
 import pictures
 import tables
 from docutils import nodes
@@ -57,9 +56,8 @@ class Picture(SphinxDirective):
 
 
 _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
-    "benchmark-table": tables.benchmarks,
     "command-help": tables.command_help,
-    "config-keys": config_keys.config_keys,
+    "config-keys": tables.config_keys,
     "named-players": tables.named_players,
     "operations": tables.operations,
     "preset": tables.preset,

@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import os
+import re
 import sqlite3
 import tempfile
 from contextlib import closing, redirect_stdout
@@ -16,6 +17,7 @@ from markdown import code, fence, meanings, table
 
 import evoply
 from evoply.cli.app import run as run_command
+from evoply.evolution.config_reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS
@@ -95,6 +97,27 @@ def preset(name: str, _: list[str]) -> str:
     return fence("toml", preset_text(name))
 
 
+def config_keys(_: str, __: list[str]) -> str:
+    """Return a table of keys for the top level and for each table and kind below it."""
+    return "\n\n".join(_config_section(section) for section in config_sections())
+
+
+def _config_section(section: ConfigSection) -> str:
+    rows = [[code(key.name), _value(key), _usual(key), key.meaning] for key in section.keys]
+    title = code(section.title) if section.path else "Top level"
+    keys = table(["key", "value", "default", "meaning"], rows) if rows else ""
+    return f"### {title}\n\n{section.meaning}\n\n{keys}"
+
+
+def _value(key: ConfigKey) -> str:
+    return re.sub(r'"[a-z_]+"', lambda choice: code(choice[0]), key.value)
+
+
+def _usual(key: ConfigKey) -> str:
+    is_written = not key.is_required and key.default is not None and key.default_text
+    return code(key.default_text) if is_written else key.default_text
+
+
 def run_tables(_: str, content: list[str]) -> str:
     """Return the tables of run.db with their columns and the meanings on the page."""
     with tempfile.TemporaryDirectory() as folder:
@@ -153,7 +176,7 @@ def _summary(name: str, value: object) -> str:
     return inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
 
-def benchmarks(_: str, __: list[str]) -> str:
+def benchmarks() -> str:
     """Return the measured table if there is one."""
     if not _RESULTS.is_file():
         return "*No measurement is stored here: run `make bench`.*"

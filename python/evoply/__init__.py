@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
+    from evoply.algebra import simplify
     from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         squares,
     )
     from evoply.games import GAMES, add_game, checkers, othello
-    from evoply.gp import Forest, Tree, parse_tree, simplify
+    from evoply.gp import Forest, Tree, parse_tree
     from evoply.players import (
         AfterState,
         AlphaBeta,
@@ -83,7 +84,8 @@ _HOMES = {
         "squares",
     ),
     "evoply.games": ("GAMES", "add_game", "checkers", "othello"),
-    "evoply.gp": ("Forest", "Tree", "parse_tree", "simplify"),
+    "evoply.algebra": ("simplify",),
+    "evoply.gp": ("Forest", "Tree", "parse_tree"),
     "evoply.players": (
         "AfterState",
         "AlphaBeta",

@@ -166,6 +166,7 @@ def test_the_kernel_checks_schedules() -> None:
         play("othello-6", [player, player], pairs(1, game="othello-6"))
 
 
+@pytest.mark.xdist_group("signals")
 def test_ctrl_c_stops_the_games_at_once() -> None:
     player = parse_player("material:depth=6").native("othello")
     waits = []

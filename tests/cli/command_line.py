@@ -65,6 +65,8 @@ def start(*arguments: str, cwd: Path, **options: Any) -> "subprocess.Popen[str]"
         **options,
     }
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    # Tests wait for what a command does and stop it then: measured, it would still be importing.
+    environment.pop("COVERAGE_PROCESS_CONFIG", None)
     return subprocess.Popen(
         [sys.executable, "-m", "evoply", *arguments],
         cwd=cwd,

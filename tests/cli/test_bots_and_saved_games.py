@@ -16,6 +16,10 @@ from command_line import call, start
 from evoply.arena import read_games
 from evoply.games import game_rules
 
+pytestmark = pytest.mark.xdist_group(
+    "signals"
+)  # one after another: they look for what others start
+
 FIRST = """
 class First:
     def choose(self, game, stream, clock):

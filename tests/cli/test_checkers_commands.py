@@ -184,9 +184,17 @@ def test_a_guided_run_of_lose_checkers(capsys: pytest.CaptureFixture) -> None:
     arguments = ("evolve", "benbassat-lose-checkers", *SMALL, "--no-tests", "--name", "lose")
     measure = ("--set", "fitness.measure=2ab1+1Co", "--generations", "2")
     assert call(capsys, *arguments, *measure).code == 0
-    answer = call(capsys, "replay", "lose", "--generation", "1", "--game", "0")
+    guided = call(capsys, "replay", "lose", "--generation", "1", "--game", "0", "--json").data
+    assert "random-leaf:depth=1" in (guided["black"], guided["white"])
+    assert guided["against"] == []
+    last = str(guided["games"] - 1)
+    co_played = call(capsys, "replay", "lose", "--generation", "1", "--game", last, "--json").data
+    assert len(co_played["individuals"]) == len(co_played["against"]) == 1
+    answer = call(capsys, "replay", "lose", "--generation", "1", "--game", str(guided["games"]))
     assert answer.code == 1
-    assert "cannot be replayed: it has fitness guides" in " ".join(answer.err.split())
+    assert f"has games 0 to {last}" in " ".join(answer.err.split())
+    marks = call(capsys, "runs", "lose", "--json").data
+    assert marks["reproducible"] is True
     answer = call(capsys, "show", "lose")
     assert answer.code == 2
     assert "There is a run lose: its player is champion@lose" in " ".join(answer.err.split())

@@ -25,11 +25,12 @@ def test_help_shows_examples_in_eighty_columns(name: str, capsys: pytest.Capture
 
 def test_usage_names_the_arguments(capsys: pytest.CaptureFixture) -> None:
     for name, usage in {
-        "resume": "[RUN] [OPTIONS]", "match": "FIRST SECOND [OPTIONS]", "play": "[OPTIONS]",
-        "tournament": "[PLAYERS...] [OPTIONS]", "evolve": "CONFIG [OPTIONS]",
-    }.items():  # fmt: skip
-        lines = call(capsys, name, "--help").out.splitlines()
-        assert lines[0] == f"Usage: evoply {name} {usage}"
+        "match": "match FIRST SECOND [OPTIONS]",
+        "resume": "resume [RUN] [OPTIONS]",
+        "tournament": "tournament [PLAYERS...] [OPTIONS]",
+        "replay": "replay [RUN] --generation GENERATION --game GAME [OPTIONS]",
+    }.items():
+        assert call(capsys, name, "--help").out.startswith(f"Usage: evoply {usage}\n")
     text = call(capsys, "match", "--help").out
     assert "--openings INT|none" in text
     assert "edgar-like" in text
@@ -129,6 +130,8 @@ def wrong(*arguments: str, says: str) -> Any:
         wrong("replay", "x", says="--generation"),
         wrong("replay", "x", "--generation", "0", "--game", "0", says="'x'"),
         wrong("presets", "x", says="demo"),
+        wrong("config", "selektion", says="did you mean 'selection'?"),
+        wrong("config", "selection.sice", says="selection has no key 'sice'; did you mean 'size'?"),
     ],
 )
 def test_a_mistake_is_one_message_and_exit_code_2(

@@ -60,6 +60,7 @@ def test_hopeless_work_says_what_it_costs_and_can_be_limited(
     assert data["unsolved"] == 1
 
 
+@pytest.mark.xdist_group("signals")
 def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
     hopeless = "-" * 27 + "OX------XO" + "-" * 27
     (tmp_path / "two.obf").write_text(f"{BOARD}; B4:+10;\n{hopeless} X; F5:+0;\n")

@@ -27,6 +27,8 @@ WRONG = [
     ["evolve", "."],
     ["evolve", "small.toml", "--population-size", "12.5"],
     ["evolve", "small.toml", "--generations", "2.5"],
+    ["evolve", "small.toml", "--set", "population_size.a.b=1"],
+    ["config", "selektion"],
     ["play", "--against", ""],
     ["play", "--seed", "1.5"],
     ["presets", "nothing"],

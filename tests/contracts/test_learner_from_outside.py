@@ -145,14 +145,16 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> Non
             next(advance(run, config=replace(CONFIG, seed=4)))
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_anywhere_it_resumes_to_the_same_digests(tmp_path: Path) -> None:
+@pytest.mark.parametrize("instants", [3, pytest.param(20, marks=pytest.mark.long)])
+def test_killed_anywhere_it_resumes_to_the_same_digests(instants: int, tmp_path: Path) -> None:
     config = replace(CONFIG, generations=30)
     expected = [step.digest for step in unbroken(config)]
     draws = Stream(7, "instants")
     here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     cut_short = 0
-    for instant in range(3):
+    for instant in range(instants):
         folder = tmp_path / f"killed-{instant}"
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(folder), "30"],

@@ -104,6 +104,8 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
         ("machine.threads=-1", "machine.threads"),
         ("generations=none", "generations"),
         ("population_size.x=1", "population_size"),
+        ("population_size.a.b=1", "population_size"),
+        ("generations.a.b=1", "generations.a.b"),
         ("fitness.opponents.9.pairs=1", "fitness.opponents.9.pairs"),
         ("seed.x=1", "seed"),
         ("nonsense", "nonsense"),

@@ -71,7 +71,7 @@ def test_machine_and_length_are_not_in_the_digest(generations: list[Generation])
 def test_every_part_is_in_the_digest(generations: list[Generation]) -> None:
     config, last = small(), generations[-1]
     first, *others = last.individuals
-    parts = (last.individuals, last.fresh, last.hall_of_fame, last.champion)
+    parts = (last.individuals, last.fresh, last.hall_of_fame, last.champion, last.archive)
     assert digest_of(config, last.number, *parts) == last.digest
     changed = [
         (small(elitism=1), last.number, *parts),
@@ -87,7 +87,9 @@ def test_every_part_is_in_the_digest(generations: list[Generation]) -> None:
         ),
         (config, last.number, tuple(reversed(last.individuals)), *parts[1:]),
         (config, last.number, parts[0], last.fresh[1:], *parts[2:]),
-        (config, last.number, *parts[:2], last.hall_of_fame[1:], parts[3]),
+        (config, last.number, *parts[:2], last.hall_of_fame[1:], *parts[3:]),
+        (config, last.number, *parts[:4], last.archive[1:]),
+        (config, last.number, *parts[:4], tuple(reversed(last.archive))),
     ]
     digests = {digest_of(*arguments) for arguments in changed}
     assert last.digest not in digests

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tree_strategies import BENBASSAT, LIAO, assert_well_formed, seeds
+from tree_strategies import BENBASSAT, LIAO, seeds
 
 from evoply import _native, othello
+from evoply.algebra import formula_of, simplify
 from evoply.expressions import PRIMITIVE_SETS, definition_sets
 from evoply.gp import (
     Forest,
@@ -20,6 +21,7 @@ from evoply.gp import (
     branches,
     create_forests,
     crossed,
+    expression_of,
     format_individual,
     format_staged,
     grow,
@@ -31,9 +33,7 @@ from evoply.gp import (
     parse_individual,
     parse_staged,
     parse_tree,
-    plain,
     received,
-    simplify,
     subtree_mutation,
     tree_svg,
     tree_text,
@@ -112,11 +112,9 @@ def test_stages_change_exactly_at_their_clock():
 
 
 @given(forests())
-def test_plain_trees_compute_the_same_bits(forest):
-    shown = plain(forest)
-    assert isinstance(shown, Tree)
-    assert_well_formed(shown)
-    assert repr(values(shown)) == repr(values(forest))
+def test_expressions_compute_the_same_bits(forest):
+    shown = expression_of(forest).evaluate_all(POSITIONS)
+    assert repr([float(value) for value in shown]) == repr(values(forest))
 
 
 def test_definitions_are_called_with_their_arguments():
@@ -128,9 +126,9 @@ def test_definitions_are_called_with_their_arguments():
     own = POSITIONS[20].own.bit_count()
     inner = 10 - own
     assert values(forest, [POSITIONS[20]]) == [inner * (inner - 1)]
-    assert str(plain(forest)) == ("( * ( - 10 white ) ( - ( - 10 white ) 1 ) )")
-    assert lowered_size(forest) == len(plain(forest)) == 9
-    assert simplify(plain(forest)).text
+    assert formula_of(forest) == "(10 - white) * (10 - white - 1)"
+    assert lowered_size(forest) == 9
+    assert simplify(forest).text == "(10 - white) * (9 - white)"
 
 
 def test_what_would_be_too_large_written_out_is_refused():
@@ -138,7 +136,7 @@ def test_what_would_be_too_large_written_out_is_refused():
     text = f"{{ adf {calls} ADF0/1 ( + ARG0 ( + ARG0 ARG0 ) ) }}"
     forest = parse_individual(text, LIAO)
     assert lowered_size(forest) == 3**12 + 2 * sum(3**k for k in range(12))
-    for writing_out in (lambda: lower([forest], "othello"), lambda: plain(forest)):
+    for writing_out in (lambda: lower([forest], "othello"), lambda: expression_of(forest)):
         with pytest.raises(ValueError, match=r"1,062,881 .* more than the 4,096 allowed"):
             writing_out()
     with pytest.raises(ValueError, match="ADF0 has a meaning only in an individual with"):

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from tree_strategies import BENBASSAT, LIAO, TYPED, trees
 
+from evoply.algebra import latex_formula_of
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.gp import latex, latex_formula, parse_tree, tree_svg, tree_text
+from evoply.gp import latex, parse_tree, tree_svg, tree_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -109,11 +110,11 @@ def test_latex():
         "]",
         r"\end{forest}",
     ]
-    assert latex_formula(tree) == (
-        r"\mathrm{IfTrue}\left(\mathrm{IsEmptySquare[c4]}, 1, \mathrm{ManCount}\right)"
+    assert latex_formula_of(tree) == (
+        r"\mathrm{if}\left(\mathrm{IsEmptySquare[c4]}, 1, \mathrm{ManCount}\right)"
     )
     text = "( - 10 ( - ( * ( + white 10 ) -2 ) ( / 10 black_corners ) ) )"
-    assert latex_formula(parse_tree(text, LIAO)) == (
+    assert latex_formula_of(parse_tree(text, LIAO)) == (
         r"10 - \left(\left(\mathrm{white} + 10\right) \cdot \left(-2\right) - "
         r"\frac{10}{\mathrm{black\_corners}}\right)"
     )

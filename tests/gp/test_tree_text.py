@@ -126,10 +126,10 @@ def test_types_are_checked_with_the_column(text, column):
 def test_huge_texts_are_refused_quickly(text, column, lenient):
     if lenient and column == 17:
         column = len(text) + 1 if lenient == "drop" else 17 + 6 * 2046
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(TreeSyntaxError) as caught:
         parse_tree(text, LIAO, lenient)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert len(str(caught.value)) < 400
     assert caught.value.column == column
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tree_strategies import BELLIN, BENBASSAT, TYPED, assert_well_formed, seeds, trees
 
 from evoply import Color, _native, othello
+from evoply.algebra import simplify
 from evoply.expressions import (
     PRIMITIVE_SETS,
     Constant,
@@ -33,6 +34,7 @@ from evoply.gp import (
     TreeSyntaxError,
     constant_mutation,
     create,
+    expression_of,
     grow,
     hoist_mutation,
     local_mutation,
@@ -40,17 +42,14 @@ from evoply.gp import (
     lowered_size,
     one_way_crossover,
     parse_tree,
-    plain,
     point_mutation,
     shrink_mutation,
-    simplify,
     sizes,
     subtree_crossover,
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.introns import effective_nodes, folded
-from evoply.gp.sizes import dead_nodes
+from evoply.gp.introns import effective_nodes
 
 LONG = "EVOPLY_LONG" in os.environ
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6f3e6e7")
@@ -230,7 +229,7 @@ def test_types_without_terminals_are_finished_in_time():
 
 @given(trees(sets=(BENBASSAT,), max_depth=7), seeds)
 def test_introns_change_neither_value_nor_lowered_size(tree, seed):
-    dead = dead_nodes(tree)
+    dead = tree.dead
     places = [index for index, is_dead in enumerate(dead) if is_dead]
     assert lowered_size(tree) == len(tree) - len(places)
     stream = _native.Stream(seed)
@@ -239,7 +238,7 @@ def test_introns_change_neither_value_nor_lowered_size(tree, seed):
         other = grow(BENBASSAT, 4, stream, root_type=tree.nodes[index].type)
         changed = tree.replace(index, other)
         assert values(changed) == before
-        assert plain(changed) == plain(tree)
+        assert expression_of(changed) == expression_of(tree)
         operations = [lower([one], "othello")[0].operations for one in (tree, changed)]
         assert operations[0] == operations[1]
 
@@ -275,11 +274,12 @@ def test_programs_compute_what_the_nodes_say(tree):
 
 
 @given(trees(sets=(BENBASSAT, BELLIN), max_depth=7))
-def test_plain_trees_compute_the_same_bits(tree):
-    shown = plain(tree)
-    assert shown.primitive_set.is_plain
-    assert_well_formed(shown)
-    assert repr(values(shown)) == repr(values(tree))
+def test_expressions_compute_the_same_bits(tree):
+    assert repr(expression_values(expression_of(tree))) == repr(values(tree))
+
+
+def expression_values(expression):
+    return [float(value) for value in expression.evaluate_all(list(GAME.positions))]
 
 
 def test_both_kinds_of_introns_are_counted():
@@ -298,7 +298,7 @@ def test_both_kinds_of_introns_are_counted():
 @given(trees(sets=(BENBASSAT,), max_depth=6))
 def test_effective_nodes_alone_give_the_value(tree):
     effective = effective_nodes(tree)
-    assert not any(e and d for e, d in zip(effective, dead_nodes(tree), strict=True))
+    assert not any(e and d for e, d in zip(effective, tree.dead, strict=True))
     position = GAME.position
 
     def at(index):
@@ -319,14 +319,13 @@ def test_effective_nodes_alone_give_the_value(tree):
 
 
 @given(trees(sets=(BENBASSAT, TYPED), max_depth=6))
-def test_folded_and_simplified_trees_have_the_same_value(tree):
-    shown = plain(tree)
-    short = folded(shown)
-    assert_well_formed(short)
-    assert len(short) <= len(shown)
-    assert len(simplify(tree).tree) <= len(short)
-    assert values(short) == pytest.approx(values(tree), rel=1e-9, abs=1e-9)
-    assert values(simplify(tree).tree) == pytest.approx(values(tree), rel=1e-6, abs=1e-6)
+def test_simplified_trees_have_the_same_value(tree):
+    simplified = simplify(tree)
+    assert simplified.size <= lowered_size(tree) + sum(
+        node.name.startswith("MultERC") for node in tree.nodes
+    )
+    shown = expression_values(simplified.expression)
+    assert shown == pytest.approx(values(tree), rel=1e-6, abs=1e-6)
 
 
 def value_at(tree, position):

@@ -7,8 +7,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from evoply._native import Stream
+from evoply.algebra import Simplified
 from evoply.expressions import (
     PRIMITIVE_SETS,
+    Expression,
     PrimitiveSet,
     argument,
     board,
@@ -124,3 +126,38 @@ def value_of(
         return result
 
     return at(0), largest
+
+
+EXACT_OPERATIONS = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "minimum": min,
+    "maximum": max,
+}
+
+
+def formula_value(
+    simplified: Simplified, environment: Mapping[str, int], *, strict: bool = False
+) -> tuple[Fraction, Fraction]:
+    """The same of a simplified expression over counts that have names."""
+    largest = Fraction(0)
+
+    def at(node: Expression) -> Fraction:
+        nonlocal largest
+        name = simplified.names.known.get(node)
+        if name is not None:
+            result = Fraction(environment[name])
+        elif node.op == "number":
+            result = Fraction(node.arguments[0])
+        elif node.op == "divide":
+            a, b = at(node.arguments[0]), at(node.arguments[1])
+            if strict and b == 0:
+                raise ZeroDivisorError
+            result = a / b if b else Fraction(1)
+        else:
+            result = EXACT_OPERATIONS[node.op](*map(at, node.arguments))
+        largest = max(largest, abs(result))
+        return result
+
+    return at(simplified.expression), largest

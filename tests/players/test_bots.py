@@ -18,6 +18,10 @@ from evoply.games import game_rules
 from evoply.players import Bot, bot_classes, parse_player, save_player
 from evoply.protocols import Clock, ForfeitError
 
+pytestmark = pytest.mark.xdist_group(
+    "signals"
+)  # one after another: they look for what others start
+
 GAME = "othello-4"
 SLEEP = "98765.4321"
 

@@ -6,20 +6,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoply import _native
-from evoply.expressions import PRIMITIVE_SETS
-from evoply.gp import Limits, Tree, lower, parse_tree, ramped_half_and_half
-from evoply.gp.infix import number_value
-from evoply.reports.terms import features, formula, terms_of, with_feature, without
+from evoply.algebra import names_of
+from evoply.expressions import (
+    PRIMITIVE_SETS,
+    Expression,
+    board,
+    count,
+    number,
+    select,
+    squares,
+    weighted_sum,
+)
+from evoply.expressions.formula import Names, formula
+from evoply.gp import Limits, expression_of, parse_tree, ramped_half_and_half
+from evoply.reports.terms import features, sum_text, terms_of, with_feature, without
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
+LEAD = count(board.own) - count(board.opponent)
+NAMED_LEAD = Names({LEAD: "lead"})
+NAMES = names_of(parse_tree("( white )", PRIMITIVES))
 
 
-def tree_of(text: str) -> Tree:
-    return parse_tree(text, PRIMITIVES)
+def expression(text: str) -> Expression:
+    return expression_of(parse_tree(text, PRIMITIVES))
 
 
-def value(term_trees: list[Tree], positions: _native.Positions) -> np.ndarray:
-    return np.array([program.evaluate(positions)[:, 0] for program in lower(term_trees, "othello")])
+def value(parts: list[Expression], positions: _native.Positions) -> np.ndarray:
+    programs = [_native.Program("othello", part.to_json(8)) for part in parts]
+    return np.array([program.evaluate(positions)[:, 0] for program in programs])
 
 
 @pytest.mark.parametrize(
@@ -41,12 +55,12 @@ def value(term_trees: list[Tree], positions: _native.Positions) -> np.ndarray:
     ],
 )
 def test_terms_of_golden_trees(text: str, terms: list[str]) -> None:
-    assert [term.text for term in terms_of(tree_of(text))] == terms
+    assert [term.text for term in terms_of(expression(text), NAMES)] == terms
 
 
 def test_a_formula_puts_what_is_subtracted_last() -> None:
-    terms = terms_of(tree_of("( - ( - 10 black ) ( - white_edges white ) )"))
-    assert formula(terms) == "white - black - white_edges + 10"
+    terms = terms_of(expression("( - ( - 10 black ) ( - white_edges white ) )"), NAMES)
+    assert sum_text(terms) == "white - black - white_edges + 10"
 
 
 @given(st.integers(0, 10_000))
@@ -60,20 +74,31 @@ def test_terms_add_up_to_the_tree(seed: int) -> None:
     for tree in trees:
         if any(node.name == "/" for node in tree.nodes):
             continue
-        terms = terms_of(tree)
-        whole, *rests = value([tree, *(without(tree, term) for term in terms)], positions)
+        original = expression_of(tree)
+        terms = terms_of(original, NAMES)
+        whole, *rests = value([original, *(without(original, term) for term in terms)], positions)
         parts = sum((whole - rest for rest in rests), np.zeros_like(whole))
         # Terms that cancel are gone from the list and stay in the tree: they add nothing.
         np.testing.assert_allclose(parts, whole, rtol=1e-9, atol=1e-6 * (1 + np.abs(whole).max()))
 
 
 def test_features_are_what_is_measured_on_the_board() -> None:
-    tree = tree_of("( + ( * white 10 ) ( / black_mobility white ) )")
-    assert [str(part) for part in features(tree)] == ["( white )", "( black_mobility )"]
+    parts = features(expression("( + ( * white 10 ) ( / black_mobility white ) )"), NAMES)
+    assert [NAMES.known[part] for part in parts] == ["white", "black_mobility"]
+    edges, table = count(board.own & squares("edges")), weighted_sum(board.own, [[0.5] * 64])
+    shifted = select(board.ply < 3, 2 * edges + table, edges)
+    assert features(shifted) == [board.ply, edges, table]
 
 
 def test_a_feature_is_replaced_wherever_it_stands() -> None:
-    tree = tree_of("( + ( * white 10 ) ( / black white ) )")
-    changed = with_feature(tree, tree_of("( white )"), tree_of("( + white_edges 10 )"))
-    assert str(changed) == "( + ( * ( + white_edges 10 ) 10 ) ( / black ( + white_edges 10 ) ) )"
-    assert number_value(changed.nodes[4]) == 10
+    value = expression("( + ( * white 10 ) ( / black white ) )")
+    changed = with_feature(value, expression("( white )"), expression("( + white_edges 10 )"))
+    assert formula(changed, NAMES) == "(white_edges + 10) * 10 + black / (white_edges + 10)"
+
+
+def test_what_has_a_name_is_not_taken_apart() -> None:
+    value = LEAD
+    assert len(terms_of(2 * value)) == 2
+    assert [term.text for term in terms_of(2 * value, NAMED_LEAD)] == ["2 * lead"]
+    changed = with_feature(value + count(board.own), count(board.own), number(1), NAMED_LEAD)
+    assert formula(changed, NAMED_LEAD) == "lead + 1"

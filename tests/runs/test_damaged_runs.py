@@ -1,13 +1,16 @@
 """What is damaged, gone or taken in a run folder is said in one `RunError`, whatever it is."""
 
+import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from run_settings import small_config
+from run_settings import change, make_older, small_config
 
 from evoply._native import Stream
+from evoply.cli.app import run as command
 from evoply.runs import Run, RunError, RunNameError, advance
 
 
@@ -21,8 +24,9 @@ def read_everything(folder: Path) -> None:
         run.events()
 
 
+@pytest.mark.parametrize("version", [3, 2])
 @pytest.mark.parametrize(
-    "change",
+    "statement",
     [
         "UPDATE meta SET value = '{' WHERE key = 'final_test'",
         "UPDATE meta SET value = '{}' WHERE key = 'final_test'",
@@ -56,13 +60,12 @@ def read_everything(folder: Path) -> None:
         "UPDATE trees SET text = CAST(x'28ff29' AS TEXT) || id",
     ],
 )
-def test_damaged_cells(finished: Path, tmp_path: Path, change: str) -> None:
+def test_damaged_cells(finished: Path, tmp_path: Path, statement: str, version: int) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
-    connection = sqlite3.connect(folder / "run.db")
-    assert connection.execute(change).rowcount > 0
-    connection.commit()
-    connection.close()
+    if version < 3:  # without checksums what cannot be understood is noticed
+        make_older(folder, version)
+    change(folder, statement)
     with pytest.raises(RunError, match=r"damaged|has no generation"):
         read_everything(folder)
 
@@ -127,3 +130,100 @@ def test_any_byte_may_be_damaged(finished: Path, tmp_path: Path) -> None:
         except RunError:
             refused += 1
     assert refused > 20
+
+
+def test_the_command_checks_a_run(
+    finished: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(finished, home / "first")
+    assert command(["runs", "first", "--check", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    # Five tables of four generations, their steps, events, players, and one of facts.
+    assert answer["check"] == "ok"
+    assert answer["checksums"] > 4 * 6 + 3
+    change(home / "first", "UPDATE hall_of_fame SET points = points + 1 WHERE generation = 2")
+    assert command(["runs", "first", "--check"]) == 1
+    error = capsys.readouterr().err
+    assert "does not match the hall of fame of generation 2" in error
+    assert command(["runs", "first", "--check", "--json"]) == 1
+    assert "hall of fame of generation 2" in json.loads(capsys.readouterr().out)["error"]
+    assert command(["runs", "--check"]) == 2
+    assert "say which run" in capsys.readouterr().err
+
+
+def test_what_is_damaged_is_not_written_to(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    change(folder, "UPDATE individuals SET origin = 'x' WHERE generation = 0 AND position = 0")
+    with Run.open(folder) as run:
+        assert run.last().number == 3  # what is not damaged is read
+        writings: list[Callable[[], object]] = [
+            lambda: run.save_match({}),
+            lambda: run.record("x"),
+            lambda: run.set_meta(status="x"),
+            lambda: list(advance(run, config=small_config(generations=5))),
+        ]
+        for writing in writings:
+            with pytest.raises(RunError, match="the individuals of generation 0"):
+                writing()
+        assert run.status == "finished"
+
+
+def test_a_damaged_index_is_noticed_before_anything_is_written(
+    finished: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    change(folder, "PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray((folder / "run.db").read_bytes())
+    with Run.open(folder) as run:
+        text = max((str(one.tree) for one in run.generation(0).individuals), key=len).encode()
+    assert content.count(text) == 2  # the table and its index
+    content[max(content.find(text), content.rfind(text)) + len(text) // 2] ^= 1
+    (folder / "run.db").write_bytes(content)
+    with Run.open(folder) as run, pytest.raises(RunError, match="damaged"):
+        list(advance(run, config=small_config(generations=5)))
+
+
+def nothing_can_be_written(folder: Path) -> dict[str, bytes]:
+    """Keep SQLite from making the files it needs for writing; return the folder's files."""
+    (folder / "run.db-shm").unlink(missing_ok=True)
+    (folder / "run.db-shm").symlink_to(folder / "nowhere" / "x")
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_run_is_read_where_nothing_can_be_written(
+    finished: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = home / "first"
+    shutil.copytree(finished, folder)
+    change(folder, "PRAGMA wal_checkpoint(TRUNCATE)")
+    before = nothing_can_be_written(folder)
+    read_everything(folder)
+    with Run.open(folder) as run, Run.open(finished) as original:
+        assert list(run.generations()) == list(original.generations())
+        assert run.champion_player == original.champion_player
+        assert run.check() == original.check()
+        with pytest.raises(RunError, match="cannot be written"):
+            run.save_match({"first": "x"})
+    for arguments in (["runs"], ["runs", "first"], ["show", "champion@first"]):
+        assert command([*arguments, "--json"]) == 0
+        assert "damaged" not in capsys.readouterr().out
+    for name in ("run.db", "config.toml"):
+        assert (folder / name).read_bytes() == before[name]
+    assert sum(path.stat().st_size for path in folder.glob("run.db-wal")) == 0
+
+
+def test_a_run_whose_newest_part_cannot_be_read_there_says_so(
+    finished: Path, tmp_path: Path
+) -> None:
+    folder, original = tmp_path / "copy", tmp_path / "original"
+    shutil.copytree(finished, original)
+    with Run.open(original) as run:
+        run.record("late")
+        shutil.copytree(original, folder)
+    assert (folder / "run.db-wal").stat().st_size > 0
+    before = nothing_can_be_written(folder)
+    with pytest.raises(RunError, match=r"run\.db-wal holds its newest part; copy the folder"):
+        Run.open(folder)
+    assert (folder / "run.db-wal").read_bytes() == before["run.db-wal"]

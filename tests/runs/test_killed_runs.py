@@ -15,6 +15,8 @@ from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, Fitness, Opponent, config_to_toml, evolve
 from evoply.runs import Run, RunError, advance
 
+pytestmark = pytest.mark.xdist_group("signals")  # one after another: they time what they stop
+
 WRITER = """
 import sys
 from evoply.evolution import load_config

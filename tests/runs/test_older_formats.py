@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from run_settings import make_older
 
 from evoply.cli.app import run as command
 from evoply.reports.report import report_html
@@ -66,3 +67,25 @@ def test_resume_says_to_start_anew_and_changes_nothing(
     with Run.open(home) as run, pytest.raises(RunError, match="start a new run"):
         next(advance(run))
     assert {path.name: path.read_bytes() for path in home.iterdir()} == held
+
+
+def test_runs_of_format_2_are_read_without_checksums(
+    finished: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = home.parent / "second"
+    shutil.copytree(finished, folder)
+    make_older(folder, 2)
+    with Run.open(folder) as run, Run.open(finished) as original:
+        assert run.format == 2
+        assert list(run.generations()) == list(original.generations())
+        assert run.steps() == original.steps()
+        assert run.champion_player == original.champion_player
+        assert censuses(run) == censuses(original)
+        assert run.check() == 0
+        assert original.check() > 0
+        for adding in (lambda: run.save_match({}), lambda: next(advance(run))):
+            with pytest.raises(RunError, match="has format 2, which is only read"):
+                adding()
+    for name in ("second", "format-1"):
+        assert command(["runs", name, "--check"]) == 0
+        assert "have no checksums" in capsys.readouterr().out

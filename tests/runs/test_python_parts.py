@@ -1,12 +1,11 @@
 """Runs of coevolution and of Python parts: stored, killed, resumed, replayed."""
 
-import sqlite3
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_settings import small_config
+from run_settings import change, make_older, small_config
 
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve
@@ -120,12 +119,8 @@ def test_a_run_without_details_is_read(tmp_path: Path) -> None:
     with Run.create(tmp_path / "old", config) as run:
         for _ in islice(advance(run), 2):
             pass
-    connection = sqlite3.connect(tmp_path / "old" / "run.db")
-    connection.execute("DROP TABLE details")
-    connection.execute("DROP TABLE steps")
-    connection.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
-    connection.commit()
-    connection.close()
+    make_older(tmp_path / "old", 1)
+    change(tmp_path / "old", "DROP TABLE details")
     with Run.open(tmp_path / "old") as run:
         assert censuses(run) == [{}, {}]
         assert "Generations" in report_html(run)

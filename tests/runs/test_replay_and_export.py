@@ -2,12 +2,11 @@
 
 import csv
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_settings import small_config
+from run_settings import falsify, small_config
 
 from evoply.protocols import Color
 from evoply.runs import Run, RunError, advance, export_csv, replay
@@ -51,10 +50,7 @@ def test_a_replayed_game_equals_the_original(finished: Path) -> None:
 def test_a_replay_that_differs_is_refused(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
-    connection = sqlite3.connect(folder / "run.db")
-    connection.execute("UPDATE individuals SET fitness = 0.123 WHERE generation = 1")
-    connection.commit()
-    connection.close()
+    falsify(folder, "UPDATE individuals SET fitness = 0.123 WHERE generation = 1")
     with Run.open(folder) as run, pytest.raises(RunError, match="plays differently"):
         replay(run, 1, 0)
 
@@ -149,10 +145,7 @@ def test_a_coevolved_game_that_differs_is_refused(tmp_path: Path) -> None:
     with Run.create(tmp_path / "run", small_config(generations=1, fitness="2Co")) as run:
         for _ in advance(run):
             pass
-    connection = sqlite3.connect(tmp_path / "run" / "run.db")
-    connection.execute("UPDATE individuals SET fitness = 0.123 WHERE position = 3")
-    connection.commit()
-    connection.close()
+    falsify(tmp_path / "run", "UPDATE individuals SET fitness = 0.123 WHERE position = 3")
     with (
         Run.open(tmp_path / "run") as run,
         pytest.raises(RunError, match=r"individual 3 .* differ"),

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from run_settings import small_config
+from run_settings import change, falsify, small_config
 
 from evoply.arena import match
 from evoply.evolution import (
@@ -32,6 +33,7 @@ from evoply.runs import (
     resolve_champion,
     stored_final_test,
 )
+from evoply.runs.lock import WriterLock, is_locked
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
@@ -88,6 +90,42 @@ def test_a_run_that_cannot_be_created_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_remains_of_killed_creations_are_removed(tmp_path: Path) -> None:
+    remains = [tmp_path / f".new-{name}" for name in ("old", "locked", "young")]
+    for folder in remains:
+        folder.mkdir()
+        (folder / "config.toml").write_text("")
+    (tmp_path / ".other").mkdir()
+    lock = WriterLock(remains[1])
+    for folder in (*remains[:2], tmp_path / ".other"):
+        os.utime(folder, (1e9, 1e9))
+    Run.create(tmp_path / "first", small_config()).close()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        ".new-locked",
+        ".new-young",
+        ".other",
+        "first",
+    }
+    lock.release()
+    Run.create(tmp_path / "second", small_config()).close()
+    assert not remains[1].exists()
+    assert remains[2].exists()
+
+
+def test_a_run_in_the_making_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    write_text = Path.write_text
+
+    def look(path: Path, text: str, **options: Any) -> int:
+        seen.append(is_locked(path.parent))
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", look)
+    Run.create(tmp_path / "first", small_config()).close()
+    assert seen == [True]
+    assert not is_locked(tmp_path / "first")
+
+
 def test_generations_must_follow_one_another(tmp_path: Path) -> None:
     with Run.create(tmp_path / "a", small_config()) as run:
         generations = list(evolve(small_config()))
@@ -138,10 +176,7 @@ def test_damaged_folders(finished: Path, tmp_path: Path, damage: str, message: s
             database.unlink()
             sqlite3.connect(database).execute("CREATE TABLE x (y)").connection.close()
         case "newer":
-            connection = sqlite3.connect(database)
-            connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
-            connection.commit()
-            connection.close()
+            falsify(folder, "UPDATE meta SET value = '99' WHERE key = 'format'")
         case "config":
             (folder / "config.toml").write_text("population_size = 'many'")
         case "config syntax":
@@ -156,18 +191,24 @@ def read_everything(folder: Path) -> None:
         list(run.generations())
 
 
-def test_a_changed_individual_is_noticed_on_resume(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)
-    connection = sqlite3.connect(folder / "run.db")
-    connection.execute("UPDATE individuals SET fitness = 0.5 WHERE generation = 3 AND position = 0")
-    connection.execute(
-        "UPDATE individuals SET fitness = 0.25 WHERE generation = 3 AND position = 1"
-    )
-    connection.commit()
-    connection.close()
-    with Run.open(folder) as run, pytest.raises(RunError, match="digest"):
-        list(advance(run))
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE individuals SET fitness = 0.0625 WHERE generation = 3 AND position = 0",
+        "UPDATE hall_of_fame SET points = points + 1 WHERE generation = 3",
+        "UPDATE archive SET tree = (SELECT tree FROM individuals WHERE position = 7)"
+        " WHERE generation = 1",
+    ],
+)
+def test_what_the_next_generation_comes_from_is_compared_twice(
+    finished: Path, tmp_path: Path, statement: str
+) -> None:
+    for number, (changed, message) in enumerate([(change, "checksum"), (falsify, "digest")]):
+        folder = tmp_path / f"copy-{number}"
+        shutil.copytree(finished, folder)
+        changed(folder, statement)
+        with Run.open(folder) as run, pytest.raises(RunError, match=message):
+            list(advance(run, config=small_config(generations=5)))
 
 
 def test_a_second_writer_is_refused_by_name(tmp_path: Path) -> None:
@@ -371,3 +412,25 @@ def test_a_closed_run_says_how_to_read_it(finished: Path) -> None:
     run.close()
     with Run.open(finished) as again:
         assert again.champion == champion
+
+
+def test_a_reader_sees_whole_changes_while_another_writes(tmp_path: Path) -> None:
+    code = (
+        "import sys; from evoply.runs import Run\n"
+        "with Run.open(sys.argv[1]) as run, run.lock():\n"
+        "    for number in range(int(sys.argv[2])):\n"
+        "        run.record('event', number=number)\n"
+        "        run.set_meta(status=str(number))\n"
+    )
+    Run.create(tmp_path / "a", small_config()).close()
+    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "a"), "300"]) as process:
+        readings = 0
+        with Run.open(tmp_path / "a") as run:
+            while process.poll() is None:
+                events = run.events()
+                assert [event["number"] for event in events] == list(range(len(events)))
+                assert run.meta("status") in ("new", *map(str, range(len(events) - 2, 300)))
+                readings += 0 < len(events) < 300
+            assert len(run.events()) == 300
+    assert process.returncode == 0
+    assert readings > 0

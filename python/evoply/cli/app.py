@@ -15,6 +15,7 @@ from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.analyse import analyse
+from evoply.cli.config import config
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, stderr, write_json
@@ -35,6 +36,8 @@ from evoply.cli.watch import watch
 __all__ = ["COMMANDS", "run"]
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
+CLOSED_PIPE = 141
+"""What a shell reports of a program that wrote into a pipe nobody reads any more."""
 _MOST_LINES = 1000
 
 Details = dict[str, Any]
@@ -136,6 +139,12 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply presets demo
   evoply presets demo > config.toml
 """,
+    config: """
+  evoply config                        # the keys of the top level
+  evoply config selection              # the keys of a table
+  evoply config pairs                  # every key of this name
+  evoply config --list                 # all keys
+""",
 }
 """Every command and its examples, in the order of the help."""
 
@@ -157,6 +166,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Nobody reads on (`| head`). Python would complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
     except OSError as error:
         # What standard output still holds could not be written either.
         with suppress(OSError):
@@ -228,22 +238,25 @@ def _app() -> App:
         app.command(
             command,
             sort_key=place,
-            usage=_usage_line(command),
+            usage=f"Usage: evoply {_usage_of(command)}",
             help_epilogue=f"Examples:\n{examples.rstrip()}",
         )
     return app
 
 
-def _usage_line(command: Callable[..., None]) -> str:
-    """Return how a command is called: its arguments by name, then options."""
-    words = [f"Usage: evoply {command.__name__}"]
-    for name, one in inspect.signature(command).parameters.items():
-        if one.kind is one.VAR_POSITIONAL:
-            words.append(f"[{name.upper()}...]")
-        elif one.kind is one.POSITIONAL_ONLY:
-            is_needed = one.default is one.empty
-            words.append(name.upper() if is_needed else f"[{name.upper()}]")
-    return " ".join([*words, "[OPTIONS]\n"])
+def _usage_of(command: Callable[..., None]) -> str:
+    """Return how a command is written, its arguments by name; the parser's own says [ARGS]."""
+    words = [command.__name__]
+    for name, parameter in inspect.signature(command).parameters.items():
+        is_optional = parameter.default is not inspect.Parameter.empty
+        match parameter.kind:
+            case inspect.Parameter.POSITIONAL_ONLY:
+                words.append(f"[{name.upper()}]" if is_optional else name.upper())
+            case inspect.Parameter.VAR_POSITIONAL:
+                words.append(f"[{name.upper()}...]")
+            case inspect.Parameter.KEYWORD_ONLY if not is_optional:
+                words.append(f"--{name.replace('_', '-')} {name.upper()}")
+    return " ".join([*words, "[OPTIONS]"])
 
 
 def _version() -> str:

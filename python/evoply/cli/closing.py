@@ -13,7 +13,7 @@ from evoply.cli.report import REPORT_FILE
 from evoply.cli.suggesting import suggested
 from evoply.players import Player, parse_player, with_options
 from evoply.reports import explain
-from evoply.runs import ChampionFacts, Listing, Run
+from evoply.runs import ChampionFacts, Listing, Run, match_of, played_matches
 
 __all__ = ["TEST_GAMES", "TEST_OPPONENTS", "close_run"]
 
@@ -34,9 +34,9 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     listings = run.kind.listings(run.config, run.last())
     for listing in listings:
         _say_listing(listing, output)
-    matches = []
+    matches: list[Mapping[str, Any]] = []
     if with_tests:
-        matches = _kept_matches(run, facts.identity) or _matches(run, player, facts, threads)
+        matches = [*played_matches(run).champion] or _matches(run, player, facts, threads)
         output.say()
         output.say(
             f"Matches of {TEST_GAMES:,} games: {TEST_GAMES // 2} openings of "
@@ -70,16 +70,13 @@ def _say_listing(listing: Listing, output: Output) -> None:
     output.people.print(listed)
 
 
-def _kept_matches(run: Run, identity: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the test matches of this champion if they were played before."""
-    return [match for match in run.matches() if identity.items() <= match.items()]
-
-
-def _matches(run: Run, player: Player, facts: ChampionFacts, threads: int) -> list[dict[str, Any]]:
+def _matches(
+    run: Run, player: Player, facts: ChampionFacts, threads: int
+) -> list[Mapping[str, Any]]:
     """Play the test matches; keep and return their results, with whom they are about."""
     game = run.config.game
     opponents = [name for name in TEST_OPPONENTS if _fits(name, game)]
-    results = []
+    results: list[Mapping[str, Any]] = []
     with progress_bar("test matches", TEST_GAMES * len(opponents), is_shown=True) as progress:
         for number, opponent in enumerate(opponents):
 
@@ -97,7 +94,7 @@ def _matches(run: Run, player: Player, facts: ChampionFacts, threads: int) -> li
                 threads=threads,
                 progress=told,
             )
-            results.append({**result.to_dict(), **facts.identity})
+            results.append(match_of(run.champion_player, result.to_dict(), facts.identity))
     for data in results:
         run.save_match(data)
     return results

@@ -98,7 +98,14 @@ def stderr() -> Console:
 def _console(*, is_error: bool) -> Console:
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
+    return _Console(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to whoever called it; rich would end with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def table(*columns: str, left: Sequence[str] = ()) -> Table:

@@ -116,7 +116,7 @@ def _estimate(survey: list[Count], depth: int) -> float:
     growth = max(leaves / max(survey[-3][1], 1), 1.0) ** 0.5
     # Beyond that nobody waits, and floating-point numbers end.
     factor = min(growth ** min(depth - plies, 200), _LARGEST)
-    return max(seconds, 1e-4) * factor
+    return float(max(seconds, 1e-4) * factor)
 
 
 def _rate(rate: float) -> str:

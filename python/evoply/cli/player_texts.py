@@ -70,17 +70,11 @@ def bots_in_folders(texts: Sequence[str]) -> list[str]:
 
 
 def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
-    """Return *player* with so many seconds per move, if it is a bot and a number was given."""
-    from evoply.players import Bot
-
-    if move_limit is None or not isinstance(player, Bot):
-        return player
+    """Return *player* with so many seconds a move, if it needs a limit and a number was given."""
     try:
-        return Bot(**{**player.model_dump(), "move_limit": move_limit})
-    except ValueError:
-        raise ValueError(
-            f"--move-limit: {move_limit:g} is not a number of seconds from 0.01 to 86400"
-        ) from None
+        return player if move_limit is None else player.with_move_limit(move_limit)
+    except ValueError as error:
+        raise ValueError(f"--move-limit: {error}") from None
 
 
 def _named_in_full(text: str) -> str:

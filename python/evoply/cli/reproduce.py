@@ -113,8 +113,8 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
         output.people.print(made)
         output.say()
     output.say(
-        "Times were measured on two cores of a server, and yours will differ; "
-        "smoke, small and paper are scales."
+        "Times were measured on two cores of a server and differ elsewhere; smoke, small and "
+        "paper are scales."
     )
 
 

@@ -32,6 +32,7 @@ def resume(
 
     A run that has reached a limit goes on when it is given a larger one; if
     only the other limit is given, the one it has reached no longer counts.
+    Without a limit, a run that has ended plays what test matches are missing.
 
     Parameters
     ----------
@@ -55,13 +56,15 @@ def resume(
         found.check_going_on()
         learner = found.kind.learner()  # refused if it is of the user's own, who is not here
         with found.lock():  # nothing is drawn while another process has it
-            config = _with_limits(
-                found, {key: value for key, value in limits.items() if value is not None}
-            )
+            given = {key: value for key, value in limits.items() if value is not None}
+            config = _with_limits(found, given)
             count = found.count()
-            output.say(f"Run folder: {found.path}, with {count:,} generations so far")
             last = found.last()
-            if last is not None and learner.is_finished(config, last):
+            is_finished = last is not None and learner.is_finished(config, last)
+            if is_finished and given and generations != count:
+                raise ValueError(_nothing_to_do(found, given))
+            output.say(f"Run folder: {found.path}, with {count:,} generations so far")
+            if is_finished:
                 output.say(
                     "It has reached its limit; --generations or --time-limit sets a larger one."
                 )
@@ -81,3 +84,14 @@ def _with_limits(run: Run, limits: dict[str, Any]) -> Any:
     """Return the run's config with other *limits*; a limit that is in their way is lifted."""
     limits = {key: None if value == "none" else value for key, value in limits.items()}
     return run.kind.with_limits(run.config, limits, run.last())
+
+
+def _nothing_to_do(run: Run, limits: dict[str, Any]) -> str:
+    asked = ", ".join(f"--{key.replace('_', '-')} {value}" for key, value in limits.items())
+    count = run.count()
+    seconds = sum(step.seconds for step in run.steps())
+    return (
+        f"{asked}: {run.name} has {count:,} generation{'s' * (count != 1)} in {seconds:,.1f} s "
+        "already, so there is nothing to do; give a larger limit, or none of them to play what "
+        "test matches are missing"
+    )

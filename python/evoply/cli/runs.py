@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from evoply.cli.options import Json
 from evoply.cli.output import Output, percent, table
@@ -19,7 +21,13 @@ _MOST_LINES = 40
 
 
 def runs(
-    run: str | None = None, /, *, csv: Path | None = None, all_: bool = False, json: Json = False
+    run: str | None = None,
+    /,
+    *,
+    csv: Path | None = None,
+    all_: bool = False,
+    check: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
 ) -> None:
     """List the runs, or show the generations of one.
 
@@ -31,6 +39,8 @@ def runs(
         Write generations, individuals and hall of fame of the run as CSV files into this folder.
     all_
         Show every generation of a long run, not the last ones only.
+    check
+        Only look whether the run is damaged: compare all that is stored with its checksums.
     """
     from evoply.runs import export_csv, find_run, list_runs
 
@@ -38,13 +48,31 @@ def runs(
     if run is None:
         if csv is not None:
             raise ValueError("--csv: say which run: `evoply runs RUN --csv FOLDER`")
+        if check:
+            raise ValueError("--check: say which run: `evoply runs RUN --check`")
         _show_list(output, list_runs())
         return
     with find_run(run) as found:
+        if check:
+            _check(output, found)
+            return
         files = [] if csv is None else export_csv(found, csv)
         _show_run(output, found, show_all=all_)
         for path in files:
             output.say(f"Written: {path}")
+
+
+def _check(output: Output, run: Run) -> None:
+    """Say that *run* is whole; `RunError` names what is damaged."""
+    count = run.check()
+    if count:
+        output.say(f"{run.path} is whole: {count:,} checksums were compared")
+    else:
+        output.say(
+            f"{run.path}: the form of run.db is whole; runs of format {run.format} have no "
+            "checksums that would tell more"
+        )
+    output.result({"run": str(run.path), "name": run.name, "check": "ok", "checksums": count})
 
 
 def _show_list(output: Output, summaries: list[RunSummary]) -> None:
@@ -108,7 +136,9 @@ def _show_run(output: Output, run: Run, *, show_all: bool) -> None:
 
 
 def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
+    from evoply.runs import played_matches
 
+    matches = played_matches(run)
     return {
         "run": str(run.path),
         "name": run.name,
@@ -123,7 +153,9 @@ def _data(run: Run, generations: list[dict[str, Any]]) -> dict[str, Any]:
         "reproducible": run.kind.is_reproducible(run.config),
         "champion": _champion(run) if generations else None,
         "generations": [run.kind.step_data(row) for row in generations],
-        "matches": run.matches(),
+        "matches": list(matches.champion),
+        "earlier_champions": list(matches.earlier),
+        "other_matches": list(matches.others),
         "events": run.events(),
     }
 

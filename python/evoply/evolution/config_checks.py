@@ -225,7 +225,7 @@ def _forest_problems(shape: gp.Shape, depth: int, limits: gp.Limits) -> list[Pro
 
 def _length_problems(data: Mapping[str, Any]) -> list[Problem]:
     if all(data.get(limit) is None for limit in ("generations", "time_limit", "work_limit")):
-        return [("generations", "set generations or time_limit, or the run never ends")]
+        return [("generations", "set generations, time_limit or work_limit, or the run never ends")]
     return []
 
 

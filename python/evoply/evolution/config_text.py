@@ -106,12 +106,7 @@ def _overridden(
 def _set(container: Any, keys: list[str], text: str) -> None:
     *parents, last = keys
     for key in parents:
-        if isinstance(container, list):
-            container = container[int(key)]
-        elif isinstance(container, dict):
-            container = container.setdefault(key, {})
-        else:
-            raise TypeError("a single value has no keys")
+        container = _inside(container, key)
     if isinstance(container, list):
         container[int(last)] = _value(text)
     elif not isinstance(container, dict):
@@ -120,6 +115,14 @@ def _set(container: Any, keys: list[str], text: str) -> None:
         container.pop(last, None)
     else:
         container[last] = _value(text)
+
+
+def _inside(container: Any, key: str) -> Any:
+    if isinstance(container, list):
+        return container[int(key)]
+    if not isinstance(container, dict):
+        raise TypeError("a single value has no keys")
+    return container.setdefault(key, {})
 
 
 def _value(text: str) -> Any:

@@ -2,8 +2,8 @@
 
 It covers the config without machine settings and without the limits on a run's length, the
 generation's number and seeds, every individual (text, fitness as exact hexadecimal, origin,
-parents), the fresh results and the hall of fame. It never covers times, paths, hosts or the
-number of threads.
+parents), the fresh results, the hall of fame and the archive of earlier champions: all that the
+next generation is computed from. It never covers times, paths, hosts or the number of threads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import Any
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.generation import FreshResult, HallOfFameEntry, Individual
+from evoply.evolution.generation import (
+    ArchiveEntry,
+    FreshResult,
+    HallOfFameEntry,
+    Individual,
+)
 from evoply.evolution.operators import OPERATORS
 from evoply.evolution.opponents import resolved, with_players
 from evoply.evolution.seeds import is_tree_text
@@ -105,6 +110,7 @@ def digest_of(
     fresh: Sequence[FreshResult],
     hall_of_fame: Sequence[HallOfFameEntry],
     champion: gp.Individual,
+    archive: Sequence[ArchiveEntry],
 ) -> str:
     """Return the checksum of what makes a generation."""
     content = {
@@ -125,5 +131,6 @@ def digest_of(
             for entry in hall_of_fame
         ],
         "champion": str(champion),
+        "archive": [[str(entry.tree), entry.generation] for entry in archive],
     }
     return checksum(content)

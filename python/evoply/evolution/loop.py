@@ -175,12 +175,13 @@ def step(
 
     # Step 5. Describe what came out.
     hall = updated_hall(hall, test, number, config.hall_of_fame.size)
-    digest = digest_of(config, number, individuals, test.results, hall, test.champion)
+    archive = _archive_with(archive, test.champion, number)
+    digest = digest_of(config, number, individuals, test.results, hall, test.champion, archive)
     return Generation(
         number=number,
         individuals=individuals,
         hall_of_fame=hall,
-        archive=_archive_with(archive, test.champion, number),
+        archive=archive,
         champion=test.champion,
         fresh=test.results,
         statistics=_statistics(individuals, test, len(entrants.trees), result.games + test.games),

@@ -6,10 +6,8 @@ with `{"`. That is how a run folder keeps an opponent that came from a file.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -17,7 +15,6 @@ from pydantic import BaseModel, ValidationError
 from evoply import _native
 from evoply.evolution.config_part import fields_of
 from evoply.players import KernelSeat, parse_player
-from evoply.players.bots import Bot
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
 
@@ -79,27 +76,15 @@ def read_opponent(text: str, game: str) -> PlayerModel:
 
 
 def without_file(text: str, game: str) -> str:
-    """Return *text*, or the player itself in JSON form if the text names a file.
-
-    A bot is its file, and keeps it; but by the whole path.
-    """
+    """Return *text*, or the player itself in JSON form if the text names a file."""
     if text.lstrip().startswith(("{", "(")) or not _FILE.search(text):
         return text
-    player = read_opponent(text, game)
-    if isinstance(player, Bot):
-        return player.model_copy(
-            update={"path": str(Path(player.path).resolve())}
-        ).model_dump_json()
-    return player.self_contained().model_dump_json()
+    return read_opponent(text, game).anywhere().model_dump_json()
 
 
 def resolved(text: str, game: str) -> dict[str, Any]:
     """Return what a digest holds of the player that *text* means: what it is, not where it lay."""
-    player = read_opponent(text, game)
-    if isinstance(player, Bot):
-        source = hashlib.sha256(Path(player.path).read_bytes()).hexdigest()
-        return player.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
-    return player.self_contained().model_dump(mode="json", exclude={"name"})
+    return read_opponent(text, game).identity()
 
 
 def is_reproducible(config: EvolutionConfig) -> bool:

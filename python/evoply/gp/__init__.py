@@ -24,23 +24,20 @@ from evoply.gp.creation import (
     ramped_half_and_half,
 )
 from evoply.gp.crossover import one_way_crossover, subtree_crossover
-from evoply.gp.drawing import tree_svg, tree_text
-from evoply.gp.forest import Forest, Individual, branches, with_branch
+from evoply.gp.drawing import latex, tree_svg, tree_text
+from evoply.gp.forest import Forest, Individual, branches, format_individual, with_branch
 from evoply.gp.generation import GenerationError, full, grow
 from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.individual_text import (
-    format_individual,
     format_staged,
     parse_individual,
     parse_staged,
 )
-from evoply.gp.infix import infix
 from evoply.gp.introns import Sizes, sizes
-from evoply.gp.latex import latex, latex_formula
 from evoply.gp.legacy import LegacyReading, legacy_tree
 from evoply.gp.lexicase import lexicase_selection
 from evoply.gp.local_mutation import local_mutation
-from evoply.gp.lowering import lower
+from evoply.gp.lowering import expression_of, lower
 from evoply.gp.mutation import (
     constant_mutation,
     hoist_mutation,
@@ -57,7 +54,6 @@ from evoply.gp.pareto import (
     pareto_selection,
 )
 from evoply.gp.parsimony import covariant_penalised, length_penalised, tarpeian_penalised
-from evoply.gp.plain import plain
 from evoply.gp.pruning import pruned
 from evoply.gp.selection import (
     adjusted_fitness,
@@ -67,10 +63,9 @@ from evoply.gp.selection import (
     tournament_selection,
     worst_roulette_selection,
 )
-from evoply.gp.simplification import Simplified, simplify
 from evoply.gp.sizes import MAX_OPERATIONS, dead_size, lowered_size
-from evoply.gp.text import TreeSyntaxError, format_tree, parse_tree
-from evoply.gp.tree import Limits, Tree, TreeError
+from evoply.gp.text import TreeSyntaxError, parse_tree
+from evoply.gp.tree import Limits, Tree, TreeError, format_tree
 from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
 
 __all__ = [
@@ -85,7 +80,6 @@ __all__ = [
     "PairedCrossover",
     "Recombination",
     "Shape",
-    "Simplified",
     "Sizes",
     "Tree",
     "TreeError",
@@ -101,6 +95,7 @@ __all__ = [
     "crossed",
     "crowding_distances",
     "dead_size",
+    "expression_of",
     "format_individual",
     "format_staged",
     "format_tree",
@@ -109,9 +104,7 @@ __all__ = [
     "greedy_over_selection",
     "grow",
     "hoist_mutation",
-    "infix",
     "latex",
-    "latex_formula",
     "leaf_weights",
     "legacy_tree",
     "length_penalised",
@@ -130,7 +123,6 @@ __all__ = [
     "parse_individual",
     "parse_staged",
     "parse_tree",
-    "plain",
     "point_mutation",
     "pruned",
     "pruned_to",
@@ -140,7 +132,6 @@ __all__ = [
     "reproduction",
     "roulette_selection",
     "shrink_mutation",
-    "simplify",
     "sizes",
     "subtree_crossover",
     "subtree_mutation",

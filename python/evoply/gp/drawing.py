@@ -1,4 +1,4 @@
-"""Pictures of trees and individuals: lines of text, and SVG.
+"""Pictures of trees and individuals: lines of text, SVG, and LaTeX.
 
 Both grow from the root at the left to the leaves at the right, one leaf a line, because names are
 wide and trees are bushy: 100 nodes stay readable. Introns are grey (in text: in square brackets),
@@ -8,13 +8,15 @@ the weight of a leaf stands before it. Nothing here recurses.
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from evoply.expressions import Constant
-from evoply.gp.forest import Forest, Individual, branches
-from evoply.gp.sizes import dead_nodes
-from evoply.gp.text import constant_text
-from evoply.gp.tree import Tree
+from evoply.expressions.formula import latex_text
 from evoply.gp.weights import leaf_numbers
+
+if TYPE_CHECKING:
+    from evoply.gp.forest import Individual
+    from evoply.gp.tree import Tree
 
 _ROW = 22  # pixels from one leaf to the next
 _GAP = 34  # pixels between the columns of two levels
@@ -36,10 +38,7 @@ _LONGEST_WEIGHT = 10**6
 
 def labels_of(tree: Tree) -> list[str]:
     """Return what is written on each node: its name or number, behind the weight of its place."""
-    labels = [
-        constant_text(node.value, tree.primitive_set) if isinstance(node, Constant) else node.name
-        for node in tree.nodes
-    ]
+    labels = tree.words
     weights = tree.primitive_set.weights
     if weights is not None:
         for index, number in enumerate(leaf_numbers(tree, weights)):
@@ -54,7 +53,7 @@ def _weight_text(number: int) -> str:
 
 def branch_titles(individual: Individual) -> list[str]:
     """Return what each branch is: nothing for a plain tree, a share of the game, a definition."""
-    if isinstance(individual, Tree):
+    if individual.role == "tree":
         return [""]
     count = len(individual.trees)
     match individual.role:
@@ -83,13 +82,16 @@ def tree_text(individual: Individual) -> str:
         ├── 10
         └── black
     """
-    if isinstance(individual, Forest):
-        parts = zip(branch_titles(individual), individual.trees, strict=True)
-        return "\n".join(f"{title}:\n{tree_text(tree)}" for title, tree in parts)
-    tree = individual
+    parts = zip(branch_titles(individual), individual.trees, strict=True)
+    return "\n".join(
+        f"{title}:\n{_lines(tree)}" if title else _lines(tree) for title, tree in parts
+    )
+
+
+def _lines(tree: Tree) -> str:
     lines: list[str] = []
     waiting = [(0, "", "")]  # index, what stands before the node, and before its operands
-    labels, dead = labels_of(tree), dead_nodes(tree)
+    labels, dead = labels_of(tree), tree.dead
     while waiting:
         index, before, below = waiting.pop()
         lines.append(before + (f"[{labels[index]}]" if dead[index] else labels[index]))
@@ -108,7 +110,7 @@ def tree_svg(individual: Individual) -> str:
     edges: list[str] = []
     boxes: list[str] = []
     width = height = 0.0
-    for title, tree in zip(branch_titles(individual), branches(individual), strict=True):
+    for title, tree in zip(branch_titles(individual), individual.trees, strict=True):
         if title:
             height += _ROW
             boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
@@ -129,7 +131,7 @@ def tree_svg(individual: Individual) -> str:
 
 def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[float, float]:
     """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
-    labels, dead = labels_of(tree), dead_nodes(tree)
+    labels, dead = labels_of(tree), tree.dead
     levels = _levels(tree)
     widths = [len(label) * _LETTER + 2 * _PADDING for label in labels]
     columns = _columns(levels, widths)
@@ -206,3 +208,48 @@ def _box(x: float, y: float, width: float, label: str, kind: str, *, is_dead: bo
         f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle"{colour}>'
         f"{escape(label)}</text>"
     )
+
+
+def latex(individual: Individual) -> str:
+    r"""Return a picture of *individual*, one environment of the package `forest` a branch.
+
+    Introns are gray, the weight of a leaf stands before it. A document needs
+    `\usepackage{forest}`.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> print(latex(parse_tree("( + white_corners 10 )", PRIMITIVE_SETS["liao"])))
+    \begin{forest}
+    [{+}
+      [{white\_corners}]
+      [{10}]
+    ]
+    \end{forest}
+    """
+    parts = []
+    for title, tree in zip(branch_titles(individual), individual.trees, strict=True):
+        caption = f"% {title}\n" if title else ""
+        parts.append(f"{caption}\\begin{{forest}}\n{_brackets(tree)}\n\\end{{forest}}")
+    return "\n".join(parts)
+
+
+def _brackets(tree: Tree) -> str:
+    labels, dead = labels_of(tree), tree.dead
+    lines: list[str] = []
+    waiting = [(0, 0, False)]  # index, level, and whether only its bracket is to be closed
+    while waiting:
+        index, level, is_closing = waiting.pop()
+        indent = "  " * level
+        if is_closing:
+            lines.append(f"{indent}]")
+            continue
+        label = latex_text(labels[index])
+        gray = ", text=gray, edge=gray" if dead[index] else ""
+        children = tree.children(index)
+        if not children:
+            lines.append(f"{indent}[{{{label}}}{gray}]")
+            continue
+        lines.append(f"{indent}[{{{label}}}{gray}")
+        waiting.append((index, level, True))
+        waiting += [(child, level + 1, False) for child in reversed(children)]
+    return "\n".join(lines)

@@ -15,7 +15,8 @@ from typing import Literal, get_args
 
 from evoply.expressions import PrimitiveSet
 from evoply.expressions.definitions import WITH_DEFINITIONS
-from evoply.gp.tree import Tree, TreeError
+from evoply.gp.drawing import tree_svg
+from evoply.gp.tree import Tree, TreeError, format_tree
 
 Role = Literal["sum", "phases", "stages", "adf", "ordered"]
 MAX_BRANCHES = 100
@@ -80,16 +81,12 @@ class Forest:
         return self.trees[0].type
 
     def __str__(self) -> str:
-        from evoply.gp.individual_text import format_individual
-
         return format_individual(self)
 
     def __repr__(self) -> str:
         return f"<Forest {self}>"
 
     def _repr_svg_(self) -> str:
-        from evoply.gp.drawing import tree_svg
-
         return tree_svg(self)
 
 
@@ -98,7 +95,7 @@ Individual = Tree | Forest
 
 def branches(individual: Individual) -> tuple[Tree, ...]:
     """Return the trees of an individual; a plain tree is its own only branch."""
-    return (individual,) if isinstance(individual, Tree) else individual.trees
+    return individual.trees
 
 
 def is_ordered(individual: Individual) -> bool:
@@ -147,3 +144,33 @@ def check_percents(percents: tuple[int, ...], trees: int) -> None:
     if sum(percents) != 100:
         listed = " + ".join(map(str, percents))
         raise TreeError(f"percentages must add up to 100, but {listed} is {sum(percents)}")
+
+
+def format_individual(individual: Individual) -> str:
+    """Return the text of *individual*, which `parse_individual` reads back."""
+    if isinstance(individual, Tree):
+        return format_tree(individual)
+    texts = [format_tree(tree) for tree in individual.trees]
+    percents = individual.percents
+    if individual.role == "stages":
+        return ",".join(f"{text},{percent}" for text, percent in zip(texts, percents, strict=True))
+    if individual.role == "phases":
+        words = [f"{text} {percent}" for text, percent in zip(texts, percents, strict=True)]
+    elif individual.role == "adf":
+        words = [
+            texts[0],
+            *(
+                f"ADF{index}/{_arguments(tree.primitive_set)} {text}"
+                for index, (tree, text) in enumerate(
+                    zip(individual.trees[1:], texts[1:], strict=True)
+                )
+            ),
+        ]
+    else:
+        words = texts
+    return f"{{ {individual.role} {' '.join(words)} }}"
+
+
+def _arguments(chosen: PrimitiveSet) -> int:
+    """Return how many arguments the set of a definition has."""
+    return sum(one.link is not None and one.link.kind == "argument" for one in chosen)

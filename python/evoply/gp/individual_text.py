@@ -17,44 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
-from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
-from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, format_tree, parse_tree
+from evoply.gp.forest import MAX_BRANCHES, Forest, Individual, format_individual
+from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
 _ROLES = ("sum", "phases", "adf", "ordered")
 _WORD = re.compile(r"[^\s(){}]+")
 _PERCENT = re.compile(r"[0-9]{1,3}")
 _HEADER = re.compile(r"ADF([0-9])/([0-9])")
-
-
-def format_individual(individual: Individual) -> str:
-    """Return the text of *individual*, which `parse_individual` reads back."""
-    if isinstance(individual, Tree):
-        return format_tree(individual)
-    texts = [format_tree(tree) for tree in individual.trees]
-    percents = individual.percents
-    if individual.role == "stages":
-        return ",".join(f"{text},{percent}" for text, percent in zip(texts, percents, strict=True))
-    if individual.role == "phases":
-        words = [f"{text} {percent}" for text, percent in zip(texts, percents, strict=True)]
-    elif individual.role == "adf":
-        words = [
-            texts[0],
-            *(
-                f"ADF{index}/{_arguments(tree.primitive_set)} {text}"
-                for index, (tree, text) in enumerate(
-                    zip(individual.trees[1:], texts[1:], strict=True)
-                )
-            ),
-        ]
-    else:
-        words = texts
-    return f"{{ {individual.role} {' '.join(words)} }}"
-
-
-def _arguments(chosen: PrimitiveSet) -> int:
-    """Return how many arguments the set of a definition has."""
-    return sum(one.link is not None and one.link.kind == "argument" for one in chosen)
 
 
 def parse_individual(

@@ -9,7 +9,7 @@ than are found. Laws are those of real numbers, for people; games never use them
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -59,18 +59,18 @@ def effective_nodes(tree: Tree) -> list[bool]:
 
     A node that returns one of its operands has none. In a weighed tree no-ops have one.
     """
-    values = _Folding(tree).values
+    keys = _Folding(tree).keys
     is_weighed = tree.primitive_set.weights is not None
     effective = [False] * len(tree)
     waiting = [0]
     while waiting:
         index = waiting.pop()
-        node, value = tree.nodes[index], values[index]
-        if value.is_constant:
+        node, key = tree.nodes[index], keys[index]
+        if is_constant(key):
             effective[index] = True
             continue
         live = tree.children(index)[: node.arity - node.introns]
-        same = [child for child in live if values[child].key == value.key]
+        same = [child for child in live if keys[child] == key]
         if same and not (is_weighed and node.bits):
             waiting.append(same[0])
             continue
@@ -79,106 +79,61 @@ def effective_nodes(tree: Tree) -> list[bool]:
     return effective
 
 
-def folded(tree: Tree) -> Tree:
-    """Return *tree*, which is plain, without its live-code introns; for people.
-
-    A number that is always the same becomes a constant; a truth that is, stays as it is written.
-
-    >>> from evoply.expressions import PRIMITIVE_SETS
-    >>> from evoply.gp import parse_tree, plain
-    >>> text = "( IfTrue ( NOTG true true ) 1 ( Plus Mobility ( Minus ManCount ManCount ) ) )"
-    >>> print(folded(plain(parse_tree(text, PRIMITIVE_SETS["benbassat"]))))
-    ( Mobility )
-    """
-    values = _Folding(tree).values
-    effective = effective_nodes(tree)
-    kept: list[Node] = []
-    index = 0
-    while index < len(tree):
-        node, key, end = tree.nodes[index], values[index].key, tree.ends[index]
-        if effective[index] and node.arity and isinstance(key, bool | float):
-            kept += tree.nodes[index:end] if isinstance(key, bool) else (Constant(key),)
-        elif effective[index]:
-            kept.append(node)
-            end = index + 1
-        elif any(effective[index:end]):  # it returns an operand: only that is kept
-            end = index + 1
-        index = end
-    return Tree(tree.primitive_set, tuple(kept))
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """What is known of a value: equal keys are equal values; a constant is its own key."""
-
-    key: object
-
-    @property
-    def is_constant(self) -> bool:
-        return isinstance(self.key, bool | float)
-
-
-_ZERO, _ONE = _Value(0.0), _Value(1.0)
-_TRUE, _FALSE = _Value(True), _Value(False)
-
-
 @dataclass(slots=True)
 class _Folding:
-    """The values of all nodes of a tree, from the last to the first."""
+    """The keys of the values of all nodes of a tree, see `settled`."""
 
     tree: Tree
-    values: list[_Value] = field(init=False)
-    known: dict[object, _Value] = field(default_factory=dict)
+    keys: list[Hashable] = field(init=False)
+    known: dict[Hashable, Hashable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.values = [_ZERO] * len(self.tree)
+        self.keys = [0.0] * len(self.tree)
         weights = leaf_weights(self.tree)
         for index in range(len(self.tree) - 1, -1, -1):
             node = self.tree.nodes[index]
             live = self.tree.children(index)[: node.arity - node.introns]
-            value = self.node_value(node, [self.values[child] for child in live])
+            key = self.node_key(node, [self.keys[child] for child in live])
             weight = weights[index]
             if weight is not None and weight != 1:
-                value = self.combined("multiply", (), (_Value(weight), value))
-            self.values[index] = value
+                key = self.combined("multiply", (), (weight, key))
+            self.keys[index] = key
 
-    def atom(self, key: object) -> _Value:
-        """Return the value of that key; keys of operands are numbers, so that they stay short."""
-        return self.known.setdefault(key, _Value(("atom", len(self.known))))
+    def atom(self, *parts: Hashable) -> Hashable:
+        """Return the key of what has these *parts*: a number, so that keys stay short."""
+        return self.known.setdefault(parts, ("atom", len(self.known)))
 
-    def node_value(self, node: Node, operands: Sequence[_Value]) -> _Value:
+    def node_key(self, node: Node, operands: Sequence[Hashable]) -> Hashable:
         if isinstance(node, Constant):
-            return _Value(float(node.value))
+            return float(node.value)
         if node.link is not None:
-            return self.atom((node.link, *(operand.key for operand in operands)))
+            return self.atom(node.link, *operands)
         arguments = [*operands]
         if node.parameter is not None and node.value is not None:
-            arguments.insert(0, self.expression_value(node.parameter.expression(node.value), ()))
-        return self.expression_value(node.expression, arguments)
+            arguments.insert(0, self.expression_key(node.parameter.expression(node.value), ()))
+        return self.expression_key(node.expression, arguments)
 
-    def expression_value(self, expression: Expression, arguments: Sequence[_Value]) -> _Value:
-        found: dict[int, _Value] = {}
+    def expression_key(self, expression: Expression, arguments: Sequence[Hashable]) -> Hashable:
+        keys: dict[int, Hashable] = {}
         parts = _in_order(expression)  # of an equal expression, maybe not of this one
         for part in parts:
             if part.op == "argument":
-                found[id(part)] = arguments[part.arguments[0]]
+                keys[id(part)] = arguments[part.arguments[0]]
                 continue
             literals = tuple(one for one in part.arguments if not isinstance(one, Expression))
-            operands = tuple(
-                found[id(one)] for one in part.arguments if isinstance(one, Expression)
-            )
-            found[id(part)] = self.combined(part.op, literals, operands)
-        return found[id(parts[-1])]
+            operands = tuple(keys[id(one)] for one in part.arguments if isinstance(one, Expression))
+            keys[id(part)] = self.combined(part.op, literals, operands)
+        return keys[id(parts[-1])]
 
-    def combined(self, op: str, literals: tuple[Any, ...], operands: tuple[_Value, ...]) -> _Value:
-        """Return the value of one operation."""
+    def combined(
+        self, op: str, literals: tuple[Any, ...], operands: tuple[Hashable, ...]
+    ) -> Hashable:
+        """Return the key of one operation."""
         if op in ("number", "truth"):
-            (literal,) = literals
-            return _Value(literal)
-        folded = _folded(op, literals, operands)
-        if folded is not None:
-            return folded
-        return self.atom((op, repr(literals), *(operand.key for operand in operands)))
+            literal: Hashable = literals[0]
+            return literal
+        key: Hashable = settled(op, literals, operands)
+        return self.atom(op, repr(literals), *operands) if key is None else key
 
 
 @lru_cache(maxsize=1024)
@@ -186,21 +141,31 @@ def _in_order(expression: Expression) -> tuple[Any, ...]:
     return tuple(written_form.in_order([expression]))
 
 
-def _folded(op: str, literals: tuple[Any, ...], operands: tuple[_Value, ...]) -> _Value | None:
-    """Return a constant or one of the operands if the operation comes to that, else None."""
-    keys = tuple(operand.key for operand in operands)
+def is_constant(key: Hashable) -> bool:
+    """Return whether the value of *key* is always the same."""
+    return isinstance(key, bool | float)
+
+
+def settled(op: str, literals: Sequence[Any], keys: Sequence[Any]) -> Any:
+    """Return a constant or one of *keys* if the operation on these comes to that, else None.
+
+    A key is the bool or float that a value always is, or what only equal values have.
+
+    >>> settled("subtract", (), ("x", "x")), settled("select", (), (True, "x", "y"))
+    (0.0, 'x')
+    """
     if op == "select":
-        condition, one, other = operands
-        if condition.is_constant:
-            return one if condition.key else other
+        condition, one, other = keys
+        if is_constant(condition):
+            return one if condition else other
         return one if one == other else None
     if op == "negation":
-        return _Value(not keys[0]) if operands[0].is_constant else None
+        return not keys[0] if is_constant(keys[0]) else None
     if op not in _COMPUTED:
         return None
-    if all(operand.is_constant for operand in operands):
-        return _constant(op, literals, keys)
-    return _by_law(op, operands)
+    if all(map(is_constant, keys)):
+        return _computed(op, literals, *keys)
+    return _by_law(op, *keys)
 
 
 _COMPUTED = frozenset(
@@ -208,9 +173,8 @@ _COMPUTED = frozenset(
 ) | {"less", "less_equal", "equal"}
 
 
-def _constant(op: str, literals: tuple[Any, ...], keys: tuple[Any, ...]) -> _Value | None:
+def _computed(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float | None:
     """Return the value of an operation on two constants, None if it is not finite."""
-    a, b = keys
     match op:
         case "add":
             result = a + b
@@ -226,27 +190,22 @@ def _constant(op: str, literals: tuple[Any, ...], keys: tuple[Any, ...]) -> _Val
         case "maximum":
             result = a if a > b else b
         case _:
-            return _Value(_truth(op, a, b))
-    return _Value(result) if math.isfinite(result) else None
+            results = {"less": a < b, "less_equal": a <= b, "equal": a == b}
+            return bool({**results, "both": a and b, "either": a or b}[op])
+    return result if math.isfinite(result) else None
 
 
-def _truth(op: str, a: Any, b: Any) -> bool:
-    results = {"less": a < b, "less_equal": a <= b, "equal": a == b}
-    return bool({**results, "both": a and b, "either": a or b}[op])
-
-
-def _by_law(op: str, operands: tuple[_Value, ...]) -> _Value | None:
+def _by_law(op: str, one: Any, other: Any) -> Any:
     """Return what a law of algebra or logic says where not both operands are constants."""
-    one, other = operands
-    neutral = {"add": _ZERO, "multiply": _ONE, "both": _TRUE, "either": _FALSE}.get(op)
-    absorbing = {"multiply": _ZERO, "both": _FALSE, "either": _TRUE}.get(op)
-    if absorbing in operands:
+    neutral = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}.get(op)
+    absorbing = {"multiply": 0.0, "both": False, "either": True}.get(op)
+    if absorbing is not None and absorbing in (one, other):
         return absorbing
-    if neutral is not None and neutral in operands:
+    if neutral is not None and neutral in (one, other):
         return other if one == neutral else one
-    if op in ("subtract", "divide") and other == (_ZERO if op == "subtract" else _ONE):
+    if op in ("subtract", "divide") and other == (0.0 if op == "subtract" else 1.0):
         return one
     if one != other:
         return None
-    same = {"subtract": _ZERO, "less": _FALSE, "less_equal": _TRUE, "equal": _TRUE}
+    same = {"subtract": 0.0, "less": False, "less_equal": True, "equal": True}
     return one if op in ("minimum", "maximum", "both", "either") else same.get(op)

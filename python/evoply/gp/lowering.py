@@ -1,9 +1,8 @@
-"""From individuals to native programs, a population at a time.
+"""From individuals to what they compute: native programs, a population at a time, or expressions.
 
-The kernel inlines primitives, shares common subexpressions and checks sizes. This module hands over
-codes and constants: it leaves out introns, multiplies leaves by their weights, puts in the values
-of nodes, and inlines definitions. `evoply.gp.plain` does the same with trees, for people, and tests
-compare the two.
+There is one way: the codes and constants of an individual in prefix order, introns left out, leaves
+multiplied by their weights, definitions written out. The kernel makes programs of them: it inlines
+primitives, shares common subexpressions and checks sizes. `expression_of` makes one expression.
 """
 
 from __future__ import annotations
@@ -15,25 +14,27 @@ from functools import lru_cache
 from evoply import _native
 from evoply.expressions import (
     Constant,
+    Expression,
     ExpressionError,
     PrimitiveSet,
     SquareParameter,
     argument,
     board,
     less,
+    number,
     select,
-    squares,
-    squares_turned,
+    substitute,
 )
+from evoply.expressions.primitive import argument_types
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.gp.forest import Forest, Individual, branches, is_ordered
+from evoply.gp.forest import Individual, branches, is_ordered, value_of
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
 from evoply.gp.weights import leaf_weights
 
-Item = int | float
-"""A code, or a constant that follows the code of constants."""
+_Item = int | float
+"""A code, or a constant."""
 
 _HELPERS = {
     "multiply": argument(0) * argument(1),
@@ -65,6 +66,30 @@ def lower(individuals: Sequence[Individual], game: str) -> list[_native.Program]
     return [program for program in programs if program is not None]
 
 
+def expression_of(individual: Individual) -> Expression:
+    """Return the board expression that *individual* computes; an order of moves has no part in it.
+
+    Raises ValueError where definitions would be written out to more than 4,096 operations.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> text = "( NullJ ( MultERC[2.5] Mobility ) 1 )"
+    >>> print(expression_of(parse_tree(text, PRIMITIVE_SETS["benbassat"])))
+    2.5 * number_of_moves(own)
+    """
+    individual = value_of(individual)
+    parts = _parts(tuple(dict.fromkeys(tree.primitive_set for tree in branches(individual))))
+    finished: list[Expression] = []  # operands that are done, the last one first
+    for item in reversed(list(_items(individual, parts))):
+        if isinstance(item, float):
+            finished.append(number(item))
+            continue
+        operands = [finished.pop() for _ in range(parts.arities[item])]
+        template = parts.expressions[item]
+        finished.append(substitute(template, operands) if operands else template)
+    return finished[0]
+
+
 def _lowered(individuals: Sequence[Individual], game: str) -> list[_native.Program]:
     """Return the programs of *individuals* over the same sets."""
     first = individuals[0]
@@ -74,145 +99,140 @@ def _lowered(individuals: Sequence[Individual], game: str) -> list[_native.Progr
         return first.primitive_set.native(game).lower(
             [tree.codes() for tree in trees], [tree.constants() for tree in trees]
         )
-    sets = dict.fromkeys(tree.primitive_set for tree in branches(first))
-    library = _library(tuple(sets), game)
+    sets = tuple(dict.fromkeys(tree.primitive_set for tree in branches(first)))
+    native, parts = _native_parts(sets, game), _parts(sets)
     codes: list[list[int]] = []
     constants: list[list[float]] = []
     for individual in individuals:
-        items = list(_items(individual, library))
+        items = list(_items(individual, parts))
         codes.append([item if type(item) is int else Constant.code for item in items])
         constants.append([item for item in items if type(item) is float])
-    return library.native.lower(codes, constants, 2 if is_ordered(first) else 1)
+    return native.lower(codes, constants, 2 if is_ordered(first) else 1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Library:
+class _Parts:
     """The expressions of several sets, of squares and of helpers, numbered together."""
 
-    native: _native.PrimitiveSet
+    expressions: tuple[Expression, ...]
+    arities: tuple[int, ...]
     offsets: Mapping[PrimitiveSet, int]
     squares: Mapping[tuple[bool, str], int]
     helpers: Mapping[str, int]
 
 
 @lru_cache(maxsize=64)
-def _library(sets: tuple[PrimitiveSet, ...], game: str) -> _Library:
-    size = game_rules(game).size
-    texts: list[str] = []
+def _parts(sets: tuple[PrimitiveSet, ...]) -> _Parts:
+    expressions: list[Expression] = []
     offsets: dict[PrimitiveSet, int] = {}
     for chosen in sets:
-        offsets[chosen] = len(texts)
-        for primitive in chosen:
-            try:
-                primitive.check_fits(size)
-            except ExpressionError as error:
-                raise ExpressionError(
-                    f"primitive {primitive.name!r} does not fit {game}: {error}"
-                ) from None
-            texts.append(primitive.expression.to_json(size))
-    codes: dict[tuple[bool, str], int] = {}
-    if any(isinstance(one.parameter, SquareParameter) for chosen in sets for one in chosen):
-        for is_relative, constant in ((False, squares), (True, squares_turned)):
-            for square in range(size * size):
-                codes[is_relative, square_name(square, size)] = len(texts)
-                texts.append(constant([square]).to_json(size))
+        offsets[chosen] = len(expressions)
+        expressions += [primitive.expression for primitive in chosen]
+    squares: dict[tuple[bool, str], int] = {}
+    parameters = dict.fromkeys(primitive.parameter for chosen in sets for primitive in chosen)
+    for parameter in parameters:
+        if isinstance(parameter, SquareParameter):
+            for place in range(parameter.size**2):
+                name = square_name(place, parameter.size)
+                squares[parameter.relative, name] = len(expressions)
+                expressions.append(parameter.expression(name))
     helpers: dict[str, int] = {}
     for name, expression in _HELPERS.items():
-        helpers[name] = len(texts)
-        texts.append(expression.to_json(size))
-    return _Library(_native.PrimitiveSet(game_rules(game).kernel, texts), offsets, codes, helpers)
+        helpers[name] = len(expressions)
+        expressions.append(expression)
+    arities = tuple(len(argument_types(expression)) for expression in expressions)
+    return _Parts(tuple(expressions), arities, offsets, squares, helpers)
 
 
-def _items(individual: Individual, library: _Library) -> Iterator[Item]:
+@lru_cache(maxsize=64)
+def _native_parts(sets: tuple[PrimitiveSet, ...], game: str) -> _native.PrimitiveSet:
+    rules = game_rules(game)
+    for primitive in (primitive for chosen in sets for primitive in chosen):
+        try:
+            primitive.check_fits(rules.size)
+        except ExpressionError as error:
+            raise ExpressionError(
+                f"primitive {primitive.name!r} does not fit {game}: {error}"
+            ) from None
+    texts = [one.to_json(rules.size) for one in _parts(sets).expressions]
+    return _native.PrimitiveSet(rules.kernel, texts)
+
+
+class _Branch:
+    """A tree on the way to be written out, and the places that ARG0, ARG1, ... stand for."""
+
+    __slots__ = ("arguments", "offset", "tree", "weights")
+
+    def __init__(self, tree: Tree, parts: _Parts, arguments: Sequence[_Place] = ()) -> None:
+        self.tree = tree
+        self.arguments = arguments
+        self.offset = parts.offsets[tree.primitive_set]
+        self.weights = leaf_weights(tree)
+
+
+_Place = tuple[_Branch, int]
+"""The subtree of a branch that starts at a node."""
+
+
+def _items(individual: Individual, parts: _Parts) -> Iterator[_Item]:
     """Yield the codes and constants of *individual* in prefix order."""
-    if isinstance(individual, Tree):
-        yield from _tree_items(individual, library)
-        return
-    trees = individual.trees
-    if individual.role == "adf":
-        yield from _inlined(individual, library)
-        return
-    if individual.role == "sum":
-        for _ in trees[1:]:
-            yield library.helpers["add"]
-    for place, tree in enumerate(trees):
-        if individual.is_timed and place < len(trees) - 1:
-            yield library.helpers[individual.role]
-            yield individual.ends[place]
-        yield from _tree_items(tree, library)
-
-
-def _tree_items(tree: Tree, library: _Library) -> Iterator[Item]:
-    """Yield the items of *tree*, which calls no definitions."""
-    offset = library.offsets[tree.primitive_set]
-    weights = leaf_weights(tree)
-    skipped: set[int] = set()
-    index, nodes = 0, tree.nodes
-    while index < len(nodes):
-        if index in skipped:
-            index = tree.ends[index]
+    definitions: tuple[Tree, ...] = ()
+    if not isinstance(individual, Tree) and individual.role == "adf":
+        definitions = individual.trees[1:]
+    waiting = _roots(individual, parts)[::-1]
+    while waiting:
+        place = waiting.pop()
+        if not isinstance(place, tuple):
+            yield place
             continue
-        node = nodes[index]
-        if node.introns:
-            skipped.update(tree.children(index)[-node.introns :])
-        yield from _node_items(tree, index, weights[index], offset, library)
-        index += 1
+        branch, index = place
+        yield from _own_items(branch, index, parts)
+        node = branch.tree.nodes[index]
+        if isinstance(node, Constant):
+            continue
+        operands = [(branch, child) for child in branch.tree.children(index)]
+        if node.link is None:
+            waiting += operands[: node.live_arity][::-1]
+        elif node.link.kind == "argument" and branch.arguments:
+            waiting.append(branch.arguments[node.link.index])
+        elif node.link.kind == "definition" and definitions:
+            waiting.append((_Branch(definitions[node.link.index], parts, operands), 0))
+        else:
+            raise ValueError(f"{node.name} has a meaning only in an individual with definitions")
 
 
-def _node_items(
-    tree: Tree, index: int, weight: float | None, offset: int, library: _Library
-) -> Iterator[Item]:
-    """Yield the items of one node, those of its operands excepted."""
-    node = tree.nodes[index]
+def _own_items(branch: _Branch, index: int, parts: _Parts) -> Iterator[_Item]:
+    """Yield the items of one node: its weight and itself, not its operands or what it calls."""
+    node, weight = branch.tree.nodes[index], branch.weights[index]
     if weight is not None and weight != 1:
-        yield library.helpers["multiply"]
+        yield parts.helpers["multiply"]
         yield weight
     if isinstance(node, Constant):
         yield float(node.value)
-        return
-    if node.link is not None:
-        raise ValueError(f"{node.name} has a meaning only in an individual with definitions")
-    yield offset + node.code
-    if isinstance(node.parameter, SquareParameter):
-        yield library.squares[node.parameter.relative, str(node.value)]
-    elif node.value is not None:
-        yield float(node.value)
+    elif node.link is None:
+        yield branch.offset + node.code
+        if isinstance(node.parameter, SquareParameter):
+            yield parts.squares[node.parameter.relative, str(node.value)]
+        elif node.value is not None:
+            yield float(node.value)
 
 
-def _inlined(forest: Forest, library: _Library) -> list[Item]:
-    """Return the items of an individual with definitions, each call replaced by its definition."""
-    size = lowered_size(forest)
-    if size > MAX_OPERATIONS:
-        raise ValueError(
-            f"with its definitions written out, an individual has {size:,} operations, more than "
-            f"the {MAX_OPERATIONS:,} allowed"
-        )
-    definitions: list[Tree] = list(forest.trees[1:])
-    return _call(forest.trees[0], (), definitions, library)
-
-
-def _call(
-    tree: Tree, arguments: Sequence[list[Item]], definitions: Sequence[Tree], library: _Library
-) -> list[Item]:
-    """Return the items of *tree*, a branch, with the items of its *arguments* put in."""
-    offset = library.offsets[tree.primitive_set]
-    weights = leaf_weights(tree)
-    finished: list[list[Item]] = []  # operands that are done, the last one first
-    for index in range(len(tree) - 1, -1, -1):
-        node = tree.nodes[index]
-        operands = [finished.pop() for _ in range(node.arity)]
-        link = None if isinstance(node, Constant) else node.link
-        if link is None:
-            items = list(_node_items(tree, index, weights[index], offset, library))
-            for operand in operands[: node.arity - node.introns]:
-                items += operand
-        elif link.kind == "argument":
-            items = [*_weighing(weights[index], library), *arguments[link.index]]
-        else:
-            items = _call(definitions[link.index], operands, definitions, library)
-        finished.append(items)
-    return finished[0]
-
-
-def _weighing(weight: float | None, library: _Library) -> tuple[Item, ...]:
-    return () if weight is None or weight == 1 else (library.helpers["multiply"], weight)
+def _roots(individual: Individual, parts: _Parts) -> list[_Item | _Place]:
+    """Return the roots of the branches that have a value, with what joins them before them."""
+    roots: list[_Item | _Place] = [(_Branch(tree, parts), 0) for tree in branches(individual)]
+    if isinstance(individual, Tree) or individual.role == "ordered":
+        return roots
+    if individual.role == "adf":
+        size = lowered_size(individual)
+        if size > MAX_OPERATIONS:
+            raise ValueError(
+                f"with its definitions written out, an individual has {size:,} operations, more "
+                f"than the {MAX_OPERATIONS:,} allowed"
+            )
+        return roots[:1]
+    if individual.role == "sum":
+        return [parts.helpers["add"]] * (len(roots) - 1) + roots
+    timed: list[_Item | _Place] = []
+    for end, root in zip(individual.ends, roots[:-1], strict=False):
+        timed += (parts.helpers[individual.role], end, root)
+    return [*timed, roots[-1]]

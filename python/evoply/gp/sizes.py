@@ -16,19 +16,9 @@ MAX_OPERATIONS = 4096
 """The most operations that an individual with definitions may have once they are written out."""
 
 
-def dead_nodes(tree: Tree) -> list[bool]:
-    """Return for each node whether it is part of an explicit intron, so never computed."""
-    dead = [False] * len(tree)
-    for index, node in enumerate(tree.nodes):
-        if node.introns and not dead[index]:
-            for child in tree.children(index)[-node.introns :]:
-                dead[child : tree.ends[child]] = [True] * (tree.ends[child] - child)
-    return dead
-
-
 def dead_size(individual: Individual) -> int:
     """Return how many nodes are explicit introns, over all branches."""
-    return sum(sum(dead_nodes(tree)) for tree in branches(individual))
+    return sum(sum(tree.dead) for tree in branches(individual))
 
 
 def live_size(individual: Individual) -> int:

@@ -52,41 +52,6 @@ def _pointer(text: str, column: int) -> str:
     return f"  {before}{window}{after}\n  {' ' * (len(before) + column - 1 - start)}^"
 
 
-def constant_text(value: float, primitive_set: PrimitiveSet) -> str:
-    """Return a literal that reads back as a Constant of exactly *value* under *primitive_set*."""
-    whole = f"{value:.0f}"
-    if abs(value) < 1e15 and float(whole) == value and whole not in primitive_set:
-        # A minus zero keeps its sign in this form.
-        return whole
-    return repr(value)
-
-
-def format_tree(tree: Tree) -> str:
-    """Return the text of *tree*, every token separated by one space."""
-    nodes = tree.nodes
-    names = [
-        constant_text(node.value, tree.primitive_set) if isinstance(node, Constant) else node.name
-        for node in nodes
-    ]
-    if len(nodes) == 1:
-        return f"( {names[0]} )"
-    words: list[str] = []
-    missing: list[int] = []  # operands still to come, for each open bracket
-    for node, name in zip(nodes, names, strict=True):
-        if node.arity:
-            words += ("(", name)
-            missing.append(node.arity)
-            continue
-        words.append(name)
-        while missing:
-            missing[-1] -= 1
-            if missing[-1]:
-                break
-            missing.pop()
-            words.append(")")
-    return " ".join(words)
-
-
 @dataclass(slots=True)
 class _Open:
     """An open bracket: its primitive, where its subtree starts, and how many operands it has."""

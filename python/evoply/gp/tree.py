@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn, Self
+from typing import ClassVar, NoReturn, Self
 
 from evoply.expressions import Constant, Node, PrimitiveSet
+from evoply.gp.drawing import tree_svg
 
 MAX_TREE_NODES = 4096
 """The largest number of nodes a tree that is read or generated may have."""
@@ -47,6 +48,8 @@ class Tree:
     """
 
     __slots__ = ("_ends", "_hash", "_heights", "nodes", "primitive_set")
+
+    role: ClassVar[str] = "tree"
 
     primitive_set: PrimitiveSet
     nodes: tuple[Node, ...]
@@ -123,17 +126,38 @@ class Tree:
             return value
 
     def __str__(self) -> str:
-        from evoply.gp.text import format_tree
-
         return format_tree(self)
 
     def __repr__(self) -> str:
         return f"<Tree {self}>"
 
     def _repr_svg_(self) -> str:
-        from evoply.gp.drawing import tree_svg
-
         return tree_svg(self)
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The tree itself, the only branch of an individual that is no forest."""
+        return (self,)
+
+    @property
+    def words(self) -> list[str]:
+        """What is written for each node in the text form: its name, or a number."""
+        return [
+            _number_word(node.value, self.primitive_set)
+            if isinstance(node, Constant)
+            else node.name
+            for node in self.nodes
+        ]
+
+    @property
+    def dead(self) -> list[bool]:
+        """For each node whether it is part of an explicit intron, so never computed."""
+        dead = [False] * len(self.nodes)
+        for index, node in enumerate(self.nodes):
+            if node.introns and not dead[index]:
+                for child in self.children(index)[-node.introns :]:
+                    dead[child : self.ends[child]] = [True] * (self.ends[child] - child)
+        return dead
 
     @property
     def type(self) -> str:
@@ -252,3 +276,34 @@ _set_nodes = Tree.__dict__["nodes"].__set__
 _set_ends = Tree.__dict__["_ends"].__set__
 _set_heights = Tree.__dict__["_heights"].__set__
 _set_hash = Tree.__dict__["_hash"].__set__
+
+
+def format_tree(tree: Tree) -> str:
+    """Return the text of *tree*, every token separated by one space."""
+    names = tree.words
+    if len(names) == 1:
+        return f"( {names[0]} )"
+    words: list[str] = []
+    missing: list[int] = []  # operands still to come, for each open bracket
+    for node, name in zip(tree.nodes, names, strict=True):
+        if node.arity:
+            words += ("(", name)
+            missing.append(node.arity)
+            continue
+        words.append(name)
+        while missing:
+            missing[-1] -= 1
+            if missing[-1]:
+                break
+            missing.pop()
+            words.append(")")
+    return " ".join(words)
+
+
+def _number_word(value: float, primitive_set: PrimitiveSet) -> str:
+    """Return a literal that reads back as a Constant of exactly *value* under *primitive_set*."""
+    whole = f"{value:.0f}"
+    if abs(value) < 1e15 and float(whole) == value and whole not in primitive_set:
+        # A minus zero keeps its sign in this form.
+        return whole
+    return repr(value)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evoply.expressions import Weights
-from evoply.gp.infix import number_value
-from evoply.gp.tree import Tree
+from evoply.expressions import Constant, Node, Weights
+
+if TYPE_CHECKING:
+    from evoply.gp.tree import Tree
 
 
 def place_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int]:
@@ -47,9 +49,13 @@ def leaf_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int 
     numbers: list[int | None] = [*place_numbers(tree, weights, prefix=prefix)]
     for index, node in enumerate(tree.nodes):
         is_weighed = not node.arity and node.type == "number"
-        if not is_weighed or (not weights.constants and number_value(node) is not None):
+        if not is_weighed or (not weights.constants and _is_number(node)):
             numbers[index] = None
     return numbers
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, Constant) or node.expression.op == "number"
 
 
 def leaf_weights(tree: Tree) -> list[float | None]:

@@ -14,6 +14,7 @@ from evoply.players.files import (
 )
 from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kind import PlayerKind
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
@@ -33,6 +34,7 @@ __all__ = [
     "Origin",
     "Player",
     "PlayerFileError",
+    "PlayerKind",
     "PlayerTextError",
     "RandomPlayer",
     "RandomStart",

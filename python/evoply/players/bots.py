@@ -9,9 +9,11 @@ it started outlives it.
 from __future__ import annotations
 
 import ast
+import hashlib
+import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from pydantic import Field
 
@@ -19,8 +21,7 @@ from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.bot_seat import BotSeat
-from evoply.players.evaluators import Model
-from evoply.players.specs import Name
+from evoply.players.kind import PlayerKind
 from evoply.wording import did_you_mean, shorten
 
 __all__ = ["MOVE_LIMIT", "Bot", "bot_classes"]
@@ -29,26 +30,24 @@ MOVE_LIMIT = 10.0
 """Seconds that a bot has for a move unless it is given others."""
 LONGEST_MOVE_LIMIT = 86_400.0
 _LARGEST_FILE = 4_000_000
+_TEXT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
 
 
-class Bot(Model):
+class Bot(PlayerKind):
     """A class in a Python file, asked in a process of its own.
 
     *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
     are the seconds for a move, for importing the file and for making the object, each; who takes
-    longer loses the game.
+    longer loses the game. A bot is `reproducible` on its word: who draws from its stream alone
+    plays the same game again.
     """
 
+    is_portable: ClassVar[bool] = False
+
     kind: Literal["bot"] = "bot"
-    name: Name | None = None
     path: Annotated[str, Field(min_length=1, max_length=4000)]
     class_name: Annotated[str, Field(max_length=200)] | None = None
     move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
-
-    @property
-    def reproducible(self) -> bool:
-        """True, on the bot's word: who draws from its stream alone plays the same game again."""
-        return True
 
     @property
     def label(self) -> str:
@@ -95,15 +94,47 @@ class Bot(Model):
         self.check_fits(game)
         return BotSeat(self.path, self.chosen_class(), self.move_limit)
 
-    def native(self, game: str) -> Any:
-        """Raise `ValueError`: the kernel runs no Python."""
-        raise ValueError(
-            f"{self.label}: a bot is asked in a process of its own: the kernel runs no Python"
-        )
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the bot that `FILE.py` or `FILE.py:CLASS` names."""
+        written = _TEXT.fullmatch(text)
+        if written is None:
+            return None
+        class_name = written["class_name"]
+        if class_name is not None and not class_name.isidentifier():
+            raise ValueError(
+                f"{shorten(class_name)!r} names no class: a bot is FILE.py or FILE.py:CLASS, "
+                "without options"
+            )
+        bot = cls(path=written["path"], class_name=class_name)
+        bot.chosen_class()
+        return bot
+
+    def with_move_limit(self, seconds: float) -> Bot:
+        """Return the bot with so many seconds for each move."""
+        try:
+            return Bot(**{**self.model_dump(), "move_limit": seconds})
+        except ValueError:
+            raise ValueError(
+                f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_MOVE_LIMIT:g}"
+            ) from None
 
     def self_contained(self) -> Bot:
         """Raise `ValueError`: a saved player needs no Python, and a bot is nothing else."""
         raise ValueError(f"{self.label}: a bot is its Python file and cannot be saved as a player")
+
+    def anywhere(self) -> Bot:
+        """Return the bot by the whole path of its file."""
+        return self.model_copy(update={"path": str(Path(self.path).resolve())})
+
+    def identity(self) -> dict[str, Any]:
+        """Return the bot with the checksum of its file in place of the path."""
+        source = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
+        return self.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+
+    def steady(self) -> NoReturn:
+        """Raise `ValueError`: nothing is known of the inside of a bot."""
+        raise ValueError(f"{self.label} is a bot: only its own code knows what it wants")
 
 
 def _listed(names: Collection[str]) -> str:

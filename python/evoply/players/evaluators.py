@@ -63,7 +63,7 @@ class Model(BaseModel):
             try:
                 super().__init__(**data)
             except ValidationError as error:
-                raise refusal(error) from None
+                raise refusal(error, type(self)) from None
 
         # Models inside models and files go past this constructor: they need every path.
         __init__.__pydantic_base_init__ = True

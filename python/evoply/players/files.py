@@ -111,7 +111,7 @@ def read_player(data: object) -> PlayerModel:
     try:
         return PLAYER_ADAPTER.validate_python(data)
     except ValidationError as error:
-        raise ConfigError(problems(error)) from None
+        raise ConfigError(problems(error, PlayerModel)) from None
 
 
 def _checked(data: object) -> SavedPlayer:
@@ -133,7 +133,7 @@ def _checked(data: object) -> SavedPlayer:
     try:
         saved = SavedPlayer(game=data["game"], origin=data["origin"], player=data["player"])
     except ValidationError as error:
-        raise ConfigError(problems(error)) from None
+        raise ConfigError(problems(error, SavedPlayer)) from None
     game_rules(saved.game)
     saved.player.check_fits(saved.game)
     return saved

@@ -30,19 +30,18 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, cast, get_args
 
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.gp.forest import Forest
-from evoply.players.bots import Bot
 from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
+from evoply.players.kind import LONGEST_NAME
 from evoply.players.named import KINGS, NAMED_PLAYERS
-from evoply.players.player import PlayerModel, model_of
+from evoply.players.player import KINDS, PlayerModel, model_of
 from evoply.players.specs import (
-    LONGEST_NAME,
     MAX_DEPTH,
     MAX_NODES,
     MAX_NOISE,
@@ -53,6 +52,7 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     Alternate,
+    KernelPlayer,
     Ordering,
     RandomPlayer,
     SteadyModel,
@@ -68,7 +68,6 @@ MOST_MEN = 100
 """The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
-_BOT = re.compile(r"(?P<path>.+?\.py)(?::(?P<class_name>.*))?", re.DOTALL)
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _DECIMAL = re.compile(r"[0-9]{0,30}\.?[0-9]{0,30}(?:e-?[0-9]{1,3})?", re.IGNORECASE)
 
@@ -136,12 +135,11 @@ def with_options(
     """
     options = dict(options)
     model = model_of(player)
-    if isinstance(model, Bot):
-        if options:
-            raise ValueError("a bot has no options")
-        return model.model_copy(update={"name": model.name if name is None else _shown(name)})
+    if not isinstance(model, KernelPlayer):
+        shown = model.name if name is None else _shown(name)
+        return model.with_options(options).model_copy(update={"name": shown})
     plies = options.pop("random_plies", model.plies if isinstance(model, RandomStart) else 0)
-    base = model.player if isinstance(model, RandomStart) else model
+    base = cast(SteadyModel | Staged, model.player if isinstance(model, RandomStart) else model)
     if not plies:
         return _with_options(base, options, name)
     after = _with_options(base, options, base.name)
@@ -213,9 +211,13 @@ def _parse(
         tree, colon, options = bare.partition(":")  # no primitive's name has a colon
         given = _Options("a tree", colon, options, column + len(tree))
         return _tree(tree.strip(), given, primitives)
-    bot = _BOT.fullmatch(bare)
-    if bot is not None:
-        return _bot(bot["path"], bot["class_name"], column)
+    for model in KINDS:
+        try:
+            player = model.from_text(bare, game)
+        except ValueError as error:
+            raise PlayerTextError(str(error), column) from None
+        if player is not None:
+            return player
     file = _FILE.fullmatch(bare)
     if file is not None:
         path, options = file["path"], file["options"]
@@ -259,18 +261,6 @@ def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) ->
             for tree, percent in zip(individual.trees, individual.percents, strict=True)
         )
     )
-
-
-def _bot(path: str, class_name: str | None, column: int) -> Bot:
-    if class_name is not None and not class_name.isidentifier():
-        raise PlayerTextError(
-            f"{shorten(class_name)!r} names no class: a bot is FILE.py or FILE.py:CLASS, without "
-            "options",
-            column + len(path) + 1,
-        )
-    bot = Bot(path=path, class_name=class_name)
-    bot.chosen_class()  # an error of the file, not of the text
-    return bot
 
 
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:

@@ -7,7 +7,9 @@ settings of `player`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field, TypeAdapter
 
@@ -15,26 +17,33 @@ from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.evaluators import TreeEvaluator
+from evoply.players.kind import PlayerKind
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
 from evoply.protocols import Player
 
-SavedModel = Annotated[
-    RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart, Field(discriminator="kind")
-]
-"""A player that is nothing but data: what a saved file may hold."""
-
-PlayerModel = Annotated[
-    RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart | Bot, Field(discriminator="kind")
-]
-"""Any player that a text or a TOML file may describe."""
-
-PLAYER_ADAPTER: TypeAdapter[RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart | Bot] = (
-    TypeAdapter(PlayerModel)
+KINDS: tuple[type[PlayerKind], ...] = (
+    RandomPlayer,
+    AfterState,
+    AlphaBeta,
+    Staged,
+    RandomStart,
+    Bot,
 )
+"""Every kind of player that a text or a file may describe."""
 
-_MODELS = (RandomPlayer, AfterState, AlphaBeta, Staged, RandomStart, Bot)
+if TYPE_CHECKING:
+    PlayerModel = PlayerKind
+    SavedModel = PlayerKind
+else:  # any of the table, told apart by `kind`; the second: what a saved file may hold
+    PlayerModel = Annotated[reduce(or_, KINDS), Field(discriminator="kind")]
+    SavedModel = Annotated[
+        reduce(or_, (kind for kind in KINDS if kind.is_portable)), Field(discriminator="kind")
+    ]
+
+PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(PlayerModel)
+
 _CONTRACT = ("label", "reproducible", "check_fits", "seat")
 
 
@@ -51,8 +60,8 @@ def player_of(source: object) -> Player:
     >>> player_of(parse_tree("( + white 10 )", PRIMITIVE_SETS["liao"])).label
     '( + white 10 ):primitives=liao'
     """
-    if isinstance(source, _MODELS):
-        return cast(Player, source)
+    if isinstance(source, PlayerKind):
+        return source
     if not isinstance(source, type) and all(hasattr(source, name) for name in _CONTRACT):
         return cast(Player, source)
     tree = source if isinstance(source, Tree | Forest) else getattr(source, "tree", None)
@@ -61,10 +70,10 @@ def player_of(source: object) -> Player:
     return PythonPlayer(source)
 
 
-def model_of(source: object) -> RandomPlayer | AfterState | AlphaBeta | Staged | RandomStart | Bot:
+def model_of(source: object) -> PlayerKind:
     """Return the same, if it is one of our models; TypeError if it is not."""
-    player: Any = player_of(source)
-    if not isinstance(player, _MODELS):
+    player = player_of(source)
+    if not isinstance(player, PlayerKind):
         raise TypeError(f"{source!r:.200} is a player in Python: nothing is known of its inside")
     return player
 
@@ -79,9 +88,4 @@ def steady_player(player: Player) -> SteadyModel:
     >>> steady_player(parse_player("( white ),50,( black ),50:overlap=20,random_plies=4")).label
     '( white ),50,( black ),50'
     """
-    model = model_of(player)
-    if isinstance(model, Bot):
-        raise ValueError(f"{model.label} is a bot: only its own code knows what it wants")
-    if isinstance(model, RandomStart):
-        model = model.player
-    return model.without_overlap() if isinstance(model, Staged) else model
+    return model_of(player).steady()

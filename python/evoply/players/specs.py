@@ -25,8 +25,9 @@ from evoply.games import game_rules
 from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
-from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
+from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kind import PlayerKind
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
@@ -35,7 +36,6 @@ MAX_TIME = 86_400.0
 MAX_TABLE = 22
 MAX_NOISE = 1000
 NOT_REPRODUCIBLE = " (not reproducible)"
-LONGEST_NAME = 200
 
 Ties = Literal["first", "last", "random"]
 View = Literal["turn", "player"]
@@ -43,22 +43,23 @@ Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 
-# A name is shown in terminals: control characters in it could do anything there.
-Name = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
-]
+
+class KernelPlayer(PlayerKind):
+    """What all players share that the kernel runs: a subclass says what they are there."""
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game))
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
 
 
-class RandomPlayer(Model):
+class RandomPlayer(KernelPlayer):
     """Chooses uniformly among the legal moves."""
 
     kind: Literal["random"] = "random"
-    name: Name | None = None
-
-    @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
 
     @property
     def label(self) -> str:
@@ -69,10 +70,6 @@ class RandomPlayer(Model):
         rows = (("chooses", "uniformly among its legal moves"),)
         return table_html(f"Player {self.label}", rows)
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
-
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*."""
         return _native.Player(game_rules(game).kernel, "random")
@@ -81,15 +78,14 @@ class RandomPlayer(Model):
         """Raise `ValueError` if there is no such game."""
         game_rules(game)
 
-    def self_contained(self) -> RandomPlayer:
-        """Return the player itself: it names nothing."""
+    def steady(self) -> RandomPlayer:
+        """Return the player itself."""
         return self
 
 
-class _Valuing(Model):
+class _Valuing(KernelPlayer):
     """What the players share that compare values of boards."""
 
-    name: Name | None = None
     evaluator: Evaluator
     ties: Ties = "first"
     view: View = "player"
@@ -124,22 +120,17 @@ class AfterState(_Valuing):
     kind: Literal["after_state"] = "after_state"
 
     @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
-
-    @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
         return self.name or _label(self, [])
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
-
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return _native_player(self, game, self.kind)
+
+    def steady(self) -> AfterState:
+        """Return the player itself."""
+        return self
 
 
 class AlphaBeta(_Valuing):
@@ -248,10 +239,6 @@ class AlphaBeta(_Valuing):
         label = self.name or _label(self, options, self.second)
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
-
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         program = self._two_programs(game) or self.evaluator.program(game)
@@ -271,6 +258,10 @@ class AlphaBeta(_Valuing):
             alternate=None if self.second is None else self.alternate,
             quiescence=self.quiescence,
         )
+
+    def steady(self) -> AlphaBeta:
+        """Return the player itself."""
+        return self
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator or the search needs another game than *game*."""

@@ -15,12 +15,10 @@ from pydantic import Field, field_validator, model_validator
 from evoply import _native
 from evoply.expressions import Number, board, less, select
 from evoply.games import game_rules
-from evoply.gp import Forest, Tree, plain
-from evoply.gp.inlining import expression_of
+from evoply.gp import Forest, Tree, expression_of
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
-from evoply.players.kernel_seat import KernelSeat
-from evoply.players.specs import AfterState, AlphaBeta, Name, RandomPlayer, Ties, View
+from evoply.players.specs import AfterState, AlphaBeta, KernelPlayer, RandomPlayer, Ties, View
 from evoply.wording import shorten
 
 __all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
@@ -46,7 +44,7 @@ class Stage(Model):
         return f"{self.evaluator.label},{self.percent:g}"
 
 
-class Staged(Model):
+class Staged(KernelPlayer):
     """One ply ahead with an evaluator chosen by the clock of the position where it chooses.
 
     Stage k is in use while the clock is between the sums of the percentages before and after it;
@@ -60,7 +58,6 @@ class Staged(Model):
     """
 
     kind: Literal["staged"] = "staged"
-    name: Name | None = None
     stages: tuple[Stage, ...] = Field(min_length=1, max_length=MOST_STAGES)
     overlap: float = Field(default=0.0, ge=0.0, le=100.0)
     slide: Slide = "linear"
@@ -115,11 +112,6 @@ class Staged(Model):
         return cls(stages=tuple(stages), overlap=overlap, slide=slide, ties=ties)
 
     @property
-    def reproducible(self) -> bool:
-        """Always: draws come from the key of the game."""
-        return True
-
-    @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
         if self.name:
@@ -152,10 +144,6 @@ class Staged(Model):
         percentages = [stage.percent for stage in self.stages]
         return stage_shares(percentages, clock, self.overlap, self.slide)
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
-
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         self.check_fits(game)
@@ -171,6 +159,10 @@ class Staged(Model):
             view=self.view,
             ties=self.ties,
         )
+
+    def steady(self) -> AfterState:
+        """Return the player without overlap."""
+        return self.without_overlap()
 
     def without_overlap(self) -> AfterState:
         """Return the player that changes from stage to stage at once, as the kernel runs it."""
@@ -213,7 +205,7 @@ class Staged(Model):
 
 def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
     if isinstance(evaluator, TreeEvaluator):
-        return cast(Number, expression_of(plain(evaluator.parsed)))
+        return cast(Number, expression_of(evaluator.parsed))
     return cast(Number, evaluator.parsed)
 
 
@@ -247,7 +239,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-class RandomStart(Model):
+class RandomStart(KernelPlayer):
     """Uniformly random moves for the player's own first *plies* of a game, then another player.
 
     Forced passes count, plies of a random opening do not. The draws come from the keys of the
@@ -259,7 +251,6 @@ class RandomStart(Model):
     """
 
     kind: Literal["random_start"] = "random_start"
-    name: Name | None = None
     plies: int = Field(ge=0, le=MOST_RANDOM_PLIES, strict=True)
     player: Annotated[RandomPlayer | AfterState | AlphaBeta | Staged, Field(discriminator="kind")]
 
@@ -284,13 +275,13 @@ class RandomStart(Model):
         """Raise `ValueError` if the player does not play *game*."""
         self.player.check_fits(game)
 
-    def seat(self, game: str) -> KernelSeat:
-        """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
-
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return self.player.native(game).with_random_moves(self.plies)
+
+    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+        """Return the player that follows, without overlap."""
+        return self.player.steady()
 
     def self_contained(self) -> RandomStart:
         """Return the same player with its primitives as data."""

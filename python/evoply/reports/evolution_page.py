@@ -133,7 +133,9 @@ def _hall_of_fame(run: Run, last: Generation) -> Html:
     note = "Ranked by fresh games of all generations, recent ones counting more."
     if stored is not None and stored["generation"] == last.number:
         final = {one["tree"]: one["fitness"] for one in stored["ranking"]}
-        entries = sorted(entries, key=lambda entry: -final.get(str(entry.tree), -1.0))
+        # Its order, not that of the numbers: a tie has a winner too.
+        places = {tree: place for place, tree in enumerate(final)}
+        entries = sorted(entries, key=lambda entry: places.get(str(entry.tree), len(places)))
         note = (
             f"Ranked by the final test: {stored['games']:,} games each, on openings used nowhere "
             "else, against the run's opponents, earlier champions and one another."

@@ -6,7 +6,6 @@ that never differs between two moves decides nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -15,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from evoply import _native
-from evoply.expressions import Constant
+from evoply.algebra import Simplified, names_of, simplify
+from evoply.expressions import Expression, build, number
+from evoply.expressions.formula import UNNAMED
 from evoply.games import game_rules
-from evoply.gp import Tree, lower, plain
-from evoply.gp.infix import infix, operation
-from evoply.gp.simplification import Simplified, simplify
+from evoply.games.squares import square_name
+from evoply.gp import expression_of
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -27,7 +27,6 @@ from evoply.players import (
     RandomPlayer,
     RandomStart,
     Staged,
-    TreeEvaluator,
     parse_player,
     player_of,
     steady_player,
@@ -35,7 +34,6 @@ from evoply.players import (
 from evoply.players.grammar import Runs
 from evoply.players.specs import SEARCH_LIMITS, SteadyModel
 from evoply.protocols import Row
-from evoply.reports.expression_terms import explained_expression
 from evoply.reports.influence import (
     MEASURED_DEPTH,
     changed_moves,
@@ -43,17 +41,9 @@ from evoply.reports.influence import (
     positions_with_choice,
     values_of,
 )
-from evoply.reports.phrases import (
-    percent,
-    short_formula,
-    tree_phrase,
-    wanted,
-    wanted_term,
-    wanted_value,
-    without_common,
-)
+from evoply.reports.phrases import Words, joined, percent, short_formula
 from evoply.reports.sentence import Influence, constant_sentence, influence_sentence
-from evoply.reports.terms import features, formula, terms_of, with_feature, without
+from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
 
 __all__ = ["Explanation", "Influence", "explain"]
 
@@ -61,6 +51,7 @@ _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
 _NOTABLE = 0.05
 """A term of this influence that only a formula can say: the features are said instead."""
+_MOST_SQUARES = 12  # named one by one
 _MOST_EXCEPTIONS = 3
 _LONGEST_EXCEPTION = 100  # characters
 _CLEAR = 0.8
@@ -156,73 +147,39 @@ def explain(
         player = parse_player(player, game=game, runs=runs)
     whole = player_of(player)
     explained = _of_steady(steady_player(whole), game, positions, seed)
-    explained = replace(
-        explained, player=whole.label, sentence=explained.sentence + _changes(whole)
-    )
-    return _of_pieces(explained, game_rules(game).piece)
-
-
-def _of_pieces(explained: Explanation, piece: str) -> Explanation:
-    """Return the same in words of a game whose pieces are called *piece*, not disc."""
-
-    def said(text: str) -> str:
-        return re.sub(r"\bdisc(s?)\b", rf"{piece}\1", text)
-
-    return replace(
-        explained,
-        sentence=said(explained.sentence),
-        terms=tuple(replace(part, wants=said(part.wants)) for part in explained.terms),
-        features=tuple(replace(part, wants=said(part.wants)) for part in explained.features),
-    )
+    return replace(explained, player=whole.label, sentence=explained.sentence + _changes(whole))
 
 
 def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
+    parsed = player.evaluator.parsed
+    if isinstance(parsed, Expression):
+        expression, names = parsed, UNNAMED
+    else:
+        expression, names = expression_of(parsed), names_of(parsed)
+    words = Words(game_rules(game).piece, names)
     rows = positions_with_choice(game, positions, seed)
-    if isinstance(player.evaluator, TreeEvaluator):
-        parsed = player.evaluator.parsed
-        explained = _of_tree(player, plain(parsed), rows, game=game, seed=seed)
-        return replace(explained, tree=str(parsed))
-    text, parts, sentence = explained_expression(
-        player, player.evaluator.parsed, rows, game=game, seed=seed
-    )
-    return Explanation(
-        player=player.label,
-        game=game,
-        sentence=(sentence if parts else _constant(player, "every position")) + _habits(player),
-        tree=text,
-        terms=parts,
-        positions=len(rows),
-        seed=seed,
-    )
-
-
-def _of_tree(
-    player: AfterState | AlphaBeta, tree: Tree, rows: Sequence[Row], *, game: str, seed: int
-) -> Explanation:
-    form = simplify(tree)
-    agreement, terms, are_words, common = _terms(player, tree, form, rows, game=game, seed=seed)
+    measured = _Measured(player, game, rows, seed, words)
+    form = simplify(expression, names)
+    agreement, terms, sentence = _terms(measured, expression, form)
     is_constant = form.constant is not None and not form.exceptions
-    parts = () if is_constant else _features(player, tree, rows, game=game, seed=seed)
-    values = values_of(lower([tree], game)[0], rows, game)
+    parts = () if is_constant else _features(measured, expression)
+    values = values_of(measured.programs([expression])[0], rows, game)
     if is_constant or not parts:
         sentence = _constant(player, "every position")
     elif len(rows) > 1 and np.ptp(values) == 0:
         # Values beyond the kernel's bounds are all the same to it, for one.
         sentence = _constant(player, f"all {len(rows):,} positions tried")
-    elif terms and agreement >= _FAITHFUL and are_words:
-        sentence = influence_sentence(terms, left_out="leaving this out", noun="term") + common
-        if agreement < 0.99:
-            sentence += f" This simplified form chooses {percent(agreement)} of the same moves."
-    else:
+    elif not sentence:
         sentence = influence_sentence(parts, left_out="holding this at its average", noun="feature")
+    terms_text = sum_text(terms_of(form.expression, names))
     return Explanation(
         player=player.label,
         game=game,
         sentence=sentence + _habits(player),
-        tree=str(tree),
-        simplified=_shortest(form.tree),
+        tree=str(parsed),
+        simplified=min(form.formula, terms_text, key=len),
         exceptions=form.exceptions,
         agreement=agreement,
         terms=terms,
@@ -232,83 +189,113 @@ def _of_tree(
     )
 
 
-def _terms(
-    player: AfterState | AlphaBeta,
-    tree: Tree,
-    form: Simplified,
-    rows: Sequence[Row],
-    *,
-    game: str,
-    seed: int,
-) -> tuple[float, tuple[Influence, ...], bool, str]:
-    """Return the agreement of the simplified form and its terms.
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A player and the positions where its moves are compared."""
 
-    Then whether words can say the terms, and the sentence about what all of them share.
+    player: AfterState | AlphaBeta
+    game: str
+    rows: Sequence[Row]
+    seed: int
+    words: Words
+
+    def programs(self, expressions: Sequence[Expression]) -> list[_native.Program]:
+        """Return the kernel's form of *expressions*."""
+        rules = game_rules(self.game)
+        return [_native.Program(rules.kernel, one.to_json(rules.size)) for one in expressions]
+
+    def changes(self, variants: Sequence[Expression]) -> list[float]:
+        """Return for each variant after the first in how many moves it differs from the first."""
+        moves = chosen_moves(
+            self.player, self.programs(variants), self.rows, game=self.game, seed=self.seed
+        )
+        return changed_moves(moves)
+
+
+def _terms(
+    measured: _Measured, expression: Expression, form: Simplified
+) -> tuple[float, tuple[Influence, ...], str]:
+    """Return the agreement of the simplified form, its terms, and the sentence about these.
+
+    The sentence is empty where the form is not faithful, or words cannot say the terms.
     """
-    terms = [term for term in terms_of(form.tree) if not term.is_constant]
-    variants = [form.tree, tree, *(without(form.tree, term) for term in terms)]
-    moves = chosen_moves(player, lower(variants, game), rows, game=game, seed=seed)
-    disagreement, *shares = changed_moves(moves)
+    every = terms_of(form.expression, measured.words.names)
+    terms = [term for term in every if not term.is_constant]
+    variants = [expression, *(without(form.expression, term) for term in terms)]
+    disagreement, *shares = measured.changes([form.expression, *variants])
     influences = []
     are_words = True
-    worded, common = without_common(terms)
-    for term, words, share in zip(terms, worded, shares, strict=True):
-        wants, is_words = wanted_term(words)
+    worded, common = measured.words.without_common(terms)
+    for term, reduced, share in zip(terms, worded, shares, strict=True):
+        wants, is_words = measured.words.wanted_term(reduced)
         are_words &= is_words or share < min(_NOTABLE, max(shares))
         influences.append(Influence(term.text, wants, share))
-    return 1 - disagreement, tuple(influences), are_words, common
+    sentence = ""
+    if terms and 1 - disagreement >= _FAITHFUL and are_words:
+        sentence = influence_sentence(influences, left_out="leaving this out", noun="term") + common
+        sentence += _weights_sentences(terms, game_rules(measured.game).size)
+        if 1 - disagreement < 0.99:
+            sentence += (
+                f" This simplified form chooses {percent(1 - disagreement)} of the same moves."
+            )
+    return 1 - disagreement, tuple(influences), sentence
 
 
-def _features(
-    player: AfterState | AlphaBeta, tree: Tree, rows: Sequence[Row], *, game: str, seed: int
-) -> tuple[Influence, ...]:
-    """Return the influence of each feature of the tree, held at its mean over the positions."""
-    parts = features(tree)
+def _features(measured: _Measured, expression: Expression) -> tuple[Influence, ...]:
+    """Return the influence of each feature, held at its mean over the positions."""
+    words = measured.words
+    parts = features(expression, words.names)
     if not parts:
         return ()
-    batch = _native.Positions(game_rules(game).kernel, rows)
-    means = [float(np.mean(program.evaluate(batch))) for program in lower(parts, game)]
-    variants = [tree]
-    for part, mean in zip(parts, means, strict=True):
-        constant = Tree(tree.primitive_set, (Constant(mean),))
-        variants.append(with_feature(tree, part, constant))
-    moves = chosen_moves(player, lower(variants, game), rows, game=game, seed=seed)
-    directions = _directions(tree, parts, batch, game)
+    batch = _native.Positions(game_rules(measured.game).kernel, measured.rows)
+    means = [float(np.mean(program.evaluate(batch))) for program in measured.programs(parts)]
+    variants = [
+        with_feature(expression, part, number(mean), words.names)
+        for part, mean in zip(parts, means, strict=True)
+    ]
+    one_more = [
+        with_feature(expression, part, build("add", part, number(1.0)), words.names)
+        for part in parts
+    ]
+    base, *raised = (
+        program.evaluate(batch) for program in measured.programs([expression, *one_more])
+    )
     influences = []
-    for part, is_more, share in zip(parts, directions, changed_moves(moves), strict=True):
-        phrase = tree_phrase(part)
-        text = infix(part)
-        noun = phrase or text.replace("_", " ")
-        wants = noun
-        if is_more is not None:
-            wants = wanted(noun, is_more) if phrase else wanted_value(noun, is_more)
+    shares = measured.changes([expression, *variants])
+    for part, values, share in zip(parts, raised, shares, strict=True):
+        is_more = _direction(int((values > base).sum()), int((values < base).sum()))
+        text = words.formula(part)
+        noun = words.phrase(part) or text.replace("_", " ")
+        wants = noun if is_more is None else words.wanted(part, noun, is_more)
         influences.append(Influence(text, wants, share, depends=is_more is None))
     return tuple(influences)
 
 
-def _directions(
-    tree: Tree, parts: Sequence[Tree], batch: _native.Positions, game: str
-) -> list[bool | None]:
-    """Return for each feature whether one more of it raises the value; None if it depends."""
-    adders = [node for node in tree.primitive_set.functions if operation(node) == "add"]
-    if not adders:
-        return [None] * len(parts)
-    one_more = [
-        with_feature(tree, part, Tree(tree.primitive_set, (adders[0], *part.nodes, Constant(1.0))))
-        for part in parts
-    ]
-    base, *raised = (program.evaluate(batch) for program in lower([tree, *one_more], game))
-    directions: list[bool | None] = []
-    for values in raised:
-        rises, falls = int((values > base).sum()), int((values < base).sum())
-        share = rises / (rises + falls) if rises + falls else 0.5
-        directions.append(True if share >= _CLEAR else False if share <= 1 - _CLEAR else None)
-    return directions
+def _direction(rises: int, falls: int) -> bool | None:
+    """Return whether one more of a feature raises the value; None if it depends."""
+    share = rises / (rises + falls) if rises + falls else 0.5
+    return True if share >= _CLEAR else False if share <= 1 - _CLEAR else None
 
 
-def _shortest(tree: Tree) -> str:
-    """Return the formula of a simplified tree, its terms written out if that is shorter."""
-    return min(infix(tree), formula(terms_of(tree)), key=len)
+def _weights_sentences(terms: Sequence[Term], size: int) -> str:
+    """Return which squares the tables of weights that are added like best and least."""
+    sentences = ""
+    for term in terms:
+        if [one.op for one in term.factors] != ["weighted_sum"] or term.divisors:
+            continue
+        weights = [term.coefficient * weight for weight in term.factors[0].arguments[1][0]]
+        if term.coefficient > 0:
+            best, worst = max(weights), min(weights)
+            sentences += (
+                f" The highest weight, {best:g}, is on {_squares(weights, best, size)}; "
+                f"the lowest, {worst:g}, on {_squares(weights, worst, size)}."
+            )
+    return sentences
+
+
+def _squares(weights: Sequence[float], value: float, size: int) -> str:
+    names = [square_name(square, size) for square, one in enumerate(weights) if one == value]
+    return joined(names) if len(names) <= _MOST_SQUARES else f"{len(names)} squares"
 
 
 def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:

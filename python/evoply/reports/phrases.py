@@ -7,37 +7,28 @@ words what was measured elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from evoply.expressions import Constant, Expression, Primitive, board, count
+from evoply.algebra.naming import DIGITS
+from evoply.expressions import Expression, board, count
 from evoply.expressions import features as counted
-from evoply.gp import Tree
-from evoply.gp.infix import infix, number_value, operation
-from evoply.reports.terms import TreeTerm, features
+from evoply.expressions.formula import UNNAMED, Names, formula
+from evoply.reports.terms import Term, is_feature
 
-__all__ = [
-    "expression_phrase",
-    "joined",
-    "percent",
-    "short_formula",
-    "tree_phrase",
-    "wanted",
-    "wanted_term",
-    "wanted_value",
-    "without_common",
-]
+__all__ = ["Words", "joined", "percent", "short_formula", "wanted"]
 
 _LONGEST_FORMULA = 48
 _OPPONENT = "the opponent's "
-_NAMED: Mapping[str, str] = {
-    "own_discs": "own discs",
-    "own_corners": "own corners",
-    "own_near_corners": "own discs next to a corner",
-    "own_edges": "own discs on the edge",
-    "own_mobility": "own legal moves",
-    "own_frontier": "own discs beside an empty square",
+_COUNTED: Mapping[str, str] = {
+    "own_discs": "{}s",
+    "own_corners": "corners",
+    "own_near_corners": "{}s next to a corner",
+    "own_edges": "{}s on the edge",
+    "own_mobility": "legal moves",
+    "own_frontier": "{}s beside an empty square",
 }
+"""What the features of side "own" count; {} is what a game calls a piece."""
 
 
 def percent(share: float) -> str:
@@ -65,38 +56,6 @@ def short_formula(text: str) -> str:
     return text if len(text) <= _LONGEST_FORMULA else text[: _LONGEST_FORMULA - 1].rstrip() + "…"
 
 
-def tree_phrase(feature: Tree) -> str | None:
-    """Return the noun phrase of a feature that counts something; None for any other tree."""
-    node = feature.nodes[0]
-    if len(feature) > 1 or isinstance(node, Constant):
-        return None
-    return expression_phrase(node.expression)
-
-
-def expression_phrase(expression: Expression) -> str | None:
-    """Return the noun phrase of an expression that is a known count, else None."""
-    return _known_counts().get(expression)
-
-
-@lru_cache(maxsize=1)
-def _known_counts() -> Mapping[Expression, str]:
-    known: dict[Expression, str] = {}
-    for name, phrase in _NAMED.items():
-        for side, text in (("own", phrase), ("opponent", phrase.replace("own ", _OPPONENT, 1))):
-            known[counted.FEATURES[name.replace("own", side)]] = text
-    for side, whose in (("own", "own "), ("opponent", _OPPONENT)):
-        for rank in ("men", "kings"):
-            known[count(getattr(board, f"{side}_{rank}"))] = f"{whose}{rank}"
-        known[counted.near_corners(side, "x")] = f"{whose}discs diagonally next to a corner"
-        known[counted.edges(side, 24)] = f"{whose}discs on the edge outside the corners"
-        for order in counted.ORDERS:
-            for letter in "abcdefghijklmno":
-                where = "" if order == "corner_first" else " (lettered from the centre)"
-                expression = counted.square_class(side, letter, order)
-                known[expression] = f"{whose}discs on the squares of class {letter}{where}"
-    return known
-
-
 def wanted(phrase: str, is_more: bool) -> str:
     """Return "many own corners", "few legal moves for the opponent", and the like.
 
@@ -109,35 +68,130 @@ def wanted(phrase: str, is_more: bool) -> str:
     return f"{amount} {phrase}"
 
 
-def wanted_value(text: str, is_more: bool) -> str:
+@dataclass(frozen=True)
+class Words:
+    """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
+
+    piece: str = "disc"
+    names: Names = UNNAMED
+
+    def phrase(self, expression: Expression) -> str | None:
+        """Return the noun phrase of an expression that is a known count, else None."""
+        return _known_counts(self.piece).get(expression)
+
+    def formula(self, expression: Expression) -> str:
+        """Return the formula of *expression*."""
+        return formula(expression, self.names, digits=DIGITS)
+
+    def feature(self, expression: Expression) -> str:
+        """Return a feature as a noun phrase, its name, or its formula."""
+        name = self.names.known.get(expression, "").replace("_", " ")
+        return self.phrase(expression) or name or f"`{short_formula(self.formula(expression))}`"
+
+    def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
+        """Return what is wanted of *expression*, which *noun* says."""
+        if self.phrase(expression) is not None:
+            return wanted(noun, is_more)
+        if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
+            whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
+            return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"
+        return _wanted_value(noun, is_more)
+
+    def wanted_term(self, term: Term) -> tuple[str, bool]:
+        """Return what a term wants, and whether words say it rather than a formula."""
+        is_more = term.coefficient > 0
+        above = [self.noun(part) for part in term.factors]
+        below = [self.noun(part) for part in term.divisors]
+        tops, bottoms = ([noun for noun in nouns if noun] for nouns in (above, below))
+        if None in (*above, *below) or len(above) > 3 or len(below) > 2:
+            text = term.text.removeprefix("-")
+            return _wanted_value(f"`{short_formula(text)}`", is_more), False
+        amount, contrary = ("high", "low") if is_more else ("low", "high")
+        if tops and bottoms:
+            above_text, below_text = (" times ".join(_powers(one)) for one in (tops, bottoms))
+            return f"a {amount} ratio of {above_text} to {below_text}", True
+        if len(tops) == 1:
+            return self.wanted(term.factors[0], tops[0], is_more), True
+        if len(bottoms) == 1:
+            return self.wanted(term.divisors[0], bottoms[0], not is_more), True
+        if tops and len(set(tops)) == 1:
+            power = "squared" if len(tops) == 2 else "cubed"
+            return f"{self.wanted(term.factors[0], tops[0], is_more)}, {power}", True
+        amount = amount if tops else contrary
+        return f"a {amount} product of {joined(_powers(tops or bottoms))}", True
+
+    def without_common(self, terms: Sequence[Term]) -> tuple[list[Term], str]:
+        """Return *terms* without what all of them multiply or divide by, and a sentence on it."""
+        if len(terms) < 2:
+            return list(terms), ""
+        factors = self._shared([term.factors for term in terms])
+        divisors = self._shared([term.divisors for term in terms])
+        reduced = [
+            replace(
+                term,
+                factors=_less(term.factors, factors),
+                divisors=_less(term.divisors, divisors),
+            )
+            for term in terms
+        ]
+        if not (factors or divisors) or any(term.is_constant for term in reduced):
+            return list(terms), ""
+        parts = [
+            f"{verb} {joined([noun for noun in map(self.noun, shared) if noun is not None])}"
+            for verb, shared in (("multiplied by", factors), ("divided by", divisors))
+            if shared
+        ]
+        return reduced, f" All of it is {joined(parts)}."
+
+    def noun(self, expression: Expression) -> str | None:
+        """Return a feature or a short sum of features as a noun phrase, else None."""
+        if is_feature(expression, self.names):
+            return self.feature(expression)
+        parts: list[str] = []
+        waiting = [expression]
+        while waiting:
+            node = waiting.pop()
+            if is_feature(node, self.names):
+                parts.append(self.feature(node))
+            elif node.op == "add":
+                waiting += reversed(node.arguments)
+            elif node.op == "number" and node.arguments[0] > 0:
+                parts.append(f"{node.arguments[0]:g}")
+            else:
+                return None
+        return f"the sum of {joined(parts)}" if 1 < len(parts) <= 3 else None
+
+    def _shared(self, lists: Sequence[tuple[Expression, ...]]) -> tuple[Expression, ...]:
+        """Return the parts that words can say and that are in every one of *lists*."""
+        return tuple(
+            part
+            for part in dict.fromkeys(lists[0])
+            if self.noun(part) is not None and all(part in others for others in lists[1:])
+        )
+
+
+@lru_cache(maxsize=8)
+def _known_counts(piece: str) -> Mapping[Expression, str]:
+    known: dict[Expression, str] = {}
+    for side, whose in (("own", "own "), ("opponent", _OPPONENT)):
+        for name, phrase in _COUNTED.items():
+            known[counted.FEATURES[name.replace("own", side)]] = whose + phrase.format(piece)
+        for rank in ("men", "kings"):
+            known[count(getattr(board, f"{side}_{rank}"))] = f"{whose}{rank}"
+        discs = f"{whose}{piece}s"
+        known[counted.near_corners(side, "x")] = f"{discs} diagonally next to a corner"
+        known[counted.edges(side, 24)] = f"{discs} on the edge outside the corners"
+        for order in counted.ORDERS:
+            for letter in "abcdefghijklmno":
+                where = "" if order == "corner_first" else " (lettered from the centre)"
+                expression = counted.square_class(side, letter, order)
+                known[expression] = f"{discs} on the squares of class {letter}{where}"
+    return known
+
+
+def _wanted_value(text: str, is_more: bool) -> str:
     """Return what is wanted of something that is not a count."""
     return f"a {'high' if is_more else 'low'} value of {text}"
-
-
-def wanted_term(term: TreeTerm) -> tuple[str, bool]:
-    """Return what a term wants, and whether that is said in words rather than as a formula."""
-    is_more = term.coefficient > 0
-    above = [_noun(tree) for tree in term.factors]
-    below = [_noun(tree) for tree in term.divisors]
-    nouns = [noun for noun in (*above, *below) if noun is not None]
-    if len(nouns) < len(above) + len(below) or len(above) > 3 or len(below) > 2:
-        formula = term.text.removeprefix("-")
-        return wanted_value(f"`{short_formula(formula)}`", is_more), False
-    tops, bottoms = nouns[: len(above)], nouns[len(above) :]
-    if not bottoms and len(tops) == 1:
-        return _one(term.factors[0], tops[0], is_more), True
-    if not tops and len(bottoms) == 1:
-        return _one(term.divisors[0], bottoms[0], not is_more), True
-    amount = "high" if is_more else "low"
-    if not bottoms:
-        if len(set(tops)) == 1:
-            power = "squared" if len(tops) == 2 else "cubed"
-            return f"{_one(term.factors[0], tops[0], is_more)}, {power}", True
-        return f"a {amount} product of {joined(_powers(tops))}", True
-    if not tops:
-        return f"a {'low' if is_more else 'high'} product of {joined(_powers(bottoms))}", True
-    above_text, below_text = " times ".join(_powers(tops)), " times ".join(_powers(bottoms))
-    return f"a {amount} ratio of {above_text} to {below_text}", True
 
 
 def _powers(nouns: Sequence[str]) -> list[str]:
@@ -146,80 +200,8 @@ def _powers(nouns: Sequence[str]) -> list[str]:
     return [noun + power[nouns.count(noun)] for noun in dict.fromkeys(nouns)]
 
 
-def without_common(terms: Sequence[TreeTerm]) -> tuple[list[TreeTerm], str]:
-    """Return *terms* without the factors and divisors that all share, and a sentence on these."""
-    if len(terms) < 2:
-        return list(terms), ""
-    factors = _shared([term.factors for term in terms])
-    divisors = _shared([term.divisors for term in terms])
-    reduced = [
-        replace(
-            term,
-            factors=_less(term.factors, factors),
-            divisors=_less(term.divisors, divisors),
-        )
-        for term in terms
-    ]
-    if not (factors or divisors) or any(term.is_constant for term in reduced):
-        return list(terms), ""
-    parts = [
-        f"{verb} {joined([noun for noun in map(_noun, trees) if noun is not None])}"
-        for verb, trees in (("multiplied by", factors), ("divided by", divisors))
-        if trees
-    ]
-    return reduced, f" All of it is {joined(parts)}."
-
-
-def _shared(lists: Sequence[tuple[Tree, ...]]) -> tuple[Tree, ...]:
-    """Return the trees that words can say and that are in every one of *lists*."""
-    shared: list[Tree] = []
-    for tree in lists[0]:
-        is_said = tree not in shared and _noun(tree) is not None
-        if is_said and all(tree in others for others in lists[1:]):
-            shared.append(tree)
-    return tuple(shared)
-
-
-def _less(trees: tuple[Tree, ...], taken: tuple[Tree, ...]) -> tuple[Tree, ...]:
-    left = list(trees)
-    for tree in taken:
-        left.remove(tree)
+def _less(parts: tuple[Expression, ...], taken: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    left = list(parts)
+    for part in taken:
+        left.remove(part)
     return tuple(left)
-
-
-def _one(tree: Tree, noun: str, is_more: bool) -> str:
-    if tree_phrase(tree) is not None:
-        return wanted(noun, is_more)
-    return wanted_value(noun, is_more)
-
-
-def _noun(tree: Tree) -> str | None:
-    """Return a feature or a short sum of features as a noun phrase, else None."""
-    phrase = _feature_noun(tree)
-    if phrase is not None:
-        return phrase
-    parts: list[str] = []
-    waiting = [0]
-    while waiting:
-        index = waiting.pop()
-        if operation(tree.nodes[index]) == "add":
-            waiting += reversed(tree.children(index))
-            continue
-        part = tree.subtree(index)
-        value = number_value(part.nodes[0])
-        noun = _feature_noun(part) if value is None else f"{value:g}" if value > 0 else None
-        if noun is None:
-            return None
-        parts.append(noun)
-    return f"the sum of {joined(parts)}" if 1 < len(parts) <= 3 else None
-
-
-def _feature_noun(tree: Tree) -> str | None:
-    if len(features(tree)) != 1 or features(tree)[0] != tree:
-        return None
-    phrase = tree_phrase(tree)
-    if phrase is not None:
-        return phrase
-    node = tree.nodes[0]
-    is_leaf = isinstance(node, Primitive) and not node.arity
-    return node.name.replace("_", " ") if is_leaf else f"`{short_formula(infix(tree))}`"

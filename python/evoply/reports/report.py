@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from evoply.reports.champion import champion_section
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
-from evoply.runs import Run, RunError
+from evoply.runs import Run, RunError, played_matches
 
 __all__ = ["report_html", "status_in_words", "write_report"]
 
@@ -158,28 +158,48 @@ def _facts(facts: Mapping[str, str]) -> Html:
 
 
 def _matches(run: Run) -> Html:
-    results = run.matches()
-    if not results:
-        resume = f"evoply resume {shlex.quote(run.name)}"
-        return block(
-            element("h2", "Matches"),
-            element(
-                "p",
-                "No test matches were played yet: ",
-                element("code", resume),
-                " plays them at the end of the run, and writes this page again.",
-            ),
-        )
-    head = ("player", "opponent", "result", "score", "95 % interval", "", "games", "seed")
+    played = played_matches(run)
     note = (
         "Points per game of the player (win 1, draw ½) on openings used nowhere in training; "
         "every opening is played twice with colours swapped, and intervals come from these pairs."
     )
+    if played.champion:
+        champion = block(
+            element("p", note, class_="note"), _match_table(map(_match_row, played.champion))
+        )
+    else:
+        champion = element(
+            "p",
+            "No test matches were played yet: ",
+            element("code", f"evoply resume {shlex.quote(run.name)}"),
+            " plays them at the end of the run, and writes this page again.",
+        )
+    earlier = (
+        _match_row({**one, "first": f"champion after generation {one['generation']}"})
+        for one in played.earlier
+    )
     return block(
         element("h2", "Matches"),
-        element("p", note, class_="note"),
-        table(head, [_match_row(result) for result in results], class_="matches"),
+        champion,
+        _further("Earlier champions", "Before the run went on.", played.earlier, earlier),
+        _further(
+            "Other matches",
+            "They were kept with the run and may be of any player.",
+            played.others,
+            map(_match_row, played.others),
+        ),
     )
+
+
+def _further(title: str, note: str, results: Rows, rows: Iterable[tuple[str, ...]]) -> Html:
+    if not results:
+        return Html()
+    return block(element("h3", title), element("p", note, class_="note"), _match_table(rows))
+
+
+def _match_table(rows: Iterable[tuple[str, ...]]) -> Html:
+    head = ("player", "opponent", "result", "score", "95 % interval", "", "games", "seed")
+    return table(head, list(rows), class_="matches")
 
 
 def _match_row(result: Mapping[str, Any]) -> tuple[str, ...]:

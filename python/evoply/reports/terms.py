@@ -1,36 +1,41 @@
-"""The additive terms of a tree, each with its place, so that one of them can be left out.
+"""The additive terms of an expression, each with its places, so that one of them can be left out.
 
 Sums are taken apart wherever they add to the value: under numeric factors, as one factor of a
-product, and as the numerator of a quotient. This module knows nothing of words.
+product, and as the numerator of a quotient. What has a name is not taken apart. This module knows
+nothing of words.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from evoply.expressions import Constant, Node
-from evoply.gp import Tree
-from evoply.gp.infix import infix, number_text, number_value, operation
+from evoply.algebra.naming import DIGITS
+from evoply.expressions import Expression, build, number
+from evoply.expressions.formula import UNNAMED, Names, formula, number_text
+from evoply.expressions.written_form import children, in_order
 
-__all__ = ["TreeTerm", "features", "formula", "terms_of", "with_feature", "without"]
+__all__ = ["Term", "features", "sum_text", "terms_of", "with_feature", "without"]
 
 _ARITHMETIC = ("add", "subtract", "multiply", "divide")
+_Place = tuple[tuple[int, ...], Expression]
+"""A part of an expression, and the arguments that lead to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class TreeTerm:
+class Term:
     """One term: *coefficient* times its factors by its divisors.
 
-    *indices* are the nodes in the tree that stand for the term and nothing else: with 0 in their
-    places the term is gone.
+    *paths* lead to the parts of the expression that stand for the term and nothing else: with 0 in
+    their places the term is gone.
     """
 
-    indices: tuple[int, ...]
+    paths: tuple[tuple[int, ...], ...]
     coefficient: float
-    factors: tuple[Tree, ...]
-    divisors: tuple[Tree, ...]
+    factors: tuple[Expression, ...]
+    divisors: tuple[Expression, ...]
+    names: Names = field(default=UNNAMED, repr=False, compare=False)
 
     @property
     def is_constant(self) -> bool:
@@ -40,197 +45,207 @@ class TreeTerm:
     @property
     def text(self) -> str:
         """The term as a formula, with its sign."""
-        above = [_bracketed(tree) for tree in self.factors]
+        above = [self._bracketed(part) for part in self.factors]
         if abs(self.coefficient) != 1 or not above:
             above.insert(0, number_text(abs(self.coefficient)))
-        below = [_bracketed(tree) for tree in self.divisors]
+        below = [self._bracketed(part) for part in self.divisors]
         sign = "-" if self.coefficient < 0 else ""
         return sign + " / ".join([" * ".join(above), *below])
 
+    def _bracketed(self, part: Expression) -> str:
+        text = formula(part, self.names, digits=DIGITS)
+        return f"({text})" if _operation(part, self.names) in _ARITHMETIC else text
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
 class _Product:
     """What multiplies and divides the sum that is being taken apart."""
 
-    coefficient: float
-    factors: tuple[int, ...] = ()
-    divisors: tuple[int, ...] = ()
+    coefficient: float = 1.0
+    factors: tuple[_Place, ...] = ()
+    divisors: tuple[_Place, ...] = ()
+
+    def times(self, place: _Place) -> _Product:
+        value = _value(place[1])
+        if value is not None:
+            return replace(self, coefficient=self.coefficient * value)
+        return replace(self, factors=(*self.factors, place))
+
+    def over(self, place: _Place) -> _Product:
+        value = _value(place[1])
+        if value:
+            return replace(self, coefficient=self.coefficient / value)
+        return replace(self, divisors=(*self.divisors, place))
 
 
-def terms_of(tree: Tree) -> list[TreeTerm]:
-    """Return the terms whose sum is *tree* (where no divisor is 0), like terms collected.
+def terms_of(expression: Expression, names: Names = UNNAMED) -> list[Term]:
+    """Return the terms whose sum *expression* is (where no divisor is 0), like terms collected.
 
-    >>> from evoply.expressions import PRIMITIVE_SETS
-    >>> from evoply.gp import parse_tree
-    >>> tree = parse_tree("( / ( - white ( * 10 white_corners ) ) black )", PRIMITIVE_SETS["liao"])
-    >>> [term.text for term in terms_of(tree)]
-    ['white / black', '-10 * white_corners / black']
+    >>> from evoply.expressions import board, count, divide
+    >>> value = divide(count(board.own) - 10 * count(board.empty), board.ply)
+    >>> [term.text for term in terms_of(value)]
+    ['count(own) / ply', '-10 * count(empty) / ply']
     """
-    terms: list[TreeTerm] = []
-    waiting = [(0, _Product(1.0))]
+    terms: list[Term] = []
+    waiting: list[tuple[_Place, _Product]] = [(((), expression), _Product())]
     while waiting:
-        index, outer = waiting.pop()
-        inner = _inner_sum(tree, index, outer)
+        place, outer = waiting.pop()
+        inner = _inner_sum(place, outer, names)
         if inner is None:
-            terms.append(_term(tree, index, outer))
+            terms.append(_term(place, outer, names))
             continue
         place, product = inner
-        first, second = tree.children(place)
-        sign = -1 if operation(tree.nodes[place]) == "subtract" else 1
-        waiting.append((second, _scaled(product, sign)))
+        first, second = _operands(place)
+        sign = -1.0 if place[1].op == "subtract" else 1.0
+        waiting.append((second, replace(product, coefficient=product.coefficient * sign)))
         waiting.append((first, product))
     return _collected(terms)
 
 
-def formula(terms: Sequence[TreeTerm]) -> str:
+def sum_text(terms: Sequence[Term]) -> str:
     """Return the sum of *terms* as a formula, those that are subtracted last."""
     ordered = sorted(terms, key=lambda term: (term.is_constant, term.coefficient < 0))
     text = " + ".join(term.text for term in ordered) or "0"
     return text.replace("+ -", "- ")
 
 
-def without(tree: Tree, term: TreeTerm) -> Tree:
-    """Return *tree* with 0 in place of *term*."""
-    zero = Tree(tree.primitive_set, (Constant(0.0),))
-    for index in sorted(term.indices, reverse=True):  # what stands before keeps its place
-        tree = tree.replace(index, zero)
-    return tree
+def without(expression: Expression, term: Term) -> Expression:
+    """Return *expression* with 0 in place of *term*."""
+    for path in term.paths:
+        parts = [expression]
+        for step in path:
+            parts.append(parts[-1].arguments[step])
+        expression = number(0.0)
+        for part, step in zip(reversed(parts[:-1]), reversed(path), strict=True):
+            arguments = [*part.arguments]
+            arguments[step] = expression
+            expression = build(part.op, *arguments)
+    return expression
 
 
-def features(tree: Tree) -> list[Tree]:
-    """Return the different parts of *tree* that are measured on the board, in order.
+def features(expression: Expression, names: Names = UNNAMED) -> list[Expression]:
+    """Return the different parts of *expression* that are measured on the board, in order.
 
-    These are the subtrees of type number whose root does not compute with numbers: leaves such
-    as `white`, or a count of a set of squares.
+    These are the numbers that are not computed from numbers: what has a name, such as `white`, or a
+    count or weighted sum of a set of squares.
     """
-    found: dict[tuple[Node, ...], Tree] = {}
-    index = 0
-    while index < len(tree):
-        node = tree.nodes[index]
-        if _is_feature(node):
-            part = tree.subtree(index)
-            found.setdefault(part.nodes, part)
-            index = tree.subtree_end(index)
-        else:
-            index += 1
-    return list(found.values())
+    parts: dict[Expression, None] = {}
+    seen: set[int] = set()
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if is_feature(node, names):
+            parts.setdefault(node)
+        elif node not in names.known:
+            waiting += reversed(children(node))
+    return list(parts)
 
 
-def with_feature(tree: Tree, feature: Tree, replacement: Tree) -> Tree:
-    """Return *tree* with *replacement* wherever *feature* stands."""
-    nodes: list[Node] = []
-    index = 0
-    length = len(feature)
-    while index < len(tree):
-        if tree.nodes[index : index + length] == feature.nodes:
-            nodes += replacement.nodes
-            index += length
-        else:
-            nodes.append(tree.nodes[index])
-            index += 1
-    return Tree(tree.primitive_set, tuple(nodes))
-
-
-def _is_feature(node: Node) -> bool:
-    if node.type != "number" or number_value(node) is not None or isinstance(node, Constant):
+def is_feature(node: Expression, names: Names) -> bool:
+    """Return whether *node* is a number that is measured on the board."""
+    if node.type != "number" or node.op == "number":
         return False
-    return "number" not in node.argument_types
+    is_whole = node in names.known or node.op == "weighted_sum"
+    return is_whole or all(one.type == "squares" for one in children(node))
 
 
-def _inner_sum(tree: Tree, index: int, outer: _Product) -> tuple[int, _Product] | None:
-    """Return the sum that alone carries the value at *index*, and what multiplies it."""
-    product = outer
+def with_feature(
+    expression: Expression, feature: Expression, replacement: Expression, names: Names = UNNAMED
+) -> Expression:
+    """Return *expression* with *replacement* wherever *feature* stands, but for inside of names."""
+    changed: dict[int, Expression] = {}
+    for node in in_order([expression]):
+        if node == feature or node in names.known:
+            changed[id(node)] = replacement if node == feature else node
+            continue
+        arguments = [
+            changed[id(one)] if isinstance(one, Expression) else one for one in node.arguments
+        ]
+        is_same = all(one is other for one, other in zip(arguments, node.arguments, strict=True))
+        changed[id(node)] = node if is_same else build(node.op, *arguments)
+    return changed[id(expression)]
+
+
+def _operation(node: Expression, names: Names) -> str:
+    return "" if node in names.known else node.op
+
+
+def _value(node: Expression) -> float | None:
+    return float(node.arguments[0]) if node.op == "number" else None
+
+
+def _operands(place: _Place) -> tuple[_Place, _Place]:
+    path, node = place
+    return ((*path, 0), node.arguments[0]), ((*path, 1), node.arguments[1])
+
+
+def _inner_sum(place: _Place, product: _Product, names: Names) -> tuple[_Place, _Product] | None:
+    """Return the sum that alone carries the value at *place*, and what multiplies it."""
     while True:
-        name = operation(tree.nodes[index])
+        name = _operation(place[1], names)
         if name in ("add", "subtract"):
-            return index, product
+            return place, product
         if name not in ("multiply", "divide"):
             return None
-        first, second = tree.children(index)
+        first, second = _operands(place)
         if name == "divide":
-            index, product = first, _divided(tree, product, second)
-        elif _carries_sum(tree, first):
-            index, product = first, _multiplied(tree, product, second)
-        elif _carries_sum(tree, second):
-            index, product = second, _multiplied(tree, product, first)
+            place, product = first, product.over(second)
+        elif _carries_sum(first[1], names):
+            place, product = first, product.times(second)
+        elif _carries_sum(second[1], names):
+            place, product = second, product.times(first)
         else:
             return None
 
 
-def _carries_sum(tree: Tree, index: int) -> bool:
-    """Return whether a sum stands at *index*, maybe under factors and over divisors."""
-    waiting = [index]
+def _carries_sum(expression: Expression, names: Names) -> bool:
+    """Return whether *expression* is a sum, maybe under factors and over divisors."""
+    waiting = [expression]
     while waiting:
-        place = waiting.pop()
-        name = operation(tree.nodes[place])
+        node = waiting.pop()
+        name = _operation(node, names)
         if name in ("add", "subtract"):
             return True
-        if name == "divide":
-            waiting.append(place + 1)
-        elif name == "multiply":
-            waiting += tree.children(place)
+        if name in ("multiply", "divide"):
+            waiting += node.arguments[: 1 if name == "divide" else 2]
     return False
 
 
-def _term(tree: Tree, index: int, outer: _Product) -> TreeTerm:
-    """Return the term at *index*: its product flattened, numbers gathered in the coefficient."""
+def _term(place: _Place, outer: _Product, names: Names) -> Term:
+    """Return the term at *place*: its product flattened, numbers gathered in the coefficient."""
     coefficient = outer.coefficient
-    above: list[int] = []
-    below: list[int] = []
-    waiting = [*((place, False) for place in reversed(outer.divisors))]
-    waiting += [(place, True) for place in reversed((index, *outer.factors))]
+    above: list[Expression] = []
+    below: list[Expression] = []
+    waiting = [(part, False) for _, part in reversed(outer.divisors)]
+    waiting += [(part, True) for _, part in reversed((place, *outer.factors))]
     while waiting:
-        place, is_above = waiting.pop()
-        name = operation(tree.nodes[place])
-        value = number_value(tree.nodes[place])
+        node, is_above = waiting.pop()
+        name, value = _operation(node, names), _value(node)
         if value is not None and (is_above or value):
             coefficient = coefficient * value if is_above else coefficient / value
         elif name in ("multiply", "divide"):
-            first, second = tree.children(place)
+            first, second = node.arguments[:2]
             waiting += [(second, is_above == (name == "multiply")), (first, is_above)]
         else:
-            (above if is_above else below).append(place)
-    factors = tuple(tree.subtree(place) for place in above)
-    return TreeTerm((index,), coefficient, factors, tuple(tree.subtree(place) for place in below))
+            (above if is_above else below).append(node)
+    return Term((place[0],), coefficient, tuple(above), tuple(below), names)
 
 
-def _collected(terms: Sequence[TreeTerm]) -> list[TreeTerm]:
+def _collected(terms: Sequence[Term]) -> list[Term]:
     """Return the terms with like ones added up, in the order of their first."""
-    found: dict[tuple[frozenset[tuple[Tree, int]], ...], TreeTerm] = {}
+    like: dict[tuple[frozenset[tuple[Expression, int]], ...], Term] = {}
     for term in terms:
         # The order of factors does not matter, their number does.
-        key = tuple(frozenset(Counter(trees).items()) for trees in (term.factors, term.divisors))
-        known = found.get(key)
-        found[key] = (
-            term
-            if known is None
-            else replace(
+        key = tuple(frozenset(Counter(parts).items()) for parts in (term.factors, term.divisors))
+        known = like.get(key)
+        if known is not None:
+            term = replace(
                 known,
-                indices=known.indices + term.indices,
+                paths=known.paths + term.paths,
                 coefficient=known.coefficient + term.coefficient,
             )
-        )
-    return [term for term in found.values() if term.coefficient]
-
-
-def _scaled(product: _Product, scale: float) -> _Product:
-    return _Product(product.coefficient * scale, product.factors, product.divisors)
-
-
-def _multiplied(tree: Tree, product: _Product, factor: int) -> _Product:
-    value = number_value(tree.nodes[factor])
-    if value is not None:
-        return _scaled(product, value)
-    return _Product(product.coefficient, (*product.factors, factor), product.divisors)
-
-
-def _divided(tree: Tree, product: _Product, divisor: int) -> _Product:
-    value = number_value(tree.nodes[divisor])
-    if value:
-        return _scaled(product, 1 / value)
-    return _Product(product.coefficient, product.factors, (*product.divisors, divisor))
-
-
-def _bracketed(tree: Tree) -> str:
-    text = infix(tree)
-    return f"({text})" if operation(tree.nodes[0]) in _ARITHMETIC else text
+        like[key] = term
+    return [term for term in like.values() if term.coefficient]

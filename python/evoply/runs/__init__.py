@@ -6,6 +6,7 @@ from evoply.runs.evolved import censuses, check_evolved, stored_final_test
 from evoply.runs.export import export_csv
 from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
+from evoply.runs.matches import PlayedMatches, match_of, played_matches
 from evoply.runs.replay import Replay, replay
 from evoply.runs.request import leave_request, read_request
 from evoply.runs.run import Run
@@ -16,6 +17,7 @@ __all__ = [
     "Kind",
     "Listing",
     "LiveFacts",
+    "PlayedMatches",
     "Replay",
     "Run",
     "RunError",
@@ -28,7 +30,9 @@ __all__ = [
     "find_run",
     "leave_request",
     "list_runs",
+    "match_of",
     "new_run_path",
+    "played_matches",
     "read_request",
     "replay",
     "resolve_champion",

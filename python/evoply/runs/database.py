@@ -1,8 +1,9 @@
 """The tables of `run.db` that every run has: facts about it, its steps, matches and events.
 
 A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
-transaction: what was interrupted is not there. This module knows no folder, no lock, no status
-and nothing of what a step is about.
+transaction: what was interrupted is not there. Everything is read and written in groups with
+checksums (`evoply.runs.groups`). This module knows no lock, no status and nothing of what a step
+is about.
 """
 
 from __future__ import annotations
@@ -10,29 +11,38 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from evoply.players.files import read_player
-from evoply.protocols import Player, Step
+from evoply.protocols import Player, RunError, Step
+from evoply.runs.groups import CHECKSUMS, Database, Group
 
 __all__ = [
+    "GROUPS",
     "MATCH",
+    "MATCHES",
     "UNREADABLE",
     "StepRow",
-    "check_steps",
+    "add_event",
+    "add_match",
     "connect",
+    "count_steps",
     "create_tables",
     "identity",
+    "now",
     "player_data",
     "read_champions",
+    "read_events",
+    "read_matches",
+    "read_meta",
     "read_object",
     "read_state",
     "read_steps",
-    "transaction",
+    "write_meta",
     "write_step",
 ]
 
@@ -41,7 +51,8 @@ MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distin
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises on a damaged file; the second where even its message is damaged."""
 
-_TABLES = """
+_TABLES = f"""
+{CHECKSUMS}
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE steps (
@@ -53,6 +64,51 @@ CREATE TABLE events (
     id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
 );
 """
+
+# One group for all facts: one that is missing is damage too.
+_META = Group(
+    "meta",
+    "the facts about the run",
+    "SELECT 0, key, value FROM meta WHERE 0 BETWEEN ? AND ? ORDER BY key",
+    "INSERT OR REPLACE INTO meta VALUES (?2, ?3)",
+)
+_PLAYERS = Group(
+    "players",
+    "player {}",
+    "SELECT id, text FROM players WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO players VALUES (?, ?)",
+)
+_STEPS = Group(
+    "steps",
+    "the step of generation {}",
+    "SELECT number, digest, statistics, champions, seconds FROM steps"
+    " WHERE number BETWEEN ? AND ? ORDER BY number",
+    "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
+)
+# Apart from the steps, because it may be large and lists of steps do not need it.
+_STATES = Group(
+    "states",
+    "the state of generation {}",
+    "SELECT number, state FROM steps"
+    " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
+    "UPDATE steps SET state = ?2 WHERE number = ?1",
+)
+MATCHES = Group(
+    "matches",
+    "match {}",
+    "SELECT id, time, result FROM matches WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO matches VALUES (?, ?, ?)",
+)
+_EVENTS = Group(
+    "events",
+    "event {}",
+    "SELECT id, time, kind, details FROM events WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO events VALUES (?, ?, ?, ?)",
+)
+GROUPS = (_META, _PLAYERS, _STEPS, _STATES, MATCHES, _EVENTS)
+"""All groups that every run has."""
+
+_NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +122,49 @@ class StepRow:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the database at *path*, which must exist; statements outside `transaction` commit."""
+    """Open the database at *path*, which must exist; statements outside transactions commit.
+
+    Where nothing can be written, as on read-only media, it is opened for reading only. Raises
+    `OSError` if it cannot be read, `RunError` if a part of it lies in a file beside it that SQLite
+    cannot read there, and errors of sqlite3 if it is damaged.
+    """
+    try:
+        return _connected(path, "mode=rw")
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_WRITING:
+            raise
+    with path.open("rb"):
+        pass
+    beside = path.with_name(f"{path.name}-wal")
+    if beside.is_file() and beside.stat().st_size:
+        raise RunError(
+            f"run {path.parent} cannot be read where nothing can be written: {beside.name} holds "
+            "its newest part; copy the folder to a place that can be written"
+        )
+    # SQLite's mode for media that do not change: no lock, no file beside the database.
+    return _connected(path, "mode=ro&immutable=1")
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{_quoted(path)}?mode=rw", uri=True, isolation_level=None, timeout=30
+        f"file:{_quoted(path)}?{mode}", uri=True, isolation_level=None, timeout=30
     )
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 def identity(path: Path) -> tuple[int, int] | None:
     """Return what tells one file from another of the same name; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
@@ -92,24 +176,11 @@ def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> 
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
-        with transaction(connection):
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
+        database = Database(connection, is_checked=True)
+        with database.transaction():
+            database.write(_META, 0, _meta_rows(meta))
     finally:
         connection.close()
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit what happens inside, or nothing of it."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        # A full disk may have rolled back by itself.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
@@ -127,76 +198,107 @@ def player_data(player: Player) -> Any:
     return player.model_dump(mode="json")
 
 
-def write_step(connection: sqlite3.Connection, step: Step, state: str | None) -> None:
-    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
-    champions = [_player_number(connection, player) for player in step.champions]
-    connection.execute(
-        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            step.number,
-            step.digest,
-            json.dumps(dict(step.statistics), separators=(",", ":")),
-            json.dumps(champions, separators=(",", ":")),
-            float(step.seconds),
-            state,
-        ),
-    )
+def read_meta(database: Database) -> dict[str, str]:
+    """Return the facts about the run."""
+    return {key: value for rows in database.read(_META).values() for _, key, value in rows}
 
 
-def check_steps(connection: sqlite3.Connection) -> None:
-    """Raise `ValueError` if a step has a cell of the wrong type: SQLite takes any."""
-    wrong = (
-        "typeof(digest) != 'text' OR typeof(statistics) != 'text' OR typeof(seconds) != 'real'"
-        " OR typeof(champions) != 'text' OR typeof(state) NOT IN ('text', 'null')"
-    )
-    query = f"SELECT number FROM steps WHERE {wrong} ORDER BY number LIMIT 1"
-    row = connection.execute(query).fetchone()
-    if row is not None:
-        raise ValueError(f"generation {row[0]} has a cell of the wrong type")
+def write_meta(database: Database, values: Mapping[str, str]) -> None:
+    """Write some of the facts about the run, inside a transaction."""
+    database.write(_META, 0, _meta_rows({**read_meta(database), **values}))
 
 
-def read_steps(connection: sqlite3.Connection) -> list[StepRow]:
-    """Return what every step says, in order; `ValueError` if a cell cannot be read."""
-    query = "SELECT number, digest, statistics, seconds FROM steps ORDER BY number"
+def _meta_rows(meta: Mapping[str, str]) -> list[tuple[int, str, str]]:
+    return [(0, key, meta[key]) for key in sorted(meta)]
+
+
+def add_match(database: Database, result: Mapping[str, Any]) -> None:
+    """Write the result of a match, inside a transaction."""
+    database.append(MATCHES, now(), json.dumps(result))
+
+
+def read_matches(database: Database) -> list[dict[str, Any]]:
+    """Return the results of matches, oldest first."""
+    groups = database.read(MATCHES).values()
+    return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+
+
+def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None:
+    """Write an event, inside a transaction."""
+    database.append(_EVENTS, now(), kind, json.dumps(details))
+
+
+def read_events(database: Database) -> list[dict[str, Any]]:
+    """Return the events, oldest first."""
     return [
-        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
-        for number, digest, statistics, seconds in connection.execute(query)
+        {"time": time, "kind": kind, **read_object(text)}
+        for rows in database.read(_EVENTS).values()
+        for _, time, kind, text in rows
     ]
 
 
-def read_champions(connection: sqlite3.Connection, number: int) -> tuple[Any, ...]:
+def write_step(database: Database, step: Step, state: str | None) -> None:
+    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
+    champions = [_player_number(database, player) for player in step.champions]
+    row = (
+        step.number,
+        step.digest,
+        json.dumps(dict(step.statistics), separators=(",", ":")),
+        json.dumps(champions, separators=(",", ":")),
+        float(step.seconds),
+    )
+    database.write(_STEPS, step.number, [row])
+    if state is not None:
+        database.write(_STATES, step.number, [(step.number, state)])
+
+
+def count_steps(database: Database) -> int:
+    """Return the number of steps."""
+    return database.count(_STEPS, "steps")
+
+
+def read_steps(database: Database, first: int = 0) -> list[StepRow]:
+    """Return what the steps from *first* on say; `ValueError` if a cell cannot be read."""
+    steps = [
+        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
+        for rows in database.read(_STEPS, first).values()
+        for number, digest, statistics, _, seconds in rows
+    ]
+    for number, step in enumerate(steps, start=max(first, 0)):
+        if step.number != number:
+            raise ValueError(f"generation {number} is missing")
+    return steps
+
+
+def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     """Return the champions of a step as players; `ValueError` if they cannot be read."""
-    row = connection.execute("SELECT champions FROM steps WHERE number = ?", (number,)).fetchone()
-    numbers = None if row is None else _json(row[0])
+    ((_, _, _, champions, _),) = database.one(_STEPS, number)
+    numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:
         raise ValueError(f"generation {number} has no champions")
-    texts = [
-        connection.execute("SELECT text FROM players WHERE id = ?", (one,)).fetchone()
-        for one in numbers
-    ]
-    if None in texts:
-        raise ValueError(f"a champion of generation {number} is missing")
-    return tuple(read_player(_json(text)) for (text,) in texts)
+    players = [database.one(_PLAYERS, one) for one in numbers]
+    return tuple(read_player(_json(text)) for ((_, text),) in players)
 
 
-def read_state(connection: sqlite3.Connection, number: int) -> Any:
+def read_state(database: Database, number: int) -> Any:
     """Return the data that is all of a step; `ValueError` if it cannot be read."""
-    row = connection.execute("SELECT state FROM steps WHERE number = ?", (number,)).fetchone()
-    if row is None or row[0] is None:
-        raise ValueError(f"generation {number} is not whole")
+    ((_, state),) = database.one(_STATES, number)
     try:
-        return json.loads(row[0])
+        return json.loads(state)
     except (ValueError, RecursionError):
         raise ValueError(f"generation {number} cannot be read") from None
 
 
-def _player_number(connection: sqlite3.Connection, player: Player) -> int:
+def now() -> str:
+    """Return the time as ISO 8601 text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _player_number(database: Database, player: Player) -> int:
     text = json.dumps(player_data(player), separators=(",", ":"), sort_keys=True)
-    connection.execute("INSERT OR IGNORE INTO players (text) VALUES (?)", (text,))
-    row = connection.execute("SELECT id FROM players WHERE text = ?", (text,)).fetchone()
-    if row is None:  # the index knows a player that the table has lost
-        raise sqlite3.DatabaseError("a player is missing")
-    return int(row[0])
+    query = "SELECT id FROM players WHERE text = ?"
+    row = database.connection.execute(query, (text,)).fetchone()
+    return database.append(_PLAYERS, text) if row is None else int(row[0])
 
 
 def _statistics(text: str) -> dict[str, float]:

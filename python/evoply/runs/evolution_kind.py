@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,7 +29,8 @@ from evoply.evolution import (
 from evoply.evolution.digest import LIMITS, digest_of
 from evoply.evolution.python_parts import PythonParts
 from evoply.runs import evolution_store as store
-from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row, Table
+from evoply.runs.groups import Database
+from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
 from evoply.wording import shorten
 
 __all__ = ["FINAL_TEST", "EvolutionKind", "final_test_note"]
@@ -65,6 +65,7 @@ class EvolutionKind:
     learner_type = Evolution
     limits = LIMITS
     tables = store.TABLES
+    groups = store.GROUPS
 
     def __init__(self, learner: Evolution | None = None) -> None:
         self._learner = learner or Evolution()
@@ -130,16 +131,11 @@ class EvolutionKind:
                 f"{step!r:.80} is no generation: a run of evolution keeps nothing else"
             )
 
-    def write(self, connection: sqlite3.Connection, step: Generation, /) -> None:
-        store.write_generation(connection, step)
+    def write(self, database: Database, step: Generation, /) -> None:
+        store.write_generation(database, step)
 
-    def read(
-        self, connection: sqlite3.Connection, config: EvolutionConfig, number: int, /
-    ) -> Generation:
-        return store.read_generation(connection, config, number)
-
-    def check_cells(self, connection: sqlite3.Connection, /) -> None:
-        store.check_cells(connection)
+    def read(self, database: Database, config: EvolutionConfig, number: int, /) -> Generation:
+        return store.read_generation(database, config, number)
 
     def is_unchanged(self, config: EvolutionConfig, step: Generation, digest: str, /) -> bool:
         computed = digest_of(
@@ -149,16 +145,15 @@ class EvolutionKind:
             step.fresh,
             step.hall_of_fame,
             step.champion,
+            step.archive,
         )
         return computed == step.digest == digest
 
-    def rows(self, table: Table, /) -> list[dict[str, Any]]:
-        rows = table(store.GENERATIONS)
-        store.check_rows(rows)
-        return rows
+    def rows(self, database: Database, /) -> list[dict[str, Any]]:
+        return store.generation_rows(database)
 
-    def queries(self) -> Mapping[str, str]:
-        return store.QUERIES
+    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
+        return store.exports(database)
 
     def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
         """Return the winner of the final test; before it, the first of the hall of fame."""
@@ -167,6 +162,7 @@ class EvolutionKind:
             for entry in last.hall_of_fame:
                 if str(entry.tree) == stored["champion"]:
                     return entry
+            raise ValueError("the champion of its final test is not in the hall of fame")
         return last.hall_of_fame[0]
 
     def player_of(self, config: EvolutionConfig, champion: HallOfFameEntry, /) -> Any:

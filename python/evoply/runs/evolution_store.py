@@ -1,12 +1,12 @@
 """Evolution's own tables of `run.db`: how a generation becomes rows and rows a generation.
 
-Floating-point numbers are stored as they are (8 bytes), trees as text, each text once.
+Floating-point numbers are stored as they are (8 bytes), trees as text, each text once. Checksums
+are of the texts, wherever they are stored.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, fields
 from typing import Any
@@ -25,14 +25,17 @@ from evoply.evolution import (
     primitive_set_of,
 )
 from evoply.runs.database import read_object
+from evoply.runs.groups import Database, Group
 
 __all__ = [
+    "DETAILS",
     "FORMAT_1_STEPS",
-    "GENERATIONS",
-    "QUERIES",
+    "GROUPS",
+    "NO_DETAILS",
     "TABLES",
-    "check_cells",
     "check_rows",
+    "exports",
+    "generation_rows",
     "read_generation",
     "write_generation",
 ]
@@ -72,55 +75,95 @@ FROM generations
 """
 """Shows the generations of a run of format 1 as the steps that every later run has."""
 
-GENERATIONS = """
-SELECT g.*, t.text AS champion_tree FROM generations g JOIN trees t ON t.id = g.champion
-ORDER BY number
-"""
-QUERIES = {
-    "individuals.csv": (
-        "SELECT generation, position, fitness, origin, parents, t.text AS tree FROM individuals i"
-        " JOIN trees t ON t.id = i.tree ORDER BY generation, position"
-    ),
-    "hall_of_fame.csv": (
-        "SELECT generation, rank, entered, points, games, points / games AS fitness,"
-        " t.text AS tree FROM hall_of_fame h JOIN trees t ON t.id = h.tree"
-        " ORDER BY generation, rank"
-    ),
-}
-"""What is exported beside the generations, by name of the file."""
+NO_DETAILS = "CREATE TEMP VIEW details AS SELECT 0 AS generation, '' AS content WHERE 0"
+"""Stands for the table that the oldest runs of format 1 do not have."""
 
-_INDIVIDUALS = """
-SELECT t.text, fitness, origin, parents FROM individuals i JOIN trees t ON t.id = i.tree
-WHERE generation = ? ORDER BY position
-"""
-_HALL_OF_FAME = """
-SELECT t.text, entered, points, games FROM hall_of_fame h JOIN trees t ON t.id = h.tree
-WHERE generation = ? ORDER BY rank
-"""
-_ARCHIVE = """
-SELECT t.text, generation FROM archive a JOIN trees t ON t.id = a.tree
-WHERE generation <= ? ORDER BY generation
-"""
+_NUMBERS = (*_STATISTICS, *_SECONDS)
+_LAST = 5 + len(_NUMBERS)
+_GENERATIONS = Group(
+    "generations",
+    "the row of generation {}",
+    f"SELECT number, digest, seed, fresh, {', '.join(_NUMBERS)}, t.text"
+    " FROM generations g CROSS JOIN trees t ON t.id = g.champion"
+    " WHERE number BETWEEN ? AND ? ORDER BY number",
+    f"INSERT INTO generations VALUES (?1, ?2, ?3, (SELECT id FROM trees WHERE text = ?{_LAST}), "
+    f"{', '.join(f'?{place}' for place in range(4, _LAST))})",
+    ("number", "digest", "seed", "fresh", *_NUMBERS, "champion_tree"),
+)
+_INDIVIDUALS = Group(
+    "individuals",
+    "the individuals of generation {}",
+    "SELECT generation, position, fitness, origin, parents, t.text"
+    " FROM individuals i CROSS JOIN trees t ON t.id = i.tree"
+    " WHERE generation BETWEEN ? AND ? ORDER BY generation, position",
+    "INSERT INTO individuals VALUES (?1, ?2, (SELECT id FROM trees WHERE text = ?6), ?3, ?4, ?5)",
+    ("generation", "position", "fitness", "origin", "parents", "tree"),
+)
+_HALL_OF_FAME = Group(
+    "hall_of_fame",
+    "the hall of fame of generation {}",
+    "SELECT generation, rank, entered, points, games, t.text"
+    " FROM hall_of_fame h CROSS JOIN trees t ON t.id = h.tree"
+    " WHERE generation BETWEEN ? AND ? ORDER BY generation, rank",
+    "INSERT INTO hall_of_fame VALUES (?1, ?2, (SELECT id FROM trees WHERE text = ?6), ?3, ?4, ?5)",
+    ("generation", "rank", "entered", "points", "games", "tree"),
+)
+# What a generation added: its champion, or nothing.
+_ARCHIVE = Group(
+    "archive",
+    "what generation {} added to the archive",
+    "SELECT generation, t.text FROM archive a CROSS JOIN trees t ON t.id = a.tree"
+    " WHERE generation BETWEEN ? AND ? ORDER BY generation",
+    "INSERT INTO archive VALUES (?, (SELECT id FROM trees WHERE text = ?))",
+)
+DETAILS = Group(
+    "details",
+    "the details of generation {}",
+    "SELECT generation, content FROM details WHERE generation BETWEEN ? AND ? ORDER BY generation",
+    "INSERT INTO details VALUES (?, ?)",
+)
+GROUPS = (_GENERATIONS, _INDIVIDUALS, _HALL_OF_FAME, _ARCHIVE, DETAILS)
 
 
-def check_cells(connection: sqlite3.Connection) -> None:
-    """Raise `ValueError` if a generation has text where numbers belong, or the other way round.
+def generation_rows(database: Database) -> list[dict[str, Any]]:
+    """Return a row for each generation, with all its numbers by name; ValueError if damaged."""
+    rows = database.records(_GENERATIONS)
+    check_rows(rows)
+    return rows
 
-    SQLite itself takes any type in any column, and a damaged file may hold any.
+
+def exports(database: Database) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows that are exported, by the names of the files.
+
+    Generations have shares of introns too, which are no column of their table.
     """
-    numbers = (*_STATISTICS, *_SECONDS[:-1])
-    wrong = [f"typeof({name}) != 'real'" for name in numbers]
-    wrong += [f"typeof({_SECONDS[-1]}) NOT IN ('real', 'null')", "typeof(digest) != 'text'"]
-    query = f"SELECT number FROM generations WHERE {' OR '.join(wrong)} ORDER BY number LIMIT 1"
-    row = connection.execute(query).fetchone()
-    if row is not None:
-        raise ValueError(f"generation {row[0]} has a cell of the wrong type")
+    censuses = {
+        number: read_object(text, ("census",))["census"]
+        for rows in database.read(DETAILS).values()
+        for number, text in rows
+    }
+    generations = [
+        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in _INTRONS}}
+        for row in generation_rows(database)
+    ]
+    hall = database.records(_HALL_OF_FAME)
+    for row in hall:
+        tree = row.pop("tree")
+        row |= {"fitness": row["points"] / row["games"], "tree": tree}
+    return {
+        "generations.csv": generations,
+        "individuals.csv": database.records(_INDIVIDUALS),
+        "hall_of_fame.csv": hall,
+    }
+
+
+_INTRONS = ("dead_introns", "live_introns")
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
     """Raise `ValueError` unless *rows* of the table of generations hold what belongs there.
 
-    What comes out is looked at again: in a damaged file SQL may see something else.
+    Runs of older formats have no checksums that would say so.
     """
     kinds = {"number": int, "digest": str, "champion_tree": str}
     kinds |= dict.fromkeys((*_STATISTICS, *_SECONDS[:-1]), float)
@@ -137,64 +180,47 @@ def _fresh(text: str) -> tuple[FreshResult, ...]:
     return tuple(FreshResult(**result) for result in json.loads(text))
 
 
-def write_generation(connection: sqlite3.Connection, generation: Generation) -> None:
+def write_generation(database: Database, generation: Generation) -> None:
     """Write one generation inside a transaction."""
     number = generation.number
-    trees = _tree_numbers(connection, generation)
-    marks = ", ".join("?" * (5 + len(_STATISTICS) + len(_SECONDS)))
-    connection.execute(
-        f"INSERT INTO generations VALUES ({marks})",
-        (
-            number,
-            generation.digest,
-            generation.config.seed,
-            trees[generation.champion],
-            json.dumps([asdict(result) for result in generation.fresh]),
-            *astuple(generation.statistics),
-            *astuple(generation.timing),
-        ),
+    individuals = [
+        (number, place, one.fitness, one.origin, _numbers(one.parents), str(one.tree))
+        for place, one in enumerate(generation.individuals)
+    ]
+    hall = [
+        (number, rank, one.generation, one.points, one.games, str(one.tree))
+        for rank, one in enumerate(generation.hall_of_fame)
+    ]
+    champion = str(generation.champion)
+    added = [(number, str(one.tree)) for one in generation.archive if one.generation == number]
+    texts: set[str] = {champion, *(str(row[-1]) for row in (*individuals, *hall, *added))}
+    database.connection.executemany(
+        "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in sorted(texts)]
     )
-    connection.executemany(
-        "INSERT INTO individuals VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (number, position, trees[one.tree], one.fitness, one.origin, _numbers(one.parents))
-            for position, one in enumerate(generation.individuals)
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO hall_of_fame VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (number, rank, trees[entry.tree], entry.generation, entry.points, entry.games)
-            for rank, entry in enumerate(generation.hall_of_fame)
-        ],
-    )
-    connection.execute("INSERT INTO details VALUES (?, ?)", (number, _details(generation)))
-    connection.executemany(
-        "INSERT INTO archive VALUES (?, ?)",
-        [
-            (entry.generation, trees[entry.tree])
-            for entry in generation.archive
-            if entry.generation == number
-        ],
-    )
+    # All numbers are REAL in the table, and come back as such.
+    numbers = (*astuple(generation.statistics), *astuple(generation.timing))
+    reals = (None if value is None else float(value) for value in numbers)
+    fresh = json.dumps([asdict(result) for result in generation.fresh])
+    row = (number, generation.digest, generation.config.seed, fresh, *reals, champion)
+    database.write(_GENERATIONS, number, [row])
+    database.write(_INDIVIDUALS, number, individuals)
+    database.write(_HALL_OF_FAME, number, hall)
+    database.write(_ARCHIVE, number, added)
+    database.write(DETAILS, number, [(number, _details(generation))])
 
 
-def read_generation(
-    connection: sqlite3.Connection, config: EvolutionConfig, number: int
-) -> Generation:
+def read_generation(database: Database, config: EvolutionConfig, number: int) -> Generation:
     """Return a stored generation, equal to the one that was written; LookupError if none is."""
     primitives = primitive_set_of(config)
-    row = connection.execute(
-        "SELECT g.*, t.text FROM generations g JOIN trees t ON t.id = g.champion WHERE number = ?",
-        (number,),
-    ).fetchone()
-    if row is None:
-        raise LookupError(f"generation {number} is not stored")
+    with database.snapshot():
+        ((_, digest, _, fresh, *numbers, champion),) = database.one(_GENERATIONS, number)
+        individuals = database.one(_INDIVIDUALS, number)
+        hall = database.one(_HALL_OF_FAME, number)
+        archive = database.read(_ARCHIVE, 0, number)
+        details = _read_details(database, number)
     tree = _remembering(lambda text: gp.parse_individual(text, primitives))
-    details = _read_details(connection, number)
     cases = [tuple(map(float, row)) for row in details.get("cases", ())]
-    first_seconds = 5 + len(_STATISTICS)
-    generation = Generation(
+    return Generation(
         number=number,
         individuals=tuple(
             Individual(
@@ -204,29 +230,23 @@ def read_generation(
                 tuple(json.loads(parents)),
                 cases[place] if cases else (),
             )
-            for place, (text, fitness, origin, parents) in enumerate(
-                connection.execute(_INDIVIDUALS, (number,))
-            )
+            for place, (_, _, fitness, origin, parents, text) in enumerate(individuals)
         ),
         hall_of_fame=tuple(
             HallOfFameEntry(tree(text), entered, _real(points), _real(games))
-            for text, entered, points, games in connection.execute(_HALL_OF_FAME, (number,))
+            for _, _, entered, points, games, text in hall
         ),
         archive=tuple(
-            ArchiveEntry(tree(text), generation)
-            for text, generation in connection.execute(_ARCHIVE, (number,))
+            ArchiveEntry(tree(text), entered) for rows in archive.values() for entered, text in rows
         ),
-        champion=tree(row[-1]),
-        fresh=_fresh(row[4]),
-        statistics=_statistics(row[5:first_seconds]),
-        timing=Seconds(*row[first_seconds:-1]),
-        digest=row[1],
+        champion=tree(champion),
+        fresh=_fresh(fresh),
+        statistics=_statistics(tuple(numbers[: len(_STATISTICS)])),
+        timing=Seconds(*numbers[len(_STATISTICS) :]),
+        digest=digest,
         config=config,
         census=_census(details),
     )
-    if not generation.individuals or not generation.hall_of_fame:
-        raise ValueError(f"generation {number} is not whole")
-    return generation
 
 
 def _details(generation: Generation) -> str:
@@ -236,15 +256,10 @@ def _details(generation: Generation) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
-def _read_details(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+def _read_details(database: Database, number: int) -> dict[str, Any]:
     """Return what is stored of a generation beside its numbers; {} for runs of older versions."""
-    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'details'"
-    if not connection.execute(query).fetchone()[0]:
-        return {}
-    row = connection.execute(
-        "SELECT content FROM details WHERE generation = ?", (number,)
-    ).fetchone()
-    return {} if row is None else read_object(row[0], ("census",))
+    rows = database.read(DETAILS, number, number).get(number, ())
+    return read_object(rows[0][1], ("census",)) if rows else {}
 
 
 def _census(details: Mapping[str, Any]) -> Census:
@@ -278,30 +293,6 @@ def _statistics(row: tuple[float, ...]) -> Statistics:
     # All columns are REAL.
     whole = {name: int(values[name]) for name in _WHOLE}
     return Statistics(**{**values, **whole})
-
-
-def _tree_numbers(
-    connection: sqlite3.Connection, generation: Generation
-) -> dict[gp.Individual, int]:
-    trees = dict.fromkeys(
-        [
-            *(one.tree for one in generation.individuals),
-            *(entry.tree for entry in generation.hall_of_fame),
-            generation.champion,
-        ]
-    )
-    texts = {tree: str(tree) for tree in trees}
-    connection.executemany(
-        "INSERT OR IGNORE INTO trees (text) VALUES (?)", [(text,) for text in texts.values()]
-    )
-    return {tree: _tree_number(connection, text) for tree, text in texts.items()}
-
-
-def _tree_number(connection: sqlite3.Connection, text: str) -> int:
-    row = connection.execute("SELECT id FROM trees WHERE text = ?", (text,)).fetchone()
-    if row is None:  # the index knows a tree that the table has lost
-        raise sqlite3.DatabaseError("a tree is missing")
-    return int(row[0])
 
 
 def _numbers(parents: tuple[int, ...]) -> str:

@@ -7,11 +7,10 @@ from typing import Any
 from evoply.protocols import RunError
 from evoply.runs.database import read_object
 from evoply.runs.evolution_kind import EvolutionKind, final_test_note
+from evoply.runs.evolution_store import DETAILS
 from evoply.runs.run import Run
 
 __all__ = ["censuses", "check_evolved", "stored_final_test"]
-
-_HAS_DETAILS = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'details'"
 
 
 def check_evolved(run: Run) -> None:
@@ -26,13 +25,14 @@ def check_evolved(run: Run) -> None:
 def censuses(run: Run) -> list[dict[str, Any]]:
     """Return the census of every generation in order; {} for those of older versions."""
     check_evolved(run)
-    is_there = run.table(_HAS_DETAILS)
-    rows = run.table("SELECT generation, content FROM details") if is_there else []
-    try:
-        contents = {row["generation"]: read_object(row["content"], ("census",)) for row in rows}
-    except ValueError as error:
-        raise RunError(f"run {run.path}: run.db is damaged ({error}); put a copy back") from None
-    return [contents.get(number, {}).get("census", {}) for number in range(run.count())]
+    contents = run.reading(
+        lambda database: {
+            number: read_object(text, ("census",))["census"]
+            for rows in database.read(DETAILS).values()
+            for number, text in rows
+        }
+    )
+    return [contents.get(number, {}) for number in range(run.count())]
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:

@@ -9,13 +9,9 @@ from typing import Any
 
 from evoply.files import write_atomically
 from evoply.protocols import RunError
-from evoply.runs.evolution_kind import EvolutionKind
-from evoply.runs.evolved import censuses
 from evoply.runs.run import Run
 
 __all__ = ["export_csv"]
-
-_INTRONS = ("dead_introns", "live_introns")
 
 
 def export_csv(run: Run, directory: str | Path) -> list[Path]:
@@ -24,12 +20,8 @@ def export_csv(run: Run, directory: str | Path) -> list[Path]:
     Numbers are written so that they read back exactly. Generations of evolution have shares of
     introns too, empty where the primitives have none. Raises `RunError` if nothing can be written.
     """
-    rows = run.generation_rows()
-    if isinstance(run.kind, EvolutionKind):
-        shares = [{key: one.get(key) for key in _INTRONS} for one in censuses(run)]
-        rows = [{**row, **share} for row, share in zip(rows, shares, strict=True)]
-    tables = {"generations.csv": rows}
-    tables |= {name: run.table(query) for name, query in run.kind.queries().items()}
+    tables = {"generations.csv": run.generation_rows()}
+    tables |= run.reading(run.kind.exports)
     paths = []
     for name, rows in tables.items():
         path = Path(directory) / name

@@ -83,7 +83,8 @@ def find_run(text: str | None = None) -> Run:
 def _summary(folder: Path) -> RunSummary:
     try:
         with Run.open(folder) as run:
-            steps = run.steps()
+            count = run.count()
+            last = run.steps(count - 1)
             return RunSummary(
                 path=folder,
                 name=folder.name,
@@ -91,8 +92,8 @@ def _summary(folder: Path) -> RunSummary:
                 status=run.status,
                 game=run.config.game,
                 learner=run.kind.name,
-                generations=len(steps),
-                best_fresh=steps[-1].statistics.get("best_fresh") if steps else None,
+                generations=count,
+                best_fresh=last[-1].statistics.get("best_fresh") if last else None,
             )
     except RunError as error:
         return RunSummary(path=folder, name=folder.name, error=str(error))

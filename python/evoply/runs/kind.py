@@ -7,7 +7,6 @@ and reports ask here and know nothing of trees or weights.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +15,11 @@ from typing import Any, Protocol
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
 from evoply.protocols import Learner, Player, Step
+from evoply.runs.groups import Database, Group
 
-__all__ = ["ChampionFacts", "Ending", "Kind", "Listing", "LiveFacts", "Note", "Table"]
+__all__ = ["ChampionFacts", "Ending", "Kind", "Listing", "LiveFacts", "Note"]
 
 Row = Mapping[str, Any]
-Table = Callable[[str], list[dict[str, Any]]]
-"""Returns the rows of a SELECT: `Run.table`."""
 Note = Callable[..., dict[str, Any] | None]
 """Returns a note of the run by its name, checked to have some keys: `Run.note`."""
 
@@ -145,23 +143,24 @@ class Kind(Protocol):
     def check_step(self, config: Any, step: Any, /) -> None:
         """Raise ValueError unless *step* can be stored."""
 
-    def write(self, connection: sqlite3.Connection, step: Any, /) -> str | None:
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """What is in its own tables; every step has one of each."""
+
+    def write(self, database: Database, step: Any, /) -> str | None:
         """Write *step* into the own tables, or return all of it as JSON; inside a transaction."""
 
-    def read(self, connection: sqlite3.Connection, config: Any, number: int, /) -> Any:
+    def read(self, database: Database, config: Any, number: int, /) -> Any:
         """Return a stored step; errors of sqlite3, LookupError or ValueError if it is damaged."""
-
-    def check_cells(self, connection: sqlite3.Connection, /) -> None:
-        """Raise ValueError or an error of sqlite3 if the own tables are visibly damaged."""
 
     def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
         """Return whether a *step* that was read is what *digest* was computed of."""
 
-    def rows(self, table: Table, /) -> list[dict[str, Any]]:
+    def rows(self, database: Database, /) -> list[dict[str, Any]]:
         """Return a row for each step, with at least number and digest; ValueError if damaged."""
 
-    def queries(self) -> Mapping[str, str]:
-        """Return what is exported beside the steps: queries by the names of the files."""
+    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
+        """Return the rows that are exported beside or instead of the steps, by files' names."""
 
     # What people see.
 

@@ -24,11 +24,15 @@ if sys.platform == "win32":
 
     _PLACE = 1_000_000  # beyond the text, which others may then still read
 
+    _LOOK = os.O_RDWR
+
     def _take(descriptor: int) -> None:
         os.lseek(descriptor, _PLACE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
+
+    _LOOK = os.O_RDONLY  # enough to see a lock in a folder of somebody else's
 
     def _take(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +85,7 @@ class WriterLock:
 def is_locked(folder: Path) -> bool:
     """Return whether some process is writing the run now."""
     try:
-        descriptor = os.open(folder / _FILE, os.O_RDWR)
+        descriptor = os.open(folder / _FILE, _LOOK)
     except OSError:
         return False
     try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,9 @@ from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts, identity
 from evoply.games import game_rules
 from evoply.protocols import ConfigError, RunError, StorableLearner
-from evoply.runs import database
-from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row, Table
+from evoply.runs.database import read_state, read_steps
+from evoply.runs.groups import Database, Group
+from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
 
 __all__ = ["OutsideKind", "Settings"]
 
@@ -49,6 +49,7 @@ class OutsideKind:
     is_built_in = False
     limits: frozenset[str] = frozenset({"generations", "time_limit"})
     tables = ""
+    groups: tuple[Group, ...] = ()
 
     def __init__(self, learner: StorableLearner | None = None, name: str = "") -> None:
         self._learner = learner
@@ -143,7 +144,7 @@ class OutsideKind:
             if again.number != 0 or again.digest != step.digest:
                 raise self._wrong(step, "load(config, dump(step)) must give the same step")
 
-    def write(self, connection: sqlite3.Connection, step: Any, /) -> str:
+    def write(self, database: Database, step: Any, /) -> str:
         return self._text(step)
 
     def _text(self, step: Any) -> str:
@@ -155,29 +156,25 @@ class OutsideKind:
     def _wrong(self, step: Any, what: str) -> ValueError:
         return ValueError(f"step {step.number} of {self.name} cannot be kept: {what}")
 
-    def read(self, connection: sqlite3.Connection, config: Any, number: int, /) -> Any:
-        return self._given.load(config, database.read_state(connection, number))
-
-    def check_cells(self, connection: sqlite3.Connection, /) -> None:
-        """Accept: it has no tables of its own."""
+    def read(self, database: Database, config: Any, number: int, /) -> Any:
+        return self._given.load(config, read_state(database, number))
 
     def is_unchanged(self, config: Any, step: Any, digest: str, /) -> bool:
         unchanged: bool = step.digest == digest
         return unchanged
 
-    def rows(self, table: Table, /) -> list[dict[str, Any]]:
-        rows = table("SELECT number, digest, statistics, seconds FROM steps ORDER BY number")
+    def rows(self, database: Database, /) -> list[dict[str, Any]]:
         return [
             {
-                "number": row["number"],
-                "digest": row["digest"],
-                **database.read_object(row["statistics"]),
-                "seconds": row["seconds"],
+                "number": step.number,
+                "digest": step.digest,
+                **step.statistics,
+                "seconds": step.seconds,
             }
-            for row in rows
+            for step in read_steps(database)
         ]
 
-    def queries(self) -> Mapping[str, str]:
+    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
         return {}
 
     def champion(self, last: Any, note: Note, /) -> Any:

@@ -11,32 +11,23 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
 
-from evoply import _native
-from evoply.evolution import signature
 from evoply.evolution.config import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import database
 from evoply.runs.creation import create_folder, reason
-from evoply.runs.evolution_store import FORMAT_1_STEPS
+from evoply.runs.groups import ChecksumError, Database
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.kinds import kind_of, stored_kind
 from evoply.runs.lock import WriterLock, is_locked
+from evoply.runs.opening import FORMAT, damaged, first_meta, format_of, open_database, reading
 
-__all__ = ["FORMAT", "Run"]
-
-FORMAT = 2
-"""Version of the folder's form; a larger one was written by a newer evoply. Runs of format 1, all
-of evolution, had no steps; they are read, and nothing is added to them."""
-
-_DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
-"""What reading a damaged file may raise."""
+__all__ = ["Run"]
 
 _T = TypeVar("_T")
 
@@ -47,15 +38,17 @@ _DATABASE = "run.db"
 class Run:
     """A run folder, open for reading; every change needs the right to write (see `lock`).
 
-    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`.
+    Make one with `Run.create` or `Run.open`. Use it as a context manager or call `close`. What is
+    read is compared with its checksum first: `RunError` says what is damaged.
     """
 
-    def __init__(self, path: Path, kind: Kind, config: Any, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, kind: Kind, config: Any, opened: Database) -> None:
         self.path = path
         self.kind = kind
         self.config = config
-        self._database: sqlite3.Connection | None = connection
+        self._open: Database | None = opened
         self._lock: WriterLock | None = None
+        self._is_whole = False
         self._file = database.identity(path / _DATABASE)
 
     @classmethod
@@ -84,7 +77,7 @@ class Run:
 
         def fill(new: Path) -> None:
             (new / _CONFIG).write_text(config_text, encoding="utf-8")
-            database.create_tables(new / _DATABASE, _first_meta(command), kind.tables)
+            database.create_tables(new / _DATABASE, first_meta(command), kind.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -110,17 +103,7 @@ class Run:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
             ) from None
-        try:
-            connection = database.connect(folder / _DATABASE)
-        except database.UNREADABLE as error:
-            _damaged(folder, error)
-        run = cls(folder, kind, config, connection)
-        try:
-            run._check_format()
-        except BaseException:
-            connection.close()
-            raise
-        return run
+        return cls(folder, kind, config, open_database(folder / _DATABASE))
 
     def __enter__(self) -> Self:
         return self
@@ -133,21 +116,21 @@ class Run:
 
     def close(self) -> None:
         """Close the database and give back the right to write; a second call does nothing."""
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        if self._open is not None:
+            self._open.connection.close()
+            self._open = None
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
     @property
-    def _connection(self) -> sqlite3.Connection:
-        if self._database is None:
+    def _database(self) -> Database:
+        if self._open is None:
             raise RunError(
                 f"run {self.path} is closed: read it inside its `with`, or open it again with "
                 f"Run.open({str(self.path)!r})"
             )
-        return self._database
+        return self._open
 
     @property
     def name(self) -> str:
@@ -193,12 +176,17 @@ class Run:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the right to write inside a `with`; raise `RunError` if another process has it."""
+        """Hold the right to write inside a `with`; raise `RunError` if another process has it.
+
+        The first time everything is checked, because what is written stands on what is there.
+        """
         if self._lock is not None:
             yield
             return
         self._lock = WriterLock(self.path)
         try:
+            if not self._is_whole:
+                self.check()
             yield
         finally:
             if self._lock is not None:
@@ -208,10 +196,7 @@ class Run:
     @property
     def format(self) -> int:
         """The version of the folder's form."""
-        text = self.meta("format")
-        if not text.isdecimal() or len(text) > 9:
-            _damaged(self.path, ValueError("it does not say its format"))
-        return int(text)
+        return self.reading(format_of)
 
     def check_going_on(self) -> None:
         """Raise `RunError` if nothing can be added to the run, whoever has the right to write."""
@@ -220,6 +205,17 @@ class Run:
                 f"run {self.path} has format {self.format}, which is only read: start a new run "
                 f"with its config, as in `evoply evolve {self.path / _CONFIG}`"
             )
+
+    def check(self) -> int:
+        """Compare all that is stored with its checksums; return how many there are.
+
+        Runs of older formats have none: only the form of the file is checked. Raises `RunError`
+        that names what is damaged.
+        """
+        groups = (*database.GROUPS, *self.kind.groups)
+        count = self.reading(lambda opened: opened.check(groups))
+        self._is_whole = True
+        return count
 
     def save(self, step: Step) -> None:
         """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
@@ -231,13 +227,12 @@ class Run:
                 f"the next one is {expected}"
             )
         self.kind.check_step(self.config, step)
-        connection = self._connection
-        with self._writing(), database.transaction(connection):
-            database.write_step(connection, step, self.kind.write(connection, step))
+        with self._writing() as opened:
+            database.write_step(opened, step, self.kind.write(opened, step))
 
     def count(self) -> int:
         """Return the number of stored generations."""
-        return int(self._rows("SELECT count(*) FROM steps")[0][0])
+        return self.reading(database.count_steps)
 
     def generation(self, number: int) -> Any:
         """Return a stored generation; raise `RunError` if it is not there or cannot be read.
@@ -246,15 +241,11 @@ class Run:
         """
         if not 0 <= number < self.count():
             raise RunError(f"run {self.path} has no generation {number}: it has {self.count()}")
-        connection = self._connection
-        try:
-            return self.kind.read(connection, self.config, number)
-        except _DAMAGE as error:
-            self._raise_run_error(error)
+        return self.reading(lambda opened: self.kind.read(opened, self.config, number))
 
     def generations(self) -> Iterator[Any]:
         """Yield the stored generations in order."""
-        for (number,) in self._rows("SELECT number FROM steps ORDER BY number"):
+        for number in range(self.count()):
             yield self.generation(number)
 
     def last(self) -> Any:
@@ -262,13 +253,13 @@ class Run:
         count = self.count()
         return self.generation(count - 1) if count else None
 
-    def steps(self) -> list[database.StepRow]:
-        """Return number, digest, statistics and seconds of every generation in order."""
-        return self._reading(database.read_steps)
+    def steps(self, first: int = 0) -> list[database.StepRow]:
+        """Return number, digest, statistics and seconds of the generations from *first* on."""
+        return self.reading(lambda opened: database.read_steps(opened, first))
 
     def digests(self) -> list[str]:
         """Return the digest of every generation in order."""
-        return [row[0] for row in self._rows("SELECT digest FROM steps ORDER BY number")]
+        return [step.digest for step in self.steps()]
 
     def python_parts(self) -> dict[str, dict[str, str]]:
         """Return name and checksum of the source of what was given to the run as Python code."""
@@ -276,20 +267,20 @@ class Run:
         return self._object(text) if text else {}
 
     def table(self, query: str, parameters: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
-        """Return the rows of a SELECT over the run's tables as mappings; for reports and export."""
+        """Return the rows of a SELECT over the run's tables as mappings.
+
+        They are as they stand there: call `check` first if the file may be damaged.
+        """
         try:
-            cursor = self._connection.execute(query, parameters)
+            cursor = self._database.connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except database.UNREADABLE as error:
-            _damaged(self.path, error)
+            damaged(self.path, error)
 
     def generation_rows(self) -> list[dict[str, Any]]:
         """Return a row for each generation in order, with all its numbers by name."""
-        try:
-            return self.kind.rows(self.table)
-        except ValueError as error:
-            self._raise_run_error(error)
+        return self.reading(self.kind.rows)
 
     @property
     def champion(self) -> Any:
@@ -301,7 +292,7 @@ class Run:
         last = self.last()
         if last is None:
             self._has_no_champion()
-        return self.kind.champion(last, self.note)
+        return self.reading(lambda _: self.kind.champion(last, self.note))
 
     @property
     def champion_player(self) -> Any:
@@ -314,10 +305,10 @@ class Run:
             self._has_no_champion()
         note = self.note("champion", ("generation", "player"))
         if note is not None and note["generation"] == count - 1:
-            return self._reading(lambda _: read_player(note["player"]))
+            return self.reading(lambda _: read_player(note["player"]))
         if self.format < 2:
             return self.kind.player_of(self.config, self.champion)
-        return self._reading(lambda connection: database.read_champions(connection, count - 1)[0])
+        return self.reading(lambda opened: database.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
         raise RunError(f"run {self.path} has no champion yet: no generation is finished")
@@ -335,45 +326,43 @@ class Run:
         text = self.meta(name)
         return self._object(text, keys) if text else None
 
-    def save_match(self, result: dict[str, Any]) -> None:
+    def save_match(self, result: Mapping[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
-        with self._writing(), database.transaction(self._connection):
-            self._connection.execute(
-                "INSERT INTO matches (time, result) VALUES (?, ?)", (_now(), json.dumps(result))
-            )
+        with self._writing() as opened:
+            database.add_match(opened, result)
 
     def matches(self) -> list[dict[str, Any]]:
         """Return the kept results of matches, oldest first."""
-        texts = self._rows("SELECT result FROM matches ORDER BY id")
-        return [self._object(text, database.MATCH) for (text,) in texts]
+        return self.reading(database.read_matches)
 
     def record(self, kind: str, **details: Any) -> None:
         """Note an event of the run (started, resumed, ended) with the time."""
-        with self._writing(), database.transaction(self._connection):
-            self._connection.execute(
-                "INSERT INTO events (time, kind, details) VALUES (?, ?, ?)",
-                (_now(), kind, json.dumps(details)),
-            )
+        with self._writing() as opened:
+            database.add_event(opened, kind, details)
 
     def events(self) -> list[dict[str, Any]]:
         """Return the noted events, oldest first."""
-        rows = self._rows("SELECT time, kind, details FROM events ORDER BY id")
-        return [{"time": time, "kind": kind, **self._object(text)} for time, kind, text in rows]
+        return self.reading(database.read_events)
 
     def meta(self, key: str) -> str:
         """Return one value of the table `meta`, empty if it is not there."""
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(rows[0][0]) if rows else ""
+        return str(self.reading(database.read_meta).get(key, ""))
 
     def set_meta(self, **values: str) -> None:
         """Write values of the table `meta`."""
-        with self._writing(), database.transaction(self._connection):
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items())
-            )
+        with self._writing() as opened:
+            database.write_meta(opened, values)
+
+    def reading(self, read: Callable[[Database], _T]) -> _T:
+        """Return what *read* returns of the database; `RunError` if it is damaged."""
+        opened = self._database
+        return reading(self.path, lambda: read(opened))
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self) -> Iterator[Database]:
+        """Give the database for one transaction, to the only writer."""
+        opened = self._database
+        self.check_going_on()
         with self.lock():
             # Its open files would go on taking what nobody will ever find again.
             if self._file is None or database.identity(self.path / _DATABASE) != self._file:
@@ -381,73 +370,15 @@ class Run:
                     f"run {self.path} was deleted or moved meanwhile: nothing is added to it"
                 )
             try:
-                yield
+                with opened.transaction():
+                    yield opened
             except (sqlite3.OperationalError, OSError) as error:
                 raise RunError(
                     f"run {self.path} cannot be written: {reason(error)}. All generations so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
-            except database.UNREADABLE as error:
-                _damaged(self.path, error)
-
-    def _rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        try:
-            return self._connection.execute(query, parameters).fetchall()
-        except database.UNREADABLE as error:
-            _damaged(self.path, error)
-
-    def _reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
-        connection = self._connection
-        try:
-            return read(connection)
-        except _DAMAGE as error:
-            self._raise_run_error(error)
-
-    def _raise_run_error(self, error: Exception) -> NoReturn:
-        if isinstance(error, RunError):
-            raise error
-        _damaged(self.path, error)
+            except (*database.UNREADABLE, ChecksumError) as error:
+                damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
-        try:
-            return database.read_object(text, keys)
-        except ValueError as error:
-            _damaged(self.path, error)
-
-    def _check_format(self) -> None:
-        if self.format > FORMAT:
-            raise RunError(
-                f"run {self.path} has format {self.format}, and this evoply reads up to {FORMAT}: "
-                "install a newer evoply"
-            )
-        connection = self._connection
-        try:
-            if self.format < 2:
-                connection.execute("PRAGMA temp_store = MEMORY")
-                connection.execute(FORMAT_1_STEPS)
-            database.check_steps(connection)
-            self.kind.check_cells(connection)
-        except (sqlite3.Error, ValueError) as error:
-            _damaged(self.path, error)
-
-
-def _first_meta(command: str) -> dict[str, str]:
-    return {
-        "format": str(FORMAT),
-        "version": _native.__version__,
-        "signature": signature(),
-        "command": command,
-        "created": _now(),
-        "status": "new",
-    }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _damaged(path: Path, error: Exception) -> NoReturn:
-    raise RunError(
-        f"run {path}: run.db is damaged or no run ({reason(error)}); "
-        "put a copy back, or start a new run"
-    ) from None
+        return self.reading(lambda _: database.read_object(text, keys))

@@ -142,7 +142,7 @@ def three_games(
 
     All trees meet the same keys.
     """
-    opponents = [parse_player(text).native(GAME) for text in OPPONENTS]
+    opponents = [parse_player(text) for text in OPPONENTS]
     players = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]
     each = len(OPPONENTS) * times
     white = np.arange(len(trees)).repeat(each) + len(opponents)

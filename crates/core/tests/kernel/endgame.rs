@@ -1,0 +1,209 @@
+//! The endgame solver against plain minimax to the end of the game, and on the FFO endgame suite.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::AtomicBool;
+
+use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::cpu::{available, on};
+use evoply_core::rules::othello::{Move, Othello};
+use evoply_core::rules::playout::random_move;
+use evoply_core::rules::{Color, Game};
+use evoply_core::search::endgame::{Endgame, Mode, Solution, Solve, solve};
+use evoply_core::search::stability::stable_discs;
+use evoply_core::stream::{Key, Stream};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The final score for the side to move, by the rules alone.
+fn final_score<B: Board>(position: &Othello<B>, empties_to_winner: bool) -> i32 {
+    let difference = position.own().len() as i32 - position.opponent().len() as i32;
+    let empties = (!(position.own() | position.opponent())).len() as i32;
+    difference + if empties_to_winner { empties * difference.signum() } else { 0 }
+}
+
+/// The score under perfect play, by plain minimax to the end.
+fn brute_force<B: Board>(position: &Othello<B>, empties_to_winner: bool) -> i32 {
+    position
+        .legal_moves()
+        .map(|chosen| -brute_force(&position.play_unchecked(chosen), empties_to_winner))
+        .max()
+        .unwrap_or_else(|| final_score(position, empties_to_winner))
+}
+
+/// A position with at most `most` empty squares: from a random game, or random discs, where strange things happen.
+fn endgame_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
+    if draws.below(2) == 0 {
+        let empties = draws.below(u64::from(most) + 1);
+        let mut empty = Bitboard::<B>::EMPTY;
+        while u64::from(empty.len()) < empties {
+            empty = empty | Bitboard::square(draws.below(B::SQUARES.into()) as u32);
+        }
+        // Few discs of one colour make wipe-outs and passes.
+        let share = [1, 2, 4, 8, 16, 32, 56, 62][draws.below(8) as usize];
+        let black = (0..B::SQUARES).filter(|_| draws.below(64) < share).collect::<Bitboard<B>>() - empty;
+        return Othello::new(black, !(black | empty), Color::Black, 0).unwrap();
+    }
+    loop {
+        let mut position = Othello::<B>::start();
+        let empties = draws.below(u64::from(most) + 1) as u32;
+        while (!(position.own() | position.opponent())).len() > empties {
+            let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
+            position = position.play_unchecked(chosen);
+        }
+        if (!(position.own() | position.opponent())).len() <= most {
+            return position;
+        }
+    }
+}
+
+/// Play the line of a solution and give the final position.
+fn play_line<B: Board>(position: &Othello<B>, line: &[Move]) -> Othello<B> {
+    let end = line.iter().fold(*position, |position, &chosen| position.play(chosen).expect("a legal move"));
+    assert!(end.outcome().is_some(), "the line ends before the game");
+    end
+}
+
+fn check<B: Board>(positions: u64, most: u32) {
+    let paths = available();
+    let (mut passes, mut early, mut wiped) = (0, 0, 0);
+    for round in 0..positions {
+        let mut draws = Key::new(21).child(B::SIZE.into()).child(round).stream();
+        let position = endgame_position::<B>(&mut draws, most);
+        for empties_to_winner in [true, false] {
+            let expected = brute_force(&position, empties_to_winner);
+            for mode in [Mode::Exact, Mode::Outcome] {
+                let every_move = round % 10 == 0;
+                let question =
+                    Endgame { empties_to_winner, every_move, table_bytes: 1 << 12, ..Endgame::new(mode, &NEVER) };
+                let answers: Vec<Solution> = paths
+                    .iter()
+                    .map(|&path| on(path, Solve { position: &position, question: &question }).unwrap())
+                    .collect();
+                assert!(answers.iter().all(|answer| *answer == answers[0]), "paths differ: {position:?}");
+                let asked = |score: i32| if mode == Mode::Exact { score } else { score.signum() };
+                assert_eq!(answers[0].score, asked(expected), "{mode:?} {position:?}");
+                let end = play_line(&position, &answers[0].line);
+                let score = final_score(&end, empties_to_winner);
+                let score = if end.turn() == position.turn() { score } else { -score };
+                if mode == Mode::Exact || expected >= 0 {
+                    let won_by_line = asked(score);
+                    assert_eq!(won_by_line, asked(expected), "line of {position:?}");
+                }
+                let mut legal: Vec<_> = position.legal_moves().collect();
+                legal.sort_by_key(|&chosen| brute_force(&position.play_unchecked(chosen), empties_to_winner));
+                let scored = legal
+                    .iter()
+                    .map(|&chosen| asked(-brute_force(&position.play_unchecked(chosen), empties_to_winner)));
+                assert!(!every_move || answers[0].moves.iter().map(|&(_, score)| score).eq(scored));
+                passes += u64::from(answers[0].line.contains(&Move::Pass));
+                early += u64::from(!(!(end.own() | end.opponent())).is_empty());
+                wiped += u64::from(end.own().is_empty() || end.opponent().is_empty());
+            }
+        }
+    }
+    assert!(passes > 20 && early > 20 && wiped > 5, "too few odd games: {passes} {early} {wiped}");
+}
+
+#[test]
+fn solver_equals_brute_force() {
+    check::<Size4>(1000, 8);
+    check::<Size6>(1000, 8);
+    check::<Size8>(1000, 8);
+    check::<Size10>(1000, 8);
+}
+
+#[test]
+fn a_stop_ends_a_solve() {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        // Hours of work.
+        assert!(solve(&Othello::<Size8>::start(), &Endgame::new(Mode::Exact, &stop)).is_err());
+    });
+}
+
+/// Discs called stable do not turn in random games.
+#[test]
+fn stable_discs_stay() {
+    fn check<B: Board>() {
+        for round in 0..500 {
+            let mut draws = Key::new(22).child(B::SIZE.into()).child(round).stream();
+            let mut position = endgame_position::<B>(&mut draws, B::SQUARES / 2);
+            let stable = [Color::Black, Color::White]
+                .map(|color| (color, stable_discs(position.discs(color), position.discs(color.opposite()))));
+            while let Some(chosen) = random_move(&position, |bound| draws.below(bound)) {
+                position = position.play_unchecked(chosen);
+                for (color, stable) in stable {
+                    assert!((stable - position.discs(color)).is_empty(), "{position:?}");
+                }
+            }
+        }
+    }
+    check::<Size4>();
+    check::<Size6>();
+    check::<Size8>();
+    check::<Size10>();
+}
+
+/// A position of an OBF file and the score of each of its moves.
+type Problem = (Othello<Size8>, Vec<(Move, i32)>);
+
+fn read_obf(text: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for line in text.lines() {
+        let mut parts = line.split(';');
+        let board: Vec<char> = parts.next().unwrap().chars().filter(|symbol| !symbol.is_whitespace()).collect();
+        let set = |symbol| (0..64).filter(|&square| board[square as usize] == symbol).collect::<Bitboard<Size8>>();
+        let turn = if board[64] == 'X' { Color::Black } else { Color::White };
+        let scores = parts.filter_map(|part| {
+            let (square, score) = part.trim().split_once(':')?;
+            let [column, row] = square.as_bytes() else { return None };
+            Some((Move::Place((row - b'1') * 8 + column - b'A'), score.parse().unwrap()))
+        });
+        problems.push((Othello::new(set('X'), set('O'), turn, 0).unwrap(), scores.collect()));
+    }
+    problems
+}
+
+/// Solve the positions of an OBF file and compare score and move.
+fn check_suite(text: &str, first: usize) {
+    let (mut nodes, began) = (0, std::time::Instant::now());
+    for (index, (position, scores)) in read_obf(text).into_iter().enumerate() {
+        let start = std::time::Instant::now();
+        let answer = solve(&position, &Endgame::new(Mode::Exact, &NEVER)).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        #[allow(clippy::print_stdout)]
+        if std::env::var_os("EVOPLY_PRINT").is_some() {
+            let name = first + index;
+            println!(
+                "{name:3} {:+3} {:12} nodes {seconds:8.3} s {:6.1} M/s",
+                answer.score,
+                answer.nodes,
+                answer.nodes as f64 / seconds / 1e6
+            );
+        }
+        nodes += answer.nodes;
+        let best = scores.iter().map(|&(_, score)| score).max().unwrap();
+        assert_eq!(answer.score, best, "position {}", first + index);
+        assert!(scores.contains(&(answer.line[0], best)), "position {}: {:?}", first + index, answer.line[0]);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    #[allow(clippy::print_stdout)]
+    if std::env::var_os("EVOPLY_PRINT").is_some() {
+        println!("all {nodes} nodes {seconds:.3} s {:.1} M/s", nodes as f64 / seconds / 1e6);
+    }
+}
+
+#[test]
+fn ffo_1_to_19() {
+    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1);
+}
+
+#[test]
+#[ignore = "minutes; make test-long"]
+fn ffo_20_to_39() {
+    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20);
+}

@@ -1,0 +1,205 @@
+//! Analysis: the value of every move against minimax and against boards after moves, and the choice that stays what it was.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::common::{RandomExpression, any_checkers, random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::{Analysis, Question};
+use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::expression::program::Program;
+use evoply_core::expression::reference::{Inputs, evaluate};
+use evoply_core::expression::{Builder, Expression};
+use evoply_core::player::{Chooser, Evaluator, Player, Ties, View, bounded, speaks_for};
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::othello::Othello;
+use evoply_core::rules::playout::move_key;
+use evoply_core::rules::{Color, Game};
+use evoply_core::search::leaves::{Leaves, Noise, Per};
+use evoply_core::search::minimax::Minimax;
+use evoply_core::search::ordering::Ordering;
+use evoply_core::search::{SearchOptions, outcome_value};
+use evoply_core::stream::{Key, Stream};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
+    Player { chooser, ties, epsilon: 0.0, random_moves: 0 }
+}
+
+/// What a player answers with and without the values; everything else must be equal.
+fn ask<G: Game>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
+    let question = Question::of(game);
+    let plain = player.analyse(position, &question, &NEVER).unwrap();
+    let whole = player.analyse(position, &Question { every_move: true, ..question }, &NEVER).unwrap();
+    assert!(plain.values.is_empty());
+    let (a, b) = (&plain.choice, &whole.choice);
+    assert_eq!((a.chosen, a.depth, a.nodes, &a.continuation), (b.chosen, b.depth, b.nodes, &b.continuation));
+    assert_eq!(a.score.map(f64::to_bits), b.score.map(f64::to_bits));
+    whole
+}
+
+/// An evaluator with as many outputs as the leaves need.
+fn expression<B: Board>(draws: &mut Stream, outputs: usize) -> Expression {
+    if outputs == 1 {
+        return small_evaluator::<B>(draws);
+    }
+    let mut drawn = RandomExpression::draw::<B>(draws, 12);
+    drawn.outputs = drawn.outputs.iter().copied().cycle().take(outputs).collect();
+    drawn.build(Builder::default())
+}
+
+/// Every way to look ahead, by number.
+fn options(number: u64, depth: u32) -> SearchOptions {
+    let plain = SearchOptions::to_depth(depth);
+    match number % 8 {
+        0 => plain,
+        1 => SearchOptions { ordering: Ordering::Killer, table: 1 << 6, ..plain },
+        2 => SearchOptions { nodes: Some(30), ..plain },
+        3 => SearchOptions { nodes: Some(200), ordering: Ordering::Evaluator, table: 1 << 10, deeper: true, ..plain },
+        4 => SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..plain },
+        5 => SearchOptions { leaves: Leaves::Alternating(Per::Leaf), ..plain },
+        6 => SearchOptions { leaves: Leaves::Alternating(Per::Move), table: 1 << 4, ..plain },
+        _ => SearchOptions { quiescence: true, ..plain },
+    }
+}
+
+fn check<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+    for round in 0..rounds {
+        let mut draws = Key::new(31).child(G::Board::SIZE.into()).child(depth.into()).child(round).stream();
+        let (position, options) = (position(&mut draws), options(round, depth));
+        let expression = expression::<G::Board>(&mut draws, options.leaves.outputs());
+        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
+        let player = Player {
+            epsilon: if draws.below(4) == 0 { 0.5 } else { 0.0 },
+            ..player(Chooser::AlphaBeta(evaluator, options), ties)
+        };
+        let game = Key(draws.bits());
+        let answer = ask(&player, &position, game);
+        let key = move_key(game, position.turn(), position.ply());
+        let rule = options.leaves.rule(game, position.turn(), key);
+        let quiescence = G::HAS_CAPTURES && options.quiescence;
+        let minimax = Minimax { rule, quiescence, ..Minimax::at(&position, &expression, view) };
+        // An answer without a look is a forced or a random move: the depth is then what it would have been.
+        let is_limited = options.nodes.is_some();
+        let mut depths = match answer.choice.depth {
+            0 if is_limited => 1..=depth,
+            0 => depth..=depth,
+            reached => reached..=reached,
+        };
+        let case = format!("{options:?} {view:?} round {round}");
+        // Where every line ends early, a deeper look changes nothing and another depth may be told.
+        let expected = depths.find(|&depth| minimax.move_values(&position, depth) == answer.values);
+        let told = minimax.move_values(&position, answer.choice.depth.max(1));
+        assert!(expected.is_some(), "{case}: {:?} is not {told:?}", answer.values);
+        if let Some(score) = answer.choice.score
+            && !options.deeper
+        {
+            let best = answer.values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
+            assert_eq!(score, best, "{case}");
+        }
+    }
+}
+
+#[test]
+fn values_of_a_search_are_those_of_minimax() {
+    check(scaled(8_000), 1, |draws| random_position_of::<Othello<Size8>>(draws, 62));
+    check(scaled(8_000), 2, |draws| random_position_of::<Othello<Size8>>(draws, 62));
+    check(scaled(2_000), 3, |draws| random_position_of::<Othello<Size6>>(draws, 34));
+    check(scaled(4_000), 5, |draws| random_position_of::<Othello<Size4>>(draws, 14));
+    check(scaled(1_000), 2, |draws| random_position_of::<Othello<Size10>>(draws, 98));
+    check(scaled(4_000), 2, any_checkers::<American>);
+    check(scaled(2_000), 4, |draws| random_position_of::<Checkers<American>>(draws, 100));
+    check(scaled(2_000), 3, any_checkers::<Losing>);
+    check(scaled(1_000), 2, any_checkers::<American10>);
+}
+
+/// The value for the mover of the board after a move, straight from the reference interpreter.
+fn value_after<G: Game>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
+    let (mover, child) = (position.turn(), position.play_unchecked(chosen));
+    let speaker = speaks_for(view, mover, mover);
+    let here = Inputs::at(position);
+    let inputs = Inputs {
+        own: child.pieces(speaker),
+        opponent: child.pieces(speaker.opposite()),
+        moved_to: G::moved_to(chosen),
+        own_is_black: speaker == Color::Black,
+        root_clock: here.root_clock,
+        root_ply: here.root_ply,
+        ..Inputs::at(&child)
+    };
+    let value = evaluate::<G>(expression, &inputs)[0];
+    if speaker == mover { bounded(value, -1e12) } else { -bounded(value, 1e12) }
+}
+
+fn check_after_state<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+    for round in 0..rounds {
+        let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
+        let (position, expression) = (position(&mut draws), small_evaluator::<G::Board>(&mut draws));
+        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let answer = ask(&player(Chooser::AfterState(evaluator), Ties::Random), &position, Key(round));
+        let expected: Vec<(G::Move, f64)> =
+            position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
+        assert_eq!(answer.values, expected, "round {round}");
+    }
+}
+
+#[test]
+fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
+    check_after_state(scaled(5_000), |draws| random_position_of::<Othello<Size8>>(draws, 62));
+    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size4>>(draws, 14));
+    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size6>>(draws, 34));
+    check_after_state(scaled(2_000), |draws| random_position_of::<Othello<Size10>>(draws, 98));
+    check_after_state(scaled(2_000), any_checkers::<American>);
+    check_after_state(scaled(2_000), any_checkers::<Losing>);
+    check_after_state(scaled(2_000), any_checkers::<American10>);
+}
+
+#[test]
+fn what_moves_at_random_values_nothing() {
+    let start = Othello::<Size8>::start();
+    assert!(ask(&player(Chooser::Random, Ties::First), &start, Key(1)).values.is_empty());
+    let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
+    let evaluator = Evaluator { program, view: View::Turn };
+    let later = Player { random_moves: 3, ..player(Chooser::AfterState(evaluator), Ties::First) };
+    for moves in 0..5 {
+        let question = Question { game: Key(1), moves, every_move: true };
+        let answer = later.analyse(&start, &question, &NEVER).unwrap();
+        assert_eq!(
+            (answer.values.len(), answer.choice.score.is_some()),
+            if moves < 3 { (0, false) } else { (4, true) }
+        );
+    }
+}
+
+/// A finished game counts exactly, whatever the evaluator says of it.
+#[test]
+fn the_move_that_wins_is_worth_a_win() {
+    let mut seen = 0;
+    for round in 0..300 {
+        let mut draws = Key::new(33).child(round).stream();
+        let position = random_position_of::<Othello<Size4>>(&mut draws, 14);
+        let program = Arc::new(Program::new(&small_evaluator::<Size4>(&mut draws)).unwrap());
+        let evaluator = Evaluator { program, view: View::Turn };
+        let chooser = Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(6));
+        for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {
+            if let Some(outcome) = position.play_unchecked(chosen).outcome() {
+                assert_eq!(value, outcome_value(outcome, position.turn()));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn a_stop_leaves_no_answer() {
+    let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
+    let evaluator = Evaluator { program, view: View::Turn };
+    let player = player(Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(3)), Ties::First);
+    let question = Question { every_move: true, ..Question::of(Key(1)) };
+    assert!(player.analyse(&Othello::<Size8>::start(), &question, &AtomicBool::new(true)).is_none());
+}

@@ -1,0 +1,16 @@
+//! The kernel from outside. One crate, so that its games and CPU paths compile once for all tests.
+
+mod checkers;
+mod common;
+mod endgame;
+mod every_move;
+mod expressions;
+mod leaves;
+mod move_ordering;
+mod parameters;
+mod perft;
+mod quiescence;
+mod schedules;
+mod search;
+mod search_deepening;
+mod symmetries;

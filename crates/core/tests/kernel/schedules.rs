@@ -1,0 +1,262 @@
+//! Schedules against games played move by move: starts anywhere, random starts of a player's own, stages drawn for every move.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use crate::common::{random_position_of, scaled, small_evaluator};
+use evoply_core::analysis::Question;
+use evoply_core::arena::{Conditions, Pairing, Record, play};
+use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::cpu::{available, on};
+use evoply_core::expression::program::Program;
+use evoply_core::player::{Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::rules::Game;
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::draws::DrawRules;
+use evoply_core::rules::othello::Othello;
+use evoply_core::rules::playout::{move_key, random_move};
+use evoply_core::search::SearchOptions;
+use evoply_core::stages::Stages;
+use evoply_core::stream::{Key, Stream};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Long games of checkers would take long: every game is cut here.
+const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_plies: Some(90) };
+
+fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
+    Player { chooser, ties, epsilon: 0.0, random_moves: 0 }
+}
+
+fn evaluator<G: Game>(draws: &mut Stream) -> Evaluator<G> {
+    let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
+    Evaluator { program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
+}
+
+/// Shares that slide from one stage to the next as the board fills, at some numbers of pieces certain.
+fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
+    let row = |pieces: u32| {
+        let place = f64::from(pieces) / f64::from(B::SQUARES) * (stages - 1) as f64;
+        let share = |stage: usize| (1.0 - (place - stage as f64).abs()).max(0.0);
+        (0..stages).map(share).collect()
+    };
+    (0..=B::SQUARES).map(row).collect()
+}
+
+/// Some of everything, some with a random start.
+fn players<G: Game>() -> Vec<Player<G>> {
+    let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
+    let stages = Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3)).unwrap();
+    let search = Chooser::AlphaBeta(evaluator(&mut draws), SearchOptions::to_depth(2));
+    let after_state = Chooser::AfterState(evaluator(&mut draws));
+    vec![
+        player(Chooser::Random, Ties::First),
+        player(Chooser::Staged(stages.clone()), Ties::Random),
+        Player { random_moves: 3, ..player(Chooser::Staged(stages), Ties::Last) },
+        Player { random_moves: 5, epsilon: 0.1, ..player(search, Ties::Random) },
+        Player { random_moves: 1, ..player(after_state, Ties::First) },
+        Player { random_moves: 7, ..player(Chooser::Random, Ties::First) },
+    ]
+}
+
+/// One choice, the obvious way: a random start is a random player, and a stage is a player of its own.
+fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
+    let key = move_key(game, position.turn(), position.ply());
+    let as_itself = Player { random_moves: 0, ..player.clone() };
+    let one = match &player.chooser {
+        _ if moves < player.random_moves => self::player(Chooser::Random, Ties::First),
+        Chooser::Staged(stages) => {
+            let evaluators = stages.evaluators();
+            let row = &shares::<G::Board>(evaluators.len())[(position.own() | position.opponent()).len() as usize];
+            let certain = row.iter().position(|&share| share == 1.0);
+            let draw = key.named("stage").stream().random();
+            let stage = certain.unwrap_or_else(|| {
+                let ends = row.iter().scan(0.0, |sum, share| {
+                    *sum += share;
+                    Some(*sum)
+                });
+                ends.into_iter().position(|end| draw < end).unwrap()
+            });
+            Player { chooser: Chooser::AfterState(evaluators[stage].clone()), ..as_itself }
+        }
+        _ => as_itself,
+    };
+    one.analyse(position, &Question::of(game), &NEVER).map(|analysis| analysis.choice.chosen)
+}
+
+/// The moves of a game, the obvious way.
+fn moves<G: Game>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
+    let (mut position, mut moves) = (conditions.starts[pairing.start as usize], Vec::new());
+    let (mut opening, mut own) = (pairing.opening.stream(), [0, 0]);
+    while position.ply() < conditions.draws.most_plies.unwrap() {
+        let side = position.turn() as usize;
+        let chosen = if moves.len() < conditions.opening_plies as usize {
+            random_move(&position, |count| opening.below(count))
+        } else {
+            own[side] += 1;
+            let player = &players[[pairing.black, pairing.white][side] as usize];
+            chosen(player, &position, pairing.key, own[side] - 1)
+        };
+        let Some(chosen) = chosen else { break };
+        moves.push(G::code(chosen));
+        position = position.play_unchecked(chosen);
+    }
+    moves
+}
+
+fn pairings(count: u64, players: u64, starts: u64, key: Key) -> Vec<Pairing> {
+    let pairing = |game: u64| {
+        let mut draws = key.child(game).stream();
+        Pairing {
+            black: draws.below(players) as u32,
+            white: draws.below(players) as u32,
+            opening: Key(draws.bits()),
+            key: Key(draws.bits()),
+            start: draws.below(starts) as u32,
+        }
+    };
+    (0..count).map(pairing).collect()
+}
+
+fn run<G: Game>(
+    players: &[Player<G>],
+    pairings: &[Pairing],
+    conditions: &Conditions<'_, G>,
+    threads: usize,
+) -> Vec<Record> {
+    let done = AtomicU64::new(0);
+    let records = play(players, pairings, conditions, threads, &NEVER, &done).unwrap();
+    assert_eq!(done.into_inner(), pairings.len() as u64);
+    records
+}
+
+fn check_moves<G: Game>(games: u64) {
+    let players = players::<G>();
+    let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
+    let mut draws = key.stream();
+    let starts: Vec<G> =
+        std::iter::once(G::start()).chain((0..4).map(|_| random_position_of(&mut draws, 20))).collect();
+    let pairings = pairings(games, players.len() as u64, starts.len() as u64, key);
+    for opening_plies in [0, 5] {
+        let conditions = Conditions { starts: &starts, opening_plies, record_moves: true, draws: CAP };
+        for (pairing, record) in pairings.iter().zip(run(&players, &pairings, &conditions, 2)) {
+            assert_eq!(record.moves, moves(&players, pairing, &conditions), "{pairing:?} after {opening_plies}");
+        }
+    }
+}
+
+#[test]
+fn games_are_those_played_move_by_move() {
+    check_moves::<Othello<Size8>>(scaled(1_500));
+    check_moves::<Othello<Size4>>(scaled(1_500));
+    check_moves::<Othello<Size6>>(scaled(1_500));
+    check_moves::<Othello<Size10>>(scaled(400));
+    check_moves::<Checkers<American>>(scaled(800));
+    check_moves::<Checkers<Losing>>(scaled(800));
+    check_moves::<Checkers<American10>>(scaled(400));
+}
+
+/// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
+fn check_starts<G: Game>(games: u64) {
+    let players = players::<G>();
+    let key = Key::new(43).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
+    let mut draws = key.stream();
+    let mut starts: Vec<G> = (0..5).map(|_| random_position_of(&mut draws, 40)).collect();
+    // A game that is over before it begins is one too.
+    let mut over = G::start();
+    while let Some(chosen) = random_move(&over, |count| draws.below(count)) {
+        over = over.play_unchecked(chosen);
+    }
+    starts.push(over);
+    for (draws, who) in [(DrawRules::NONE, 1), (CAP, players.len() as u64)] {
+        let pairings = pairings(games, who, starts.len() as u64, key.child(who));
+        let conditions = Conditions { starts: &starts, opening_plies: 6, record_moves: false, draws };
+        let mixed = run(&players, &pairings, &conditions, 1);
+        for threads in 2..=4 {
+            assert_eq!(run(&players, &pairings, &conditions, threads), mixed);
+        }
+        for start in 0..starts.len() {
+            let alone = Conditions { starts: &starts[start..=start], ..conditions };
+            let (these, expected): (Vec<Pairing>, Vec<&Record>) =
+                pairings.iter().zip(&mixed).filter(|(pairing, _)| pairing.start as usize == start).unzip();
+            let these: Vec<Pairing> = these.into_iter().map(|pairing| Pairing { start: 0, ..pairing }).collect();
+            let records = run(&players, &these, &alone, 2);
+            assert!(records.iter().eq(expected), "start {start} of {who} players");
+        }
+    }
+}
+
+#[test]
+fn mixed_starts_are_separate_calls() {
+    check_starts::<Othello<Size8>>(scaled(4_000));
+    check_starts::<Othello<Size4>>(scaled(4_000));
+    check_starts::<Othello<Size10>>(scaled(1_000));
+    check_starts::<Checkers<American>>(scaled(1_000));
+}
+
+/// Equal games have equal hashes, and the same moves from another start another one.
+#[test]
+fn hashes_begin_with_the_start() {
+    let start = Othello::<Size8>::start();
+    let other = start.play_unchecked(start.legal_moves().next().unwrap());
+    let players = [player(Chooser::<Othello<Size8>>::Random, Ties::First)];
+    let starts = [start, other, start];
+    let pairing = |start| Pairing { black: 0, white: 0, opening: Key(1), key: Key(2), start };
+    let conditions = Conditions { starts: &starts, opening_plies: 0, record_moves: true, draws: DrawRules::NONE };
+    let records = run(&players, &[pairing(0), pairing(1), pairing(2)], &conditions, 1);
+    assert_eq!(records[0], records[2]);
+    assert_ne!(records[0].hash, records[1].hash);
+    let none = Conditions {
+        starts: &starts,
+        opening_plies: 0,
+        record_moves: true,
+        draws: DrawRules { most_plies: Some(0), ..CAP },
+    };
+    let hashes: HashSet<u64> =
+        run(&players, &[pairing(0), pairing(1), pairing(2)], &none, 1).iter().map(|r| r.hash).collect();
+    assert_eq!(hashes.len(), 2);
+}
+
+/// A stage is drawn as often as its share says, and whichever is drawn, another workspace draws it too.
+#[test]
+fn stages_are_drawn_with_their_shares() {
+    let mut draws = Key::new(44).stream();
+    let evaluators = (0..2).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
+    let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65]).unwrap();
+    let start = Othello::<Size8>::start();
+    let drawn: usize = (0..20_000).map(|number| stages.drawn(&start, Key::new(45).child(number))).sum();
+    // Five standard deviations.
+    assert!((drawn as f64 - 15_000.0).abs() < 5.0 * (20_000.0 * 0.25 * 0.75_f64).sqrt(), "{drawn}");
+    let staged = player(Chooser::Staged(stages), Ties::Random);
+    for path in available() {
+        let mut workspace = Workspace::default();
+        staged.prepare(&mut workspace);
+        for round in 0..200 {
+            let position = random_position_of::<Othello<Size8>>(&mut Key::new(46).child(round).stream(), 60);
+            let game = Key(round);
+            workspace.begin(game);
+            let key = move_key(game, position.turn(), position.ply());
+            let task = Choose { player: &staged, position: &position, key, workspace: &mut workspace, stop: &NEVER };
+            let fresh = staged.analyse(&position, &Question::of(game), &NEVER).unwrap().choice;
+            let choice = on(path, task).unwrap();
+            assert_eq!((choice.chosen, choice.score), (fresh.chosen, fresh.score));
+        }
+    }
+}
+
+#[test]
+fn shares_are_checked() {
+    let mut draws = Key::new(44).stream();
+    let mut stages = |count: usize, shares| {
+        Stages::new((0..count).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect(), shares).map(|_| ())
+    };
+    assert!(stages(2, vec![vec![0.5, 0.5]; 17]).is_ok());
+    assert!(stages(0, vec![vec![]; 17]).unwrap_err().contains("no stage"));
+    assert!(stages(2, vec![vec![0.5, 0.5]; 16]).unwrap_err().contains("16 rows"));
+    assert!(stages(2, vec![vec![1.0]; 17]).unwrap_err().contains("1 shares of 2 stages"));
+    for wrong in [vec![0.5, 0.6], vec![1.5, -0.5], vec![f64::NAN, 1.0]] {
+        assert!(stages(2, vec![wrong; 17]).unwrap_err().contains("sum to 1"));
+    }
+}

@@ -1,0 +1,223 @@
+"""The forms of a value: as one product, multiplied out, and in between; and which is shortest.
+
+A sum in a product is an atom of its own (*grouped*) until it is multiplied out (*expanded*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from evoply.algebra import polynomials
+from evoply.algebra.polynomials import Terms, TooLargeError
+from evoply.algebra.writing import Writer, to_float
+from evoply.expressions import Expression
+
+_VIEWS = 4
+_MOST_CHOICES = 6
+"""So many addends of a sum are tried in every form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A part of the original: the shortest expression found for it and, of a number, its terms."""
+
+    expression: Expression
+    terms: Terms | None = None
+
+    @property
+    def value(self) -> Terms:
+        """The terms of a number."""
+        return self.terms or {}
+
+    @property
+    def key(self) -> Any:
+        """What laws compare: a constant, or the expression."""
+        if self.terms is None:
+            is_truth = self.expression.op == "truth"
+            return self.expression.arguments[0] if is_truth else self.expression
+        value = polynomials.value(self.terms)
+        number = None if value is None else to_float(value)
+        return self.expression if number is None else number
+
+
+class Forms:
+    """Finds the shortest form of sums, products and quotients that *writer* writes."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self._factored: dict[frozenset[Any], Terms] = {}
+        self._ratios: dict[tuple[int, int], Terms | None] = {}
+
+    def opaque(self, expression: Expression) -> Form:
+        """Return the form of what has no algebra."""
+        if expression.type != "number":
+            return Form(expression)
+        return Form(expression, polynomials.power(self.writer.atom(expression)))
+
+    def shortest(self, candidates: Sequence[Terms], plain: Expression) -> Form:
+        """Return the form of the candidate that is written shortest, the first of equal ones.
+
+        It is written as *plain* if that is shorter still.
+        """
+        best: Form | None = None
+        for terms in candidates:
+            written = self.writer.written(terms, self.writer.size(plain))
+            if written is not None and (
+                best is None or self.writer.size(written) < self.writer.size(best.expression)
+            ):
+                best = Form(written, terms)
+        if best is not None:
+            return best
+        if not candidates or len(candidates[0]) < 2:
+            return Form(plain, candidates[0]) if candidates else self.opaque(plain)
+        # A part of its own that can still be multiplied out.
+        atom = self.writer.atom(plain)
+        with suppress(TooLargeError):
+            forms = [terms for terms in candidates[1:] if len(terms) > 1]
+            self.writer.sums.setdefault(atom, [self.expanded(candidates[0]), *forms])
+        return Form(plain, polynomials.power(atom))
+
+    def sum(self, addends: Sequence[tuple[int, Form]]) -> Form:
+        """Return the form of a sum, each addend in the form that makes the whole shortest."""
+        plain = self.writer.chain([(sign, form.expression) for sign, form in addends])
+        options = [
+            [polynomials.scaled(view, Fraction(sign)) for view in self.views(form.value)]
+            for sign, form in addends
+        ]
+        candidates: list[Terms] = []
+        for start in range(_VIEWS):
+            with suppress(TooLargeError):
+                total: Terms = {}
+                for option in options:
+                    total = polynomials.add(total, option[start])
+                if total not in candidates:
+                    candidates.append(self.shortened(total, options, start, plain))
+        for terms in tuple(candidates):
+            with suppress(TooLargeError):
+                candidates.append(self.factored(terms))
+        return self.shortest(candidates, plain)
+
+    def shortened(
+        self, terms: Terms, options: Sequence[Sequence[Terms]], start: int, plain: Expression
+    ) -> Terms:
+        """Take for some addends another view than *start* if the written form becomes shorter."""
+        longest = 2 * self.writer.size(plain)
+        written = self.writer.written(terms, longest)
+        choices = [option for option in options if any(view != option[0] for view in option)]
+        for option in choices[:_MOST_CHOICES]:
+            present = terms
+            for view in option:
+                if view == option[start]:
+                    continue
+                try:
+                    other = polynomials.add(polynomials.add(present, option[start], -1), view)
+                except TooLargeError:
+                    continue
+                text = self.writer.written(other, longest)
+                if text is not None and (
+                    written is None or self.writer.size(text) < self.writer.size(written)
+                ):
+                    terms, written = other, text
+        return terms
+
+    def products(self, one: Form, other: Form) -> list[Terms]:
+        """Return the forms of a product, the expanded ones first."""
+        first, second = one.value, other.value
+        if not first or not second:
+            return [{}]
+        candidates: list[Terms] = []
+        with suppress(TooLargeError):
+            grouped = self.cancelled(
+                polynomials.multiply(self.factored(first), self.factored(second))
+            )
+            candidates.append(grouped)
+            candidates.insert(0, self.expanded(grouped))
+        if min(len(first), len(second)) < 2:
+            with suppress(TooLargeError):
+                candidates.insert(1, polynomials.multiply(first, second))
+        return candidates
+
+    def views(self, terms: Terms) -> list[Terms]:
+        """Return *terms* as they are, as one product, and multiplied out in part and wholly."""
+        found = [terms]
+        for view in (self.factored, self.opened, self.expanded):
+            try:
+                found.append(view(terms))
+            except TooLargeError:
+                found.append(terms)
+        return found
+
+    def opened(self, terms: Terms) -> Terms:
+        """Return *terms* with the sums in it multiplied out, the sums in these left as they are."""
+        return self.expanded(terms, form=-1)
+
+    def expanded(self, terms: Terms, form: int = 0) -> Terms:
+        """Return *terms* with the sums in it multiplied out, but for those that divide."""
+        result: Terms = {}
+        for monomial, value in terms.items():
+            product = polynomials.constant(value)
+            for atom, exponent in monomial:
+                if exponent < 0 or atom not in self.writer.sums:
+                    product = polynomials.multiply(product, polynomials.power(atom, exponent))
+                    continue
+                for _ in range(exponent):
+                    product = polynomials.multiply(product, self.writer.sums[atom][form])
+            result = polynomials.add(result, product)
+        return result
+
+    def factored(self, terms: Terms) -> Terms:
+        """Return *terms* as one product: a sum is an atom, over one denominator, cancelled."""
+        if len(terms) < 2:
+            return terms
+        key = frozenset(terms.items())
+        if key not in self._factored:
+            outer = polynomials.content(terms)
+            inner = whole = polynomials.multiply(terms, polynomials.inverse(outer))
+            with suppress(TooLargeError):
+                whole = self.expanded(inner)
+            if whole:
+                content = polynomials.content(whole)
+                over = polynomials.inverse(content)
+                outer = polynomials.multiply(outer, content)
+                whole = polynomials.multiply(whole, over)
+            if len(whole) > 1:
+                form = polynomials.multiply(inner, over)
+                whole = polynomials.power(self.writer.sum_atom(whole, form))
+            self._factored[key] = self.cancelled(polynomials.multiply(outer, whole))
+        return self._factored[key]
+
+    def cancelled(self, product: Terms) -> Terms:
+        """Return a single term without sums above and below that divide each other."""
+        for monomial in product:
+            powers = [(atom, exponent) for atom, exponent in monomial if atom in self.writer.sums]
+            above = [atom for atom, exponent in powers if exponent > 0]
+            below = [atom for atom, exponent in powers if exponent < 0]
+            for one, other in ((one, other) for one in above for other in below):
+                ratio = self.ratio(one, other)
+                if ratio is not None:
+                    gone = polynomials.multiply(
+                        polynomials.power(one, -1), polynomials.power(other)
+                    )
+                    left = polynomials.multiply(product, polynomials.multiply(gone, ratio))
+                    return self.cancelled(left)
+        return product
+
+    def ratio(self, one: int, other: int) -> Terms | None:
+        """Return one sum over another as a single term if one of them divides the other."""
+        if (one, other) not in self._ratios:
+            ratio: Terms | None = None
+            above, below = (self.writer.sums[atom][0] for atom in (one, other))
+            powers = [
+                exponent for terms in (above, below) for part in terms for _, exponent in part
+            ]
+            if min(powers) > 0:
+                quotient = polynomials.quotient(above, below)
+                ratio = None if quotient is None else self.factored(quotient)
+                if quotient is None and (quotient := polynomials.quotient(below, above)):
+                    ratio = polynomials.inverse(self.factored(quotient))
+            self._ratios[one, other] = ratio
+        return self._ratios[one, other]

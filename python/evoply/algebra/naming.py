@@ -1,0 +1,93 @@
+"""What the parts of a tree's expression are called: as its primitives are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from evoply.expressions import (
+    Constant,
+    Expression,
+    PrimitiveSet,
+    argument,
+    board,
+    less,
+    select,
+    substitute,
+)
+from evoply.expressions.formula import Names, formula, latex_formula
+from evoply.expressions.written_form import in_order
+from evoply.gp.forest import Forest, Individual, branches, value_of
+from evoply.gp.lowering import expression_of
+
+_ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
+DIGITS = 6
+"""Significant digits of numbers in formulas for people."""
+
+
+def names_of(individual: Individual) -> Names:
+    """Return the names of the primitives in *individual*, and of the ends of its stages."""
+    individual = value_of(individual)
+    known: dict[Expression, str] = {}
+    functions: dict[str, Expression] = {}
+    if isinstance(individual, Forest) and individual.is_timed:
+        is_board = individual.role == "phases"
+        clock, name = (board.t, "board_until") if is_board else (board.root_t, "until")
+        for end in individual.ends[:-1]:
+            turns = select(less(clock, end), argument(0), argument(1))
+            functions[f"{name}_{end:.0%}"] = turns
+    for tree in branches(individual):
+        names = _names_of_set(tree.primitive_set)
+        known = {**names.known, **known}
+        functions |= dict(names.functions)
+        for node in tree.nodes:
+            if node.value is None or node.arity or isinstance(node, Constant):
+                continue
+            if node.parameter is not None:
+                value = node.parameter.expression(node.value)
+                known.setdefault(substitute(node.expression, [value]), node.name)
+    return Names(known, tuple(functions.items()))
+
+
+@lru_cache(maxsize=64)
+def _names_of_set(primitives: PrimitiveSet) -> Names:
+    known: dict[Expression, str] = {}
+    functions: list[tuple[str, Expression]] = []
+    for one in primitives:
+        expression = one.expression
+        if one.link is not None or one.parameter is not None or expression.op == "number":
+            continue
+        if not one.live_arity:
+            known.setdefault(expression, one.name)
+        elif expression.op not in _ARITHMETIC and not _is_bare(expression):
+            functions.append((one.name, expression))
+    # What a smaller function would take for a part of it comes first.
+    functions.sort(key=lambda function: -len(in_order([function[1]])))
+    return Names(known, tuple(functions))
+
+
+def _is_bare(expression: Expression) -> bool:
+    """Return whether *expression* is an operation on arguments alone, which has its own name."""
+    return all(getattr(one, "op", "") == "argument" for one in expression.arguments)
+
+
+def formula_of(individual: Individual) -> str:
+    """Return what *individual* computes as a formula: without introns, definitions written out.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> text = "( NullJ ( MultERC[2.5] Mobility ) 1 )"
+    >>> print(formula_of(parse_tree(text, PRIMITIVE_SETS["benbassat"])))
+    2.5 * Mobility
+    """
+    return formula(expression_of(individual), names_of(individual), digits=DIGITS)
+
+
+def latex_formula_of(individual: Individual) -> str:
+    r"""Return what *individual* computes for LaTeX's mathematics.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> print(latex_formula_of(parse_tree("( / ( + white 10 ) black )", PRIMITIVE_SETS["liao"])))
+    \frac{\mathrm{white} + 10}{\mathrm{black}}
+    """
+    return latex_formula(expression_of(individual), names_of(individual))

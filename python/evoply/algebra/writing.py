@@ -1,0 +1,302 @@
+"""From sums of products over numbered atoms back to expressions, as short as sharing makes them.
+
+The writer keeps what each atom stands for. Equal expressions are one object here, so that telling
+them apart is comparing identities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from typing import Any
+
+from evoply.algebra import polynomials
+from evoply.algebra.polynomials import Monomial, Terms, degree, scaled
+from evoply.expressions import Expression, build
+from evoply.expressions.written_form import children
+
+_MOST_FORMS = 3
+_Place = tuple[bool, int, Monomial]
+
+
+class _InexpressibleError(Exception):
+    """A coefficient is no float."""
+
+
+class Writer:
+    """Writes sums as expressions; an atom is a part without algebra, or a sum of its own.
+
+    What it writes divides by *convention*.
+    """
+
+    def __init__(self, convention: str) -> None:
+        self._convention = convention
+        self.atoms: list[Expression] = []
+        self.sums: dict[int, list[Terms]] = {}
+        """The terms of those atoms that are sums, in all forms known, the expanded one first."""
+        self.divisors: set[int] = set()
+        """Atoms that the original divides by: by no others may be divided where none was."""
+        self._numbers: dict[Hashable, int] = {}
+        self._expressions: dict[Hashable, Expression] = {}
+        self._sizes: dict[int, int] = {}
+        self._first_leaves: dict[int, int] = {}
+        self._written: dict[Hashable, Expression | None] = {}
+        self._terms: dict[Hashable, Expression] = {}
+
+    def leaf(self, expression: Expression) -> Expression:
+        """Return an expression that is taken as a whole, however it is made, and has one node."""
+        self._sizes[id(expression)] = 1
+        return expression
+
+    def make(self, op: str, *arguments: Any) -> Expression:
+        """Return the operation on expressions made here."""
+        operands = [one for one in arguments if isinstance(one, Expression)]
+        key = (op, *(id(one) if isinstance(one, Expression) else repr(one) for one in arguments))
+        made = self._expressions.get(key)
+        if made is None:
+            made = self._expressions[key] = build(op, *arguments)
+            is_sign = op == "multiply" and any(_is_minus_one(one) for one in operands)
+            self._sizes[id(made)] = 1 + sum(map(self.size, operands)) - is_sign
+        return made
+
+    def size(self, expression: Expression) -> int:
+        """Return how many nodes an expression made here has; a change of sign is one."""
+        return self._sizes[id(expression)]
+
+    def atom(self, expression: Expression) -> int:
+        """Return the number of an expression made here as an atom."""
+        if id(expression) not in self._numbers:
+            self._numbers[id(expression)] = len(self.atoms)
+            self.atoms.append(expression)
+        return self._numbers[id(expression)]
+
+    def sum_atom(self, terms: Terms, form: Terms) -> int:
+        """Return the number of the sum *terms* as an atom; *form* is the same, maybe shorter."""
+        key = frozenset(terms.items())
+        if key not in self._numbers:
+            choices = [self.written(one, 1 << 10) for one in (terms, form)]
+            short = min((one for one in choices if one is not None), key=self.size, default=None)
+            if short is None:
+                raise polynomials.TooLargeError
+            self._numbers[key] = self.atom(short)
+        forms = self.sums.setdefault(self._numbers[key], [terms])
+        if form not in forms and len(forms) < _MOST_FORMS:
+            forms.append(form)
+        return self._numbers[key]
+
+    def written(self, terms: Terms, longest: int) -> Expression | None:
+        """Return *terms* as an expression, or None where it has more than *longest* nodes.
+
+        Also None where a number in it is no float. A part of several nodes that many terms share
+        is written only once.
+        """
+        least = sum(
+            abs(exponent) * (1 + self.size(self.atoms[atom]))
+            for monomial in terms
+            for atom, exponent in monomial
+        )
+        # Writing shared parts once can halve it more than once, but not without end.
+        if least > 8 * longest + 64:
+            return None
+        key = frozenset(terms.items())
+        if key not in self._written:
+            try:
+                self._written[key] = self._sum(terms)
+            except _InexpressibleError:
+                self._written[key] = None
+        expression = self._written[key]
+        return None if expression is None or self.size(expression) > longest else expression
+
+    def chain(self, addends: Sequence[tuple[int, Expression]]) -> Expression:
+        """Return the sum of expressions times whole numbers, those that are added first."""
+        result: Expression | None = None
+        for scale, expression in sorted(addends, key=lambda addend: addend[0] < 0):
+            op = "add" if scale > 0 else "subtract"
+            size = scale if result is None else abs(scale)
+            if size != 1:
+                number = to_float(Fraction(size)) or math.inf
+                expression = self.make("multiply", self.make("number", number), expression)
+            result = expression if result is None else self.make(op, result, expression)
+        return self._number(Fraction(0)) if result is None else result
+
+    def _sum(self, terms: Terms) -> Expression:
+        """Return the sum of the terms: positive ones first, each group by degree and atoms."""
+        result: Expression | None = None
+        for is_negative, _, inner, shared in sorted(self._groups(terms), key=lambda one: one[:2]):
+            is_subtracted = is_negative and result is not None
+            part = self._group(scaled(inner, Fraction(-1)) if is_subtracted else inner, shared)
+            if result is not None:
+                part = self.make("subtract" if is_subtracted else "add", result, part)
+            result = part
+        return self._number(Fraction(0)) if result is None else result
+
+    def _groups(self, terms: Terms) -> list[tuple[bool, _Place, Terms, int | None]]:
+        """Return what is added up: terms, and sums of terms that share a long factor."""
+        rest = dict(terms)
+        groups: list[tuple[bool, _Place, Terms, int | None]] = []
+        while (shared := self._shared(rest)) is not None:
+            inner = {
+                monomial: value
+                for monomial, value in rest.items()
+                if dict(monomial).get(abs(shared) - 1, 0) * shared > 0
+            }
+            rest = {monomial: value for monomial, value in rest.items() if monomial not in inner}
+            inner = {_without(monomial, shared): value for monomial, value in inner.items()}
+            is_negative = all(value < 0 for value in inner.values())
+            groups.append((is_negative, min(map(place, inner)), inner, shared))
+        for monomial, value in rest.items():
+            groups.append((value < 0, place(monomial), {monomial: value}, None))
+        return groups
+
+    def _shared(self, terms: Terms) -> int | None:
+        """Return the long factor, or with a minus sign divisor, that most is saved with.
+
+        It is the number of an atom plus 1, so that every number has a sign.
+        """
+        counts = Counter(
+            atom + 1 if exponent > 0 else -atom - 1
+            for monomial in terms
+            for atom, exponent in monomial
+            if self.size(self.atoms[atom]) > 1
+        )
+        saved = {
+            key: (count - 1) * self.size(self.atoms[abs(key) - 1])
+            for key, count in counts.items()
+            if count > 1
+        }
+        return max(saved, key=saved.__getitem__) if saved else None
+
+    def _group(self, terms: Terms, shared: int | None) -> Expression:
+        if shared is not None:
+            factor = self.atoms[abs(shared) - 1]
+            return self._over(self._sum(terms), factor) if shared < 0 else self.make(
+                "multiply", self._sum(terms), factor
+            )  # fmt: skip
+        (term,) = terms.items()
+        if term not in self._terms:
+            self._terms[term] = self._term(*term)
+        return self._terms[term]
+
+    def _term(self, monomial: Monomial, value: Fraction) -> Expression:
+        """Return a product or quotient, with the sums in it in the forms that make it shortest."""
+        best = self._quotient(monomial, value, {})
+        instead: dict[int, Expression] = {}
+        # A sum may be shorter with the number in it, or with what it is divided or multiplied by.
+        left = monomial
+        for atom, exponent in monomial:
+            is_sum = abs(exponent) == 1 and atom in self.sums
+            # What was moved is gone, and what took something in is no longer what it was.
+            if not is_sum or (atom, exponent) not in left:
+                continue
+            for form, scale in product(self.sums[atom], {Fraction(1): 0, value: 0}):
+                moved = self._moved(form, exponent, left)
+                inner = self._times(form, moved, scale, exponent)
+                if inner is None or any(other in instead for other, _ in moved):
+                    continue
+                rest = tuple(one for one in left if one not in moved)
+                other = self._quotient(rest, value / scale, {**instead, atom: inner})
+                if self.size(other) < self.size(best):
+                    best, left, value = other, rest, value / scale
+                    instead[atom] = inner
+                    break
+        return best
+
+    def _moved(self, form: Terms, exponent: int, monomial: Monomial) -> Monomial:
+        """Return the powers in *monomial* that go into the sum *form*, which is there too.
+
+        Into a factor go divisors, into a divisor factors, where the sum has them as factors itself.
+        """
+        used = {other for inner in form for other, power in inner if power > 0}
+        if exponent < 0:
+            used &= self.divisors
+        return tuple(one for one in monomial if one[1] * exponent < 0 and one[0] in used)
+
+    def _times(
+        self, form: Terms, moved: Monomial, scale: Fraction, exponent: int
+    ) -> Expression | None:
+        """Return the sum *form*, a factor or (-1) a divisor, with *scale* and powers moved in."""
+        if not moved and scale == 1:
+            return None
+        factor: Terms = {moved: scale}
+        try:
+            terms = polynomials.multiply(
+                form, factor if exponent > 0 else polynomials.inverse(factor)
+            )
+        except polynomials.TooLargeError:
+            return None
+        inner = self._sum(terms)
+        return inner if inner.op in ("add", "subtract") else None
+
+    def _quotient(
+        self, monomial: Monomial, value: Fraction, instead: Mapping[int, Expression]
+    ) -> Expression:
+        """Return value * *monomial*, with other expressions for the atoms of *instead*."""
+        above: list[Expression] = []
+        below: list[Expression] = []
+        for atom, exponent in sorted(monomial, key=lambda power: self._atom_place(power[0])):
+            expression = instead.get(atom, self.atoms[atom])
+            (above if exponent > 0 else below).extend([expression] * abs(exponent))
+        if value != 1 or not above:
+            above.insert(0, self._number(value))
+        top = self._product(above)
+        return self._over(top, self._product(below)) if below else top
+
+    def _product(self, factors: Sequence[Expression]) -> Expression:
+        return reduce(lambda one, other: self.make("multiply", one, other), factors)
+
+    def _over(self, above: Expression, below: Expression) -> Expression:
+        return self.make("divide", above, below, self._convention)
+
+    def _atom_place(self, atom: int) -> tuple[bool, int, int]:
+        """Return a key that puts single nodes first, then by the first leaf, as it is read."""
+        return self.size(self.atoms[atom]) > 1, self._first_leaf(atom), atom
+
+    def _first_leaf(self, atom: int) -> int:
+        """Return the first leaf below an atom, as it is read, or *atom* if there is none."""
+        if atom not in self._first_leaves:
+            waiting = [self.atoms[atom]]
+            while waiting:
+                node = waiting.pop()
+                if self.size(node) > 1:
+                    waiting += reversed(children(node))
+                elif id(node) in self._numbers:
+                    break
+            self._first_leaves[atom] = self._numbers.get(id(node), atom)
+        return self._first_leaves[atom]
+
+    def _number(self, value: Fraction) -> Expression:
+        number = to_float(value)
+        if number is None:
+            raise _InexpressibleError
+        return self.make("number", number)
+
+
+def _is_minus_one(expression: Expression) -> bool:
+    return expression.op == "number" and expression.arguments[0] == -1
+
+
+def to_float(value: Fraction) -> float | None:
+    """Return the nearest float, or None where that is infinite or a zero that *value* is not."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return None if value and not number else number
+
+
+def _without(monomial: Monomial, shared: int) -> Monomial:
+    """Return *monomial* without one power of a factor or divisor that it has."""
+    return tuple(
+        (atom, exponent - sign)
+        for atom, exponent in monomial
+        if exponent != (sign := (shared > 0) - (shared < 0) if atom == abs(shared) - 1 else 0)
+    )
+
+
+def place(monomial: Monomial) -> _Place:
+    """Return a key that puts low degrees first and the constant last."""
+    return not monomial, degree(monomial), monomial

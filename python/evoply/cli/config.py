@@ -1,0 +1,94 @@
+"""`evoply config`: every key of a config, with its meaning, type, range and default."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Json
+from evoply.cli.output import Output
+from evoply.cli.suggesting import suggested
+
+if TYPE_CHECKING:
+    from evoply.evolution.config_reference import ConfigKey, ConfigSection
+
+__all__ = ["config"]
+
+_INDENT = "    "
+
+
+def config(
+    key: str | None = None,
+    /,
+    *,
+    list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Say what can be written in a config: every key, what it is for, and its default.
+
+    Parameters
+    ----------
+    key
+        Show this key and all below it, such as selection; or every key of this name, such as
+        size. Default: the keys of the top level.
+    list_
+        Show the keys of all tables.
+    """
+    from evoply.evolution.config_reference import config_sections, matching_sections
+
+    output = Output(json)
+    sections = config_sections() if key is None else matching_sections(key)
+    is_overview = key is None and not list_
+    if is_overview:
+        sections = sections[:1]
+    for section in sections:
+        _show(output, section)
+    if is_overview:
+        one, every = suggested("config KEY"), suggested("config --list")
+        output.say()
+        output.say(f"`{one}` shows the keys of a table; `{every}` shows all of them.")
+    keys = [_as_data(section, one) for section in sections for one in section.keys]
+    output.result({"keys": keys})
+
+
+def _as_data(section: ConfigSection, key: ConfigKey) -> dict[str, Any]:
+    return {
+        "path": key.path,
+        "kind": section.kind,
+        "type": key.type,
+        "default": key.default,
+        "required": key.is_required,
+        "range": key.range,
+        "meaning": key.meaning,
+    }
+
+
+def _show(output: Output, section: ConfigSection) -> None:
+    if section.path:
+        output.say()
+        output.say(section.title, style="bold")
+        for paragraph in section.meaning.split("\n\n") if section.meaning else ():
+            output.say(_filled(output, paragraph, indent=""))
+    for key in section.keys:
+        output.say(_headline(key))
+        output.say(_filled(output, key.meaning, indent=_INDENT))
+
+
+def _filled(output: Output, text: str, *, indent: str) -> str:
+    return fill(
+        " ".join(text.split()),
+        width=output.people.width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+    )
+
+
+def _headline(key: ConfigKey) -> str:
+    """Return a key with its default as a config writes it, and what else it may be."""
+    if key.is_required or key.default is None:
+        return f"{key.path}  # {key.value}; {key.default_text}"
+    if key.is_single_table:
+        return f"{key.path}  # {key.value}"
+    return f"{key.path} = {key.default_text}  # {key.value}"

@@ -1,0 +1,179 @@
+"""Rows of `run.db` in groups with checksums, which are compared whenever a group is read.
+
+A group is the rows of one table that have one number: the individuals of a generation, one match,
+all facts about the run. The table `checksums` has a row for each, for empty ones too; so rows that
+vanish are noticed like rows that change. This module knows no table but that one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from evoply.files import checksum
+
+__all__ = ["CHECKSUMS", "ChecksumError", "Database", "Group"]
+
+CHECKSUMS = """
+CREATE TABLE checksums (
+    name TEXT NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (name, number)
+) WITHOUT ROWID;
+"""
+_STORED = "SELECT number, sha256 FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_AT_ONCE = 100
+"""Groups in memory while all are checked."""
+
+Row = tuple[Any, ...]
+
+
+class ChecksumError(ValueError):
+    """What is stored is not what was written; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Which rows belong together, and how they are read and written.
+
+    The rows that *select* gives are the parameters of *insert*, in the same types.
+    """
+
+    name: str
+    label: str
+    """What a message calls one group; {} stands for its number."""
+    select: str
+    """Has two parameters, the first and the last number; the number is the first column."""
+    insert: str
+    columns: tuple[str, ...] = ()
+    """Names of the columns, where anybody asks for them."""
+
+
+class Database:
+    """An open `run.db`; what is read through it was compared with its checksum.
+
+    Runs of older formats have no checksums (*is_checked* is false): they are read as they are.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, is_checked: bool) -> None:
+        self.connection = connection
+        self.is_checked = is_checked
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all statements inside see one state, whatever another process writes meanwhile."""
+        if self.connection.in_transaction:
+            yield
+            return
+        try:
+            self.connection.execute("BEGIN")
+            yield
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what happens inside, or nothing of it."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            # A full disk may have rolled back by itself.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def read(self, group: Group, first: int = _LEAST, last: int = _MOST) -> dict[int, list[Row]]:
+        """Return the rows of the groups numbered *first* to *last*, by number.
+
+        Raises `ChecksumError` that names a group whose checksum is another.
+        """
+        rows: dict[int, list[Row]] = {}
+        with self.snapshot():
+            for row in self.connection.execute(group.select, (first, last)):
+                rows.setdefault(row[0], []).append(row)
+            if not self.is_checked:
+                return rows
+            stored = dict(self.connection.execute(_STORED, (group.name, first, last)))
+        for number in stored.keys() | rows.keys():
+            if stored.get(number) != _checksum(group, number, rows.get(number, ())):
+                raise ChecksumError(
+                    f"its checksum does not match {group.label.format(_shown(number))}"
+                )
+        return {number: rows.get(number, []) for number in sorted(stored)}
+
+    def one(self, group: Group, number: int) -> list[Row]:
+        """Return the rows of one group; `LookupError` if it is not there."""
+        groups = self.read(group, number, number)
+        if number not in groups:
+            raise LookupError(f"{group.label.format(number)} is missing")
+        return groups[number]
+
+    def records(self, group: Group) -> list[dict[str, Any]]:
+        """Return the rows of all groups as mappings by the group's columns."""
+        return [
+            dict(zip(group.columns, row, strict=True))
+            for rows in self.read(group).values()
+            for row in rows
+        ]
+
+    def count(self, group: Group, table: str) -> int:
+        """Return how many groups of one row there are in *table*, without reading them."""
+        with self.snapshot():
+            (rows,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+            if self.is_checked:
+                query = "SELECT count(*) FROM checksums WHERE name = ?"
+                (stored,) = self.connection.execute(query, (group.name,)).fetchone()
+                if rows != stored:
+                    raise ChecksumError(f"it has {rows} rows of {table}, and checksums of {stored}")
+        return int(rows)
+
+    def write(self, group: Group, number: int, rows: Sequence[Row]) -> None:
+        """Write all *rows* of one group, and their checksum, inside a transaction."""
+        self.connection.executemany(group.insert, rows)
+        self.connection.execute(
+            "INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)",
+            (group.name, number, _checksum(group, number, rows)),
+        )
+
+    def append(self, group: Group, *cells: Any) -> int:
+        """Write a group of one row after those that are there, inside a transaction.
+
+        Returns its number; the first is 1.
+        """
+        query = "SELECT coalesce(max(number), 0) + 1 FROM checksums WHERE name = ?"
+        number = int(self.connection.execute(query, (group.name,)).fetchone()[0])
+        self.write(group, number, [(number, *cells)])
+        return number
+
+    def check(self, groups: Iterable[Group]) -> int:
+        """Compare every group with its checksum; return how many there are.
+
+        Raises `ChecksumError` that names what is damaged, which may be the file's structure: SQLite
+        then finds rows where they are not.
+        """
+        for (problem,) in self.connection.execute("PRAGMA integrity_check(1)"):
+            if problem != "ok":
+                raise ChecksumError(str(problem).partition("\n")[2] or problem)
+        return sum(self._check(group) for group in groups) if self.is_checked else 0
+
+    def _check(self, group: Group) -> int:
+        query = "SELECT number FROM checksums WHERE name = ? ORDER BY number"
+        numbers = [number for (number,) in self.connection.execute(query, (group.name,))]
+        first = _LEAST
+        for last in (*numbers[_AT_ONCE - 1 :: _AT_ONCE], _MOST):
+            self.read(group, first, last)
+            first = min(last + 1, _MOST)
+        return len(numbers)
+
+
+def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
+    return checksum([group.name, number, rows])
+
+
+def _shown(number: object) -> object:
+    return number if isinstance(number, int) else "?"

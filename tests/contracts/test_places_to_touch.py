@@ -1,0 +1,60 @@
+"""How many places of the package know one thing of each kind: what ARCHITECTURE.md promises.
+
+To add such a thing is to touch these places and no others. Counted are modules that name it, not
+a package's `__init__`, which hands names on, nor presets, papers' studies and lists of examples.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python" / "evoply"
+SHOWS = ("__init__.py",)
+ABOUT = ("presets/", "studies/", "cli/app.py")
+
+PLACES = {
+    # an operator: its function and its row
+    "hoist_mutation": {"gp/mutation.py", "evolution/operators.py"},
+    # a kind of fitness: its class, and its row, which stands in the package's __init__
+    "TournamentFitness": {"evolution/fitness/tournament.py"},
+    "GuideFitness": {"evolution/fitness/guides.py"},
+    # a kind of player: its module, and its row
+    "Bot": {"players/bots.py", "players/player.py"},
+    # a learner of evoply's own: its modules, and its row
+    "EvolutionKind": {"runs/evolution_kind.py", "runs/evolved.py", "runs/kinds.py"},
+    # a game: its modules
+    "CheckersRules": {"games/checkers.py"},
+}
+
+
+def modules_with(word: str) -> set[str]:
+    """Return the modules of the package whose code, not their prose, names *word*."""
+    pattern = re.compile(rf"\b{word}\b")
+    names = set()
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if path.name in SHOWS or name.startswith(ABOUT):
+            continue
+        code = re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        if pattern.search(re.sub(r"#.*", "", code)):
+            names.add(name)
+    return names
+
+
+@pytest.mark.parametrize("word", PLACES)
+def test_nothing_else_in_the_package_names_it(word: str) -> None:
+    assert modules_with(word) == PLACES[word]
+
+
+def test_the_tables_have_their_rows() -> None:
+    assert "TournamentFitness," in (PACKAGE / "evolution/fitness/__init__.py").read_text()
+    assert '"lose-checkers"' in (PACKAGE / "games/checkers.py").read_text()
+
+
+def test_the_page_of_the_house_promises_the_same() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for row in ("| operator | 2 |", "| fitness | 2 |", "| player | 2 |", "| learner | 1 |"):
+        assert row in page
+    assert "| game | 6 |" in page
