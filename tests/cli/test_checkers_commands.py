@@ -241,7 +241,8 @@ def test_a_heat_map_shows_dark_squares_by_their_numbers(
     arguments = ("show", "material-kings", "--game", "checkers-10", "--heat-map", "map.svg")
     assert call(capsys, *arguments).code == 0
     root = ET.fromstring((workplace / "map.svg").read_text())
-    texts = [text.text for text in root.iter(f"{SVG}text")]
+    *texts, caption = [text.text for text in root.iter(f"{SVG}text")]
+    assert caption == "What an own piece adds, compared with an opponent's"
     assert sorted(int(text or "") for text in texts) == sorted([2] * 50 + list(range(1, 51)))
     assert len(list(root.iter(f"{SVG}rect"))) == 2 + 50
 

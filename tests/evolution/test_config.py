@@ -239,6 +239,8 @@ def test_what_no_tree_can_fulfil_is_refused_at_once() -> None:
 def test_errors_of_overrides_primitives_and_fields_come_together() -> None:
     text = "generations = 1\nseed = -1\nprimitives = '{\"a\": '\n"
     text += "fitness = { opponents = [{ player = 'random' }] }"
+    # seed.x.y once was an AttributeError: a number has no keys to look into.
+    assert set(errors_of(text, "seed.x.y=1")) >= {"seed.x.y"}
     found = errors_of(text, "seed.x=1", "fitness.opponents.7.pairs=1")
     assert set(found) == {"seed.x", "fitness.opponents.7.pairs", "seed", "primitives"}
     assert found["primitives"] == "is not valid JSON"

@@ -346,7 +346,7 @@ def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int)
             (one, other) if is_black else (other, one),
             start=game_rules(config.game).start(),
             opening_key=int(openings[game // 2]),
-            opening_plies=config.fitness.opening_plies,
+            opening_plies=config.opening_plies,
             game_key=int(keys[game]),
         )
         black = record.position.discs(Color.BLACK) - record.position.discs(Color.WHITE)

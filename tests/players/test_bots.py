@@ -166,11 +166,13 @@ class Moody:
             os._exit(1)
         return game.position.legal_moves[-1]
 """
-    result = ep.match(written("moody.py", text), "random", game=GAME, games=20, openings=0)
+    result = ep.match(written("moody.py", text), "random", game=GAME, games=20, openings=0, seed=0)
     reasons = {one.reason for one in result.forfeits}
     assert reasons == {"raised ValueError: ?[31mred lines (line 8)", "its process died"}
     assert 0 < sum(one.games for one in result.forfeits) < 20
-    again = ep.match(Bot(path="moody.py"), "random", game=GAME, games=20, openings=0, threads=1)
+    again = ep.match(
+        Bot(path="moody.py"), "random", game=GAME, games=20, openings=0, seed=0, threads=1
+    )
     assert again == result
 
 

@@ -59,7 +59,7 @@ def test_fitness_is_the_opponents_discs_of_three_games():
 def test_the_engine_plays_these_three_games():
     config = config_of("E2", Request(), 0)
     assert config.fitness.sides == "white"
-    assert config.fitness.opening_plies == 0
+    assert config.opening_plies == 0
     assert config.fitness.measure.kind == "opponent_discs"
     met = {one.player: one.games for one in config.fitness.opponents}
     assert met == Counter(OPPONENTS)
