@@ -55,8 +55,12 @@ def test_a_folder_of_bots_in_a_tournament(
         for other in ("ann.py", "greedy")
     ]  # fmt: skip
     assert "bob.py forfeited 4 games against greedy: raised KeyError" in answer.err
-    ordered = call(capsys, *arguments, "--mode", "elimination")
-    assert "bob.py forfeited" in ordered.out
+    for mode in ("round-robin", "elimination"):
+        ordered = call(capsys, *arguments, "--mode", mode, "--html", "page.html")
+        assert "bob.py forfeited" in ordered.out
+        page = Path("page.html").read_text()
+        assert "Forfeited games" in page
+        assert "raised KeyError" in page
     (workplace / "field.toml").write_text('[[player]]\nplayer = "students/ann.py"\nname = "Ann"\n')
     data = call(capsys, "tournament", "greedy", "--field", "field.toml", "--games", "2", "--json")
     assert data.data["players"] == ["Ann", "greedy"]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evoply.arena import RoundRobin, Tournament
+from evoply.arena import LostGames, RoundRobin, Tournament
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.reports.html import Html, block, chart, details, element, page, shortened, table
@@ -34,8 +34,25 @@ def tournament_html(result: RoundRobin | Tournament) -> str:
     """Return the page about a tournament as text, of about 5 MB: plotly's JavaScript is in it."""
     game = game_rules(result.game).title
     if isinstance(result, RoundRobin):
-        return page(f"Round robin: {game}", *_round_robin(result, game))
-    return page(f"Tournament: {game}", *_elimination(result, game))
+        sections = _round_robin(result, game)
+        return page(f"Round robin: {game}", *sections, _forfeits(result.forfeits))
+    return page(f"Tournament: {game}", *_elimination(result, game), _forfeits(result.forfeits))
+
+
+def _forfeits(lost: Sequence[LostGames]) -> Html:
+    """Return who gave games away and why, so that an author can mend a bot."""
+    if not lost:
+        return Html()
+    rows = [
+        (shortened(one.player), shortened(one.opponent), one.reason, f"{one.games:,}")
+        for one in lost
+    ]
+    note = "A player that fails in a game loses that game, and the tournament goes on."
+    return block(
+        element("h2", "Forfeited games"),
+        element("p", note, class_="note"),
+        table(("player", "opponent", "why", "games"), rows),
+    )
 
 
 def _round_robin(result: RoundRobin, game: str) -> Sequence[Html]:
