@@ -19,13 +19,13 @@ from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
 
 __all__ = [
-    "Seat",
+    "PreparedPlayer",
     "is_certain",
     "is_reproducible",
     "player_texts",
+    "prepared",
     "read_opponent",
     "resolved",
-    "seat_of",
     "with_players",
     "without_file",
 ]
@@ -37,12 +37,12 @@ _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
 
-Seat = _native.Player | Player
-"""What sits at the boards of a run: a player of the kernel, or one as data whose seats, such as
+PreparedPlayer = _native.Player | Player
+"""A player that is ready to be met: the kernel's form of it, or one as data whose seats, such as
 processes, are opened by those who play."""
 
 
-def seat_of(player: Player, game: str) -> Seat:
+def prepared(player: Player, game: str) -> PreparedPlayer:
     """Return what sits at the boards for *player*; ValueError if it does not play *game*."""
     player.check_fits(game)
     seat = player.seat(game)
@@ -54,7 +54,7 @@ def seat_of(player: Player, game: str) -> Seat:
 
 def is_certain(player: Player, game: str) -> bool:
     """Return whether *player* surely plays the same game again: it is no code of somebody else."""
-    return player.reproducible and isinstance(seat_of(player, game), _native.Player)
+    return player.reproducible and isinstance(prepared(player, game), _native.Player)
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:

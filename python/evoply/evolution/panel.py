@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
 from evoply.evolution.config_starts import start_rows, starts_of_openings
-from evoply.evolution.opponents import Seat, read_opponent, seat_of
+from evoply.evolution.opponents import PreparedPlayer, prepared, read_opponent
 from evoply.games import game_rules
 from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
 
@@ -61,7 +61,7 @@ class Places:
 class Panel:
     """Opponents, their names and the games of one tree against each."""
 
-    players: tuple[Seat, ...]
+    players: tuple[PreparedPlayer, ...]
     labels: tuple[str, ...]
     games: tuple[int, ...]
     sides: Literal["both", "black", "white"] = "both"
@@ -169,7 +169,7 @@ def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual
     models = [read_opponent(opponent.player, config.game) for opponent in fixed]
     champions = native_players(config, [tree for _, tree in earlier])
     return Panel(
-        players=(*(seat_of(player, config.game) for player in models), *champions),
+        players=(*(prepared(player, config.game) for player in models), *champions),
         labels=(
             *(player.label for player in models),
             *(f"champion of generation {generation}" for generation, _ in earlier),
@@ -230,7 +230,7 @@ def schedule_of_games(
 
 def play_by_config(
     config: EvolutionConfig,
-    players: Sequence[Seat],
+    players: Sequence[PreparedPlayer],
     schedule: arena.Schedule,
     *,
     threads: int = 0,
@@ -250,7 +250,7 @@ def play_by_config(
 
 def trial(
     config: EvolutionConfig,
-    players: Sequence[Seat],
+    players: Sequence[PreparedPlayer],
     panel: Panel,
     stream: _native.Stream,
     *,

@@ -19,7 +19,7 @@ from evoply import arena
 from evoply._native import Stream
 from evoply.evolution.config_part import Part, Problem
 from evoply.evolution.entrants import Entrants
-from evoply.evolution.opponents import Seat
+from evoply.evolution.opponents import PreparedPlayer
 from evoply.evolution.panel import NOBODY, Panel
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Case = Literal["opponents", "games", "stages"]
 class Batch:
     """Games that are played together."""
 
-    players: tuple[Seat, ...]
+    players: tuple[PreparedPlayer, ...]
     """Those of the population, of the panel and of the guests, the very same objects, in any
     order; the schedule names their places here."""
     schedule: arena.Schedule

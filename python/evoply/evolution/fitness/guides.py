@@ -18,7 +18,7 @@ from evoply.evolution.config_part import Part, Problem
 from evoply.evolution.entrants import Entrants, cases_of
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
-from evoply.evolution.opponents import Seat, read_opponent, seat_of
+from evoply.evolution.opponents import PreparedPlayer, prepared, read_opponent
 from evoply.evolution.panel import Panel, schedule_of_games
 from evoply.games import game_rules
 
@@ -125,7 +125,7 @@ class GuideFitness(FitnessKind):
         """Return the guides, each with the games of a round."""
         models = [read_opponent(guide.player, config.game) for guide in self.guides]
         return Panel(
-            players=tuple(seat_of(model, config.game) for model in models),
+            players=tuple(prepared(model, config.game) for model in models),
             labels=tuple(model.label for model in models),
             games=tuple(guide.games for guide in self.guides),
         )
@@ -176,7 +176,7 @@ class _Points:
 def _round(
     entrants: Entrants,
     training: Training,
-    guide: Seat,
+    guide: PreparedPlayer,
     games: int,
     is_fit: NDArray[np.bool_],
     stream: Stream,
