@@ -18,7 +18,7 @@ from evoply.evolution.entrants import Entrants, entrants_of
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.measures import measured, training_of
-from evoply.evolution.opponents import Seat, is_reproducible
+from evoply.evolution.opponents import PreparedPlayer, is_reproducible
 from evoply.evolution.panel import Panel, panel_of, play_by_config
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
@@ -161,7 +161,7 @@ class _Table:
                 return tree
         return None
 
-    def _player(self, side: int) -> Seat:
+    def _player(self, side: int) -> PreparedPlayer:
         schedule = self.batch.schedule
         return self.batch.players[int((schedule.black, schedule.white)[side][0])]
 
