@@ -33,7 +33,7 @@ test: setup ## all tests but the long ones, with coverage
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
-test-long: setup miri ## every test at full counts (20 to 40 minutes)
+test-long: setup miri ## every test at full counts (about 20 minutes)
 	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
