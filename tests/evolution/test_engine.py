@@ -24,9 +24,9 @@ from evoply.evolution import (
     is_finished,
     load_config,
 )
-from evoply.evolution.breeding import breed, offspring_of
-from evoply.evolution.choosing import select_parents, select_worst
-from evoply.evolution.creation import first_population, limits_of, primitive_set_of
+from evoply.evolution.breeding.creation import limits_of, primitive_set_of
+from evoply.evolution.breeding.offspring import breed, first_population, offspring_of
+from evoply.evolution.breeding.selection import select_parents, select_worst
 from evoply.gp import GenerationError, Limits, Tree, parse_tree, subtree_mutation
 from evoply.players import save_player
 from evoply.presets import preset_text

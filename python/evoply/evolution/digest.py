@@ -13,7 +13,8 @@ from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.breeding.creation import is_tree_text
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,
@@ -21,8 +22,7 @@ from evoply.evolution.generation import (
     Individual,
 )
 from evoply.evolution.operators import OPERATORS
-from evoply.evolution.opponents import resolved, with_players
-from evoply.evolution.seeds import is_tree_text
+from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 
 __all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]

@@ -15,13 +15,13 @@ from time import perf_counter
 import numpy as np
 
 from evoply import arena, gp
-from evoply.evolution.breeding import breed
+from evoply.evolution.breeding.offspring import Offspring, breed, first_population
+from evoply.evolution.breeding.steady_state import steady_state_generation
 from evoply.evolution.census import census_of
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.creation import first_population
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.digest import digest_of, stream_for
-from evoply.evolution.entrants import Entrants, entrants_of
 from evoply.evolution.fitness import Batch, Measured, Play, Training
+from evoply.evolution.fitness.measuring import is_good, measured, training_of
 from evoply.evolution.generation import (
     ArchiveEntry,
     Generation,
@@ -32,11 +32,9 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.measures import is_good, measured, training_of
-from evoply.evolution.offspring import Offspring
-from evoply.evolution.panel import panel_of, play_by_config
+from evoply.evolution.play.panel import panel_of, play_by_config
+from evoply.evolution.play.population import Population, population_of
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
-from evoply.evolution.steady_state import steady_state_generation
 from evoply.protocols import steps
 
 __all__ = ["Evolution", "evolve", "is_finished", "step"]
@@ -154,17 +152,17 @@ def step(
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, entrants, result = _steady(training, parts, previous)
+        individuals, population, result = _steady(training, parts, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        entrants = entrants_of(config, [one.tree for one in offspring])
+        population = population_of(config, [one.tree for one in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
-        result = measured(kind, entrants, training)
+        result = measured(kind, population, training)
         individuals = _individuals(offspring, result)
 
     # Step 4. Test the best again on fresh games.
@@ -184,11 +182,11 @@ def step(
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(individuals, test, len(entrants.trees), result.games + test.games),
+        statistics=_statistics(individuals, test, len(population.trees), result.games + test.games),
         census=census_of(
             config,
             individuals,
-            entrants.programs,
+            population.programs,
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
         ),
@@ -200,14 +198,14 @@ def step(
 
 def _steady(
     training: Training, parts: PythonParts, previous: Generation
-) -> tuple[tuple[Individual, ...], Entrants, Measured]:
-    """Return the next population of a steady state, as entrants too, and what it took."""
+) -> tuple[tuple[Individual, ...], Population, Measured]:
+    """Return the next population of a steady state, as population too, and what it took."""
     config, kind = training.config, parts.kind(training.config)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        entrants = entrants_of(config, [one.tree for one in offspring])
-        results.append(measured(kind, entrants, training))
+        population = population_of(config, [one.tree for one in offspring])
+        results.append(measured(kind, population, training))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
@@ -220,7 +218,7 @@ def _steady(
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
     )
-    return individuals, entrants_of(config, [one.tree for one in individuals]), total
+    return individuals, population_of(config, [one.tree for one in individuals]), total
 
 
 def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], object] | None) -> Play:

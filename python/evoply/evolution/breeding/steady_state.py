@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evoply._native import Stream
-from evoply.evolution.breeding import offspring_of
-from evoply.evolution.choosing import select_parents, select_worst
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.breeding.offspring import Offspring, offspring_of
+from evoply.evolution.breeding.selection import select_parents, select_worst
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import Individual, ranking
-from evoply.evolution.offspring import Offspring
 from evoply.evolution.python_parts import PythonParts
 
 __all__ = ["steady_state_generation"]

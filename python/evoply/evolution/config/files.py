@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.config_text import config_from_toml
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.text import config_from_toml
 from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.files import read_limited
 from evoply.protocols import ConfigError

@@ -14,8 +14,8 @@ from typing import Any
 
 import tomli_w
 
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.opponents import with_players, without_file
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.play.opponents import with_players, without_file
 from evoply.protocols import ConfigError
 
 __all__ = ["config_from_toml", "config_to_toml", "self_contained", "with_overrides"]

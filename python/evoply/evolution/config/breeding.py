@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from evoply.evolution.config_part import Part
+from evoply.evolution.config.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS
 
 __all__ = [
