@@ -43,7 +43,12 @@ from evoply.evolution.config.individual import (
     Stages,
     TreeSum,
 )
-from evoply.evolution.config.text import config_from_toml, config_to_toml, self_contained
+from evoply.evolution.config.text import (
+    config_from_keys,
+    config_from_toml,
+    config_to_toml,
+    self_contained,
+)
 from evoply.evolution.fitness import (
     FITNESS,
     DiscFitness,
@@ -135,6 +140,7 @@ __all__ = [
     "TreeSum",
     "Variation",
     "config_from_ini",
+    "config_from_keys",
     "config_from_toml",
     "config_to_toml",
     "evolve",

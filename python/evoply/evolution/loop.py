@@ -7,10 +7,12 @@ was never yielded. This module stores nothing and prints nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from evoply.evolution.breeding.offspring import Offspring, breed, first_populati
 from evoply.evolution.breeding.steady_state import steady_state_generation
 from evoply.evolution.census import census_of
 from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.files import load_config
+from evoply.evolution.config.fitness import Fitness
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.fitness import Batch, Measured, Play, Training
 from evoply.evolution.fitness.measuring import is_good, measured, training_of
@@ -45,31 +49,44 @@ _NO_OPERATORS: Mapping[str, OwnOperator] = {}
 
 
 def evolve(
-    config: EvolutionConfig,
+    config: EvolutionConfig | str | os.PathLike[str],
     *,
     resume_from: Generation | None = None,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    fitness: OwnFitness | None = None,
+    fitness: OwnFitness | Fitness | Mapping[str, Any] | str | None = None,
     operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
+    **settings: Any,
 ) -> Iterator[Generation]:
     """Yield the generations of a run, starting after *resume_from* or with a random population.
+
+    *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
+    of the config, which change it: `evolve("quick", population_size=100, fitness={"sides":
+    "black"})`. A table's mapping leaves the keys that it does not name; a wrong key is a
+    `ConfigError`, as in a file.
 
     The generations do not depend on *threads* (0: the config's setting, by default all cores),
     nor on where the run was interrupted and resumed. The config's limits are read between
     generations only; a first generation is always made. *progress* is told about ten times a
     second how far the current generation has come.
 
-    *fitness* replaces the config's and is maximised: a function *fitness(tree, stream)*, one of all
-    different trees *fitness(trees, streams)*, or a `FitnessKind`. *operators* are those that the
-    config's `variation.custom` gives rates: mutations *(tree, limits, stream)*, recombinations
+    *fitness* may also be code that replaces the config's and is maximised: a function
+    *fitness(tree, stream)*, one of all different trees *fitness(trees, streams)*, or a
+    `FitnessKind`. *operators* are those that the config's `variation.custom` gives rates:
+    mutations *(tree, limits, stream)*, recombinations
     *(first, second, limits, stream)*, or rows of `OPERATORS` with a usual rate of their own.
 
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
     >>> [generation.number for generation in evolve(config)]
     [0, 1, 2]
+    >>> next(evolve("quick", game="othello-4", population_size=10)).config.population_size
+    10
     """
+    if isinstance(fitness, Fitness | Mapping | str):
+        settings["fitness"], fitness = fitness, None
+    if settings or not isinstance(config, EvolutionConfig):
+        config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators)
     evolution.parts.check(config)
     return steps(evolution, config, resume_from)

@@ -6,6 +6,7 @@ generation is bred or played.
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -155,9 +156,12 @@ class EvolutionConfig(Part):
     def _are_a_set(cls, primitives: Any) -> Any:
         if isinstance(primitives, PrimitiveSet):
             return primitives.to_dict()
+        if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
+            try:
+                primitives = json.loads(primitives)
+            except (ValueError, RecursionError):
+                raise ValueError("is not valid JSON") from None
         if isinstance(primitives, str):
-            if primitives.lstrip().startswith("{"):
-                raise ValueError("is not valid JSON")
             find_primitive_set(primitives)
         elif isinstance(primitives, dict):
             try:
