@@ -32,7 +32,7 @@ from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
 from evoply.evolution.fitness.disc_history import disc_history, disc_history_one_by_one
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
-from evoply.evolution.fitness.guides import co_play_pairings, derangement
+from evoply.evolution.fitness.guides import co_play_pairings
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.opponents import read_opponent
@@ -40,6 +40,7 @@ from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
 from evoply.evolution.play.population import native_players, population_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
+from evoply.permutations import derangement
 from evoply.protocols import Color
 
 

@@ -21,11 +21,12 @@ from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_oppon
 from evoply.evolution.play.panel import Panel, schedule_of_games
 from evoply.evolution.play.population import Population
 from evoply.games import game_rules
+from evoply.permutations import derangement
 
 if TYPE_CHECKING:
     from evoply.evolution.config.evolution_config import EvolutionConfig
 
-__all__ = ["Guide", "GuideFitness", "co_play_pairings", "derangement"]
+__all__ = ["Guide", "GuideFitness", "co_play_pairings"]
 
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
@@ -229,17 +230,6 @@ def _co_play(population: Population, training: Training, rounds: int, stream: St
     np.add.at(half_points, black, points)
     np.add.at(half_points, white, 2 - points)
     return _Points(half_points, len(schedule), work_of(population, schedule, results))
-
-
-def derangement(count: int, stream: Stream) -> list[int]:
-    """Return a uniformly random permutation of *count* >= 2 numbers that moves each of them."""
-    while True:
-        drawn = list(range(count))
-        for place in range(count - 1, 0, -1):
-            other = stream.below(place + 1)
-            drawn[place], drawn[other] = drawn[other], drawn[place]
-        if all(place != number for place, number in enumerate(drawn)):
-            return drawn
 
 
 def co_play_pairings(count: int, rounds: int, stream: Stream) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from evoply.evolution.fitness.games import (
     work_of,
 )
 from evoply.evolution.play.population import Population
+from evoply.permutations import shuffled
 
 if TYPE_CHECKING:
     from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -113,10 +114,7 @@ class TournamentFitness(FitnessKind):
     def _knock_out(self, population: Population, training: Training) -> Measured:
         """Fitness is the number of matches won; going on without a match is no win."""
         draws = training.stream.child("draw")
-        left = list(range(len(population)))
-        for place in range(len(left) - 1, 0, -1):
-            other = draws.below(place + 1)
-            left[place], left[other] = left[other], left[place]
+        left = shuffled(len(population), draws)
         wins = np.zeros(len(population))
         games = work = number = 0
         while len(left) > 1:
