@@ -102,7 +102,7 @@ def _couples(
     if config.demes is None:
         drawn = select_parents(config, parents, 2 * size, stream.child("parents"), parts)
         return list(zip(drawn[::2], drawn[1::2], strict=True))
-    slots = _after_migration(config, parents, stream.child("migration"), parts)
+    slots = after_migration(config, parents, stream.child("migration"), parts)
     couples: list[Couple] = []
     for start in range(0, size, config.demes.size):
         deme = slots[start : start + config.demes.size]
@@ -115,7 +115,7 @@ def _couples(
     return couples
 
 
-def _after_migration(
+def after_migration(
     config: EvolutionConfig,
     parents: tuple[Individual, ...],
     stream: Stream,

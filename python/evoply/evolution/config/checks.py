@@ -202,11 +202,6 @@ def _greedy_demes(config: EvolutionConfig) -> Iterator[Problem]:
         yield "demes", "greedy over-selection does not work within demes"
 
 
-def _demes_in_steady_state(config: EvolutionConfig) -> Iterator[Problem]:
-    if config.demes is not None and config.steady_state is not None:
-        yield "demes", "cannot be combined with steady_state"
-
-
 def _steady_state(config: EvolutionConfig) -> Iterator[Problem]:
     if config.steady_state is None:
         return
@@ -287,7 +282,6 @@ _CHECKS: tuple[Callable[[EvolutionConfig], Iterator[Problem]], ...] = (
     _cases,
     _demes,
     _greedy_demes,
-    _demes_in_steady_state,
     _steady_state,
     _pairing,
     _measure,
