@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -29,7 +29,7 @@ from evoply.evolution.config.errors import explained
 from evoply.evolution.config.fitness import Fitness
 from evoply.evolution.config.games import Draws, PlayerSettings, Start
 from evoply.evolution.config.individual import IndividualShape, OneTree
-from evoply.evolution.config.part import Part, readable
+from evoply.evolution.config.part import ADDED_LATER, Part, readable
 from evoply.evolution.fitness import Case, measure_from_text
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
@@ -109,19 +109,21 @@ class EvolutionConfig(Part):
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
     """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
-    individual: IndividualShape = OneTree()
+    individual: Annotated[IndividualShape, ADDED_LATER] = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best are copied unchanged into the next generation."""
     initialisation: Initialisation = Initialisation()
     selection: Selection = TournamentSelection()
     variation: Variation = Variation()
-    parsimony: Parsimony | None = None
+    parsimony: Annotated[Parsimony | None, ADDED_LATER] = None
     limits: SizeLimits = SizeLimits()
-    demes: Demes | None = None
-    steady_state: SteadyState | None = None
+    demes: Annotated[Demes | None, ADDED_LATER] = None
+    steady_state: Annotated[SteadyState | None, ADDED_LATER] = None
     player: PlayerSettings = PlayerSettings()
-    draws: Draws = Draws()
-    starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
+    draws: Annotated[Draws, ADDED_LATER] = Draws()
+    starts: Annotated[tuple[Start, ...], ADDED_LATER] = Field(
+        default=(), strict=False, max_length=10_000
+    )
     """Positions at which games begin, in training and in tests; none: the start of the game. In
     Python a position or its text will do."""
     fitness: Fitness = Fitness()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from evoply.evolution.config.games import USUAL
-from evoply.evolution.config.part import Part
+from evoply.evolution.config.part import ADDED_LATER, Part
 from evoply.evolution.fitness import FITNESS, Measure, measure_from_text
 
 __all__ = ["EarlierGenerations", "Fitness", "Opponent"]
@@ -60,15 +60,15 @@ class Fitness(Part):
     opening_plies: int | str = USUAL
     """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
     as in matches."""
-    sides: Literal["both", "black", "white"] = "both"
+    sides: Annotated[Literal["both", "black", "white"], ADDED_LATER] = "both"
     """Which colour individuals play: alternately both, or one only, as some papers do. One only
     plays every opening once, and two openings stand for a pair."""
     allow_test_opponents: bool = False
     """Whether `swh`, the yardstick of the reports, may be trained against."""
-    allow_irreproducible: bool = False
+    allow_irreproducible: Annotated[bool, ADDED_LATER] = False
     """Whether opponents may be met that do not play the same game twice, such as one limited in
     seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
-    measure: Measure = FITNESS[0]()
+    measure: Annotated[Measure, ADDED_LATER] = FITNESS[0]()
 
     @field_validator("opening_plies", mode="before")
     @classmethod

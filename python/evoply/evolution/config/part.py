@@ -13,10 +13,24 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-__all__ = ["Part", "Problem", "WrongPartError", "fields_of", "kind_of", "parts_in", "readable"]
+__all__ = [
+    "ADDED_LATER",
+    "Part",
+    "Problem",
+    "WrongPartError",
+    "fields_of",
+    "kind_of",
+    "parts_in",
+    "readable",
+]
 
 Problem = tuple[str, str]
 """Where something is wrong in a config, as a path such as `fitness.sides`, and what."""
+
+
+ADDED_LATER = "added later"
+"""Marks a key that older configs did not have: it counts in digests only where it is not the
+default, so that older runs keep theirs. Every new key has it."""
 
 
 class WrongPartError(Exception):
