@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply.games.checkers import CHECKERS, NO_DRAWS, DrawRules, Game, Move, Position
-from evoply.games.squares import numbered_square, square_number
 from evoply.games.pdn import PdnGame, format_pdn, parse_pdn
+from evoply.games.squares import numbered_square, square_number
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
