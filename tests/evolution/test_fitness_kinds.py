@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -29,7 +29,6 @@ from evoply.evolution import (
 )
 from evoply.evolution.digest import stream_for
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
-from evoply.evolution.fitness.disc_history import disc_history, disc_history_one_by_one
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
 from evoply.evolution.fitness.guides import co_play_pairings
@@ -206,23 +205,6 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
     assert [side.tolist() for side in gross] == [[4.0], [2.0]]
     # The clock stands at 3.3 % when c3 is chosen, at 1.7 % when d6 is.
     assert [side.tolist() for side in later] == [[2.0], [0.0]]
-
-
-@settings(deadline=None, max_examples=15)
-@given(st.sampled_from(["othello-4", "othello-6", "othello"]), st.integers(0, 2**32))
-def test_replaying_side_by_side_is_replaying_one_by_one(game: str, seed: int) -> None:
-    start = othello.OTHELLO[game].start()
-    player = read_opponent("random", game).native(game)
-    count = np.zeros(6, dtype=np.uint32)
-    schedule = arena.Schedule.pairs(
-        count, count, stream=Stream(seed), opening_plies=0, start=start.row
-    )
-    moves = arena.play(game, [player], schedule, threads=1, record_moves=True).moves or []
-    moves = [one[: len(one) - cut] for cut, one in enumerate(moves)]
-    fast, slow = disc_history(moves, start), disc_history_one_by_one(moves, start)
-    assert (fast.black == slow.black).all()
-    assert (fast.white == slow.white).all()
-    assert (fast.black_moves == slow.black_moves).all()
 
 
 def test_derangements_are_uniform() -> None:

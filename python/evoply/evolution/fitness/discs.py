@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from evoply import arena
+from evoply import _native, arena
 from evoply.evolution.config.individual import Stages
 from evoply.evolution.config.part import Problem
 from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
-from evoply.evolution.fitness.disc_history import DiscHistory, disc_history
 from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
 from evoply.evolution.play.population import Population
 from evoply.games import GAMES
@@ -189,39 +188,39 @@ def epoch_gains(
     with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
     the epoch added to its discs.
     """
-    rules, count = GAMES[game], len(schedule)
-    moves = results.moves or []
-    gains: list[Sides] = [(np.zeros(count), np.zeros(count)) for _ in epochs]
-    which = np.zeros(count) if schedule.start_of is None else schedule.start_of
-    for number, row in enumerate(schedule.starts):
-        games = np.flatnonzero(which == number)
-        start: Any = rules.position_from_row(row)  # what fills its board is Othello so far
-        history = disc_history([moves[place] for place in games], start)
-        clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
-        for (black, white), epoch in zip(gains, epochs, strict=True):
-            black[games], white[games] = _gains(history, clock, epoch)
-    return gains
-
-
-def _gains(history: DiscHistory, clock: NDArray[np.float64], epoch: EpochFitness) -> Sides:
-    if epoch.gain == "gross":
-        is_within = (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
-        return (
-            _added(history.black, is_within & history.black_moves),
-            _added(history.white, is_within & ~history.black_moves),
-        )
-    first, last = (_first(clock >= bound) for bound in (epoch.start, epoch.end))
-    games = np.arange(len(clock))
-    black, white = (
-        np.maximum(side[games, last] - side[games, first], 0).astype(np.float64)
-        for side in (history.black, history.white)
+    size = GAMES[game].size
+    black, white = _native.piece_counts(
+        GAMES[game].kernel,
+        results.moves or [],
+        starts=schedule.starts,
+        start_of=schedule.start_of,
     )
-    return black, white
+    clock = 100 * (black + white - 4) / (size * size - 4)
+    begins = np.array([row[3] for row in schedule.starts])
+    which = np.zeros(len(black), np.uint32) if schedule.start_of is None else schedule.start_of
+    black_moves = begins[which][:, None] ^ (np.arange(black.shape[1] - 1) % 2 == 1)
+    return [
+        (_gains(black, clock, black_moves, epoch), _gains(white, clock, ~black_moves, epoch))
+        for epoch in epochs
+    ]
 
 
-def _added(discs: NDArray[np.int64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
-    added: NDArray[np.int64] = np.where(counts, np.diff(discs, axis=1), 0).sum(axis=1)
-    return added.astype(np.float64)
+def _gains(
+    discs: NDArray[np.int32],
+    clock: NDArray[np.float64],
+    is_own: NDArray[np.bool_],
+    epoch: EpochFitness,
+) -> NDArray[np.float64]:
+    """Return what a side gained within *epoch*, from its discs by ply and which plies are its."""
+    gains: NDArray[np.int32]
+    if epoch.gain == "gross":
+        counts = is_own & (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
+        gains = np.diff(discs, axis=1).sum(axis=1, where=counts)
+    else:
+        games = np.arange(len(discs))
+        start, end = (discs[games, _first(clock >= bound)] for bound in (epoch.start, epoch.end))
+        gains = np.maximum(end - start, 0)
+    return gains.astype(np.float64)
 
 
 def _first(is_reached: NDArray[np.bool_]) -> NDArray[np.int64]:
