@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -24,14 +24,16 @@ def load_config(
     source: EvolutionConfig | str | os.PathLike[str],
     overrides: Iterable[str] = (),
     settings: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    ini: Callable[..., EvolutionConfig] = config_from_ini,
 ) -> EvolutionConfig:
     """Return the config of a file or a preset, with changes.
 
     *overrides* are texts such as `population_size=500`, as `--set` takes them. *settings* are keys
     and values, in which a mapping changes the keys of a table that it names and leaves the others.
 
-    A name that ends in `.ini` is a parameter file of gpjpp, any other TOML; the name of a preset
-    means the preset where there is no such file. Raises `ConfigError` with every error and its path
+    A name that ends in `.ini` is read by *ini*, as a parameter file of gpjpp; any other is TOML, or
+    a preset where there is no file of its name. Raises `ConfigError` with every error and its path
     or line, also when the file cannot be read.
 
     >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
@@ -41,7 +43,7 @@ def load_config(
         return config_from_keys(source.model_dump(), overrides, settings)
     name = os.fspath(source)
     text = preset_text(name) if name in PRESETS and not os.path.isfile(name) else _text_of(name)
-    read = config_from_ini if name.lower().endswith(".ini") else config_from_toml
+    read = ini if name.lower().endswith(".ini") else config_from_toml
     return read(text, overrides, settings, name=name)
 
 
