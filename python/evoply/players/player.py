@@ -18,6 +18,7 @@ from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.kind import PlayerKind
+from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
@@ -29,6 +30,7 @@ KINDS: tuple[type[PlayerKind], ...] = (
     AlphaBeta,
     Staged,
     RandomStart,
+    Online,
     Bot,
 )
 """Every kind of player that a text or a file may describe."""
