@@ -1,10 +1,10 @@
 """Where games are played: in the kernel if both seats are the kernel's, else move by move.
 
 `play` takes players of any kind. Games outside the kernel run beside one another, every thread with
-seats of its own, such as the processes of bots; only those at a seat that all games share
-(an object in Python, a player that learns from game to game) are played one after the other by the
-caller's own thread. All draws come from the keys of
-the schedule, so nothing of this shows in the results.
+seats of its own, such as the processes of bots; only those at a seat that all games share (an
+object in Python, a player that carries something from game to game) are played one after the other
+by the caller's own thread. All draws come from the keys of the schedule, so nothing of this shows
+in the results.
 """
 
 from __future__ import annotations
