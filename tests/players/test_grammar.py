@@ -94,6 +94,9 @@ def test_searches_take_limits_orderings_and_a_table():
     assert (timed.depth, timed.time, timed.reproducible) == (60, 0.05, False)
     assert timed.label == "( white ):time=0.05,ordering=killer (not reproducible)"
     assert parse_player("greedy:time=1").label == "greedy:time=1 (not reproducible)"
+    for player in (timed, parse_player("( white ):time=0.05,random_plies=3")):
+        assert player.label.endswith(" (not reproducible)")
+        assert parse_player(player.label) == player
     deeper = parse_player("swh:depth=3,ordering=hash,table=10,deeper=yes")
     assert (deeper.ordering, deeper.table, deeper.deeper) == ("hash", 10, True)
 

@@ -28,11 +28,7 @@ from evoply.gp.drawing import latex, tree_svg, tree_text
 from evoply.gp.forest import Forest, Individual, branches, format_individual, with_branch
 from evoply.gp.generation import GenerationError, full, grow
 from evoply.gp.gpjpp_crossover import gpjpp_crossover
-from evoply.gp.individual_text import (
-    format_staged,
-    parse_individual,
-    parse_staged,
-)
+from evoply.gp.individual_text import parse_individual
 from evoply.gp.introns import Sizes, sizes
 from evoply.gp.legacy import LegacyReading, legacy_tree
 from evoply.gp.lexicase import lexicase_selection
@@ -97,7 +93,6 @@ __all__ = [
     "dead_size",
     "expression_of",
     "format_individual",
-    "format_staged",
     "format_tree",
     "full",
     "gpjpp_crossover",
@@ -121,7 +116,6 @@ __all__ = [
     "pareto_ranks",
     "pareto_selection",
     "parse_individual",
-    "parse_staged",
     "parse_tree",
     "point_mutation",
     "pruned",

@@ -168,7 +168,7 @@ class Shape:
 
     role: Role
     sets: tuple[PrimitiveSet, ...]
-    percents: tuple[int, ...] = ()
+    percents: tuple[float, ...] = ()
 
 
 def create_forests(

@@ -35,8 +35,7 @@ from typing import Any, NoReturn, cast, get_args
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.gp.forest import Forest
-from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
+from evoply.players.evaluators import Division, ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.kind import LONGEST_NAME
 from evoply.players.named import KINGS, NAMED_PLAYERS
@@ -48,6 +47,7 @@ from evoply.players.specs import (
     MAX_TABLE,
     MAX_TIME,
     MAX_WORK,
+    NOT_REPRODUCIBLE,
     SEARCH_LIMITS,
     AfterState,
     AlphaBeta,
@@ -59,7 +59,7 @@ from evoply.players.specs import (
     Ties,
     View,
 )
-from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged
+from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Staged
 from evoply.protocols import ConfigError, Player
 from evoply.wording import did_you_mean, shorten
 
@@ -111,7 +111,7 @@ def parse_player(
             f"a player is named by a text such as 'greedy', not by a {type(text).__name__}", 1
         )
     start = len(text) - len(text.lstrip())
-    bare = text.strip()
+    bare = text.strip().removesuffix(NOT_REPRODUCIBLE)
     if not bare:
         raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
     if isinstance(primitives, str):
@@ -198,7 +198,7 @@ def _staged_with_options(player: Staged, options: dict[str, Any], name: str | No
             "other options than overlap, slide, ties, view and random_plies"
         )
     fields = {
-        name: getattr(player, name) for name in ("stages", "overlap", "slide", "ties", "view")
+        name: getattr(player, name) for name in ("evaluator", "overlap", "slide", "ties", "view")
     }
     kept = None if options else player.name
     return Staged(**{**fields, **options, "name": kept if name is None else _shown(name)})
@@ -241,26 +241,15 @@ def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
         fields.setdefault("primitives", primitives)
-    player = AfterState(evaluator=TreeEvaluator(tree=tree, **fields))
+    evaluator = TreeEvaluator(tree=tree, **fields)
     if not _STAGES.keys() & chosen.keys():
-        return with_options(player, chosen)
-    return with_options(_staged(player.evaluator, fields, given), chosen)
-
-
-def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) -> Staged:
-    """Return the stages of *evaluator* as a player of which some may overlap."""
-    individual = evaluator.parsed
-    if not isinstance(individual, Forest) or individual.role != "stages":
+        return with_options(AfterState(evaluator=evaluator), chosen)
+    if evaluator.parsed.role != "stages":
         raise PlayerTextError(
             "overlap and slide are for stages, such as ( white ),50,( white_corners ),50",
             given.column + 1,
         )
-    return Staged(
-        stages=tuple(
-            Stage(evaluator=TreeEvaluator(tree=str(tree), **fields), percent=float(percent))
-            for tree, percent in zip(individual.trees, individual.percents, strict=True)
-        )
-    )
+    return with_options(Staged(evaluator=evaluator), chosen)
 
 
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
