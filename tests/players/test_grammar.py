@@ -183,7 +183,7 @@ def test_a_player_must_fit_the_game():
     "text",
     [
         "( aa ):primitives=letters,division=zero",
-        "( + white white white ):depth=2,lenient=drop,ties=last,view=turn,epsilon=0.5",
+        "( + white white ):depth=2,ties=last,view=turn,epsilon=0.5",
         "( white ):depth=5,nodes=1000,ordering=hash,table=12,deeper=yes,ties=random",
         "( white ):nodes=1000",
     ],

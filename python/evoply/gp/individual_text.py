@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
 from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
-from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, parse_tree
+from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
 _ROLES = ("sum", "phases", "adf", "ordered")
@@ -30,13 +30,12 @@ _HEADER = re.compile(r"ADF([0-9])/([0-9])")
 def parse_individual(
     text: str,
     primitives: PrimitiveSet | Sequence[PrimitiveSet],
-    lenient: Lenient | None = None,
 ) -> Individual:
     """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
 
     *primitives* is the set of all trees; for definitions it is extended as `definition_sets` says,
-    unless the sets of the branches are given one by one. *lenient* is that of `parse_tree`. Raises
-    `TreeSyntaxError` with the column in *text*.
+    unless the sets of the branches are given one by one. Raises `TreeSyntaxError` with the column
+    in *text*.
     """
     if len(text) > MAX_TEXT_LENGTH:
         raise TreeSyntaxError(
@@ -44,14 +43,14 @@ def parse_individual(
             text,
             MAX_TEXT_LENGTH + 1,
         )
-    reader = _Reader(text, lenient)
+    reader = _Reader(text)
     place = reader.skip(0)
     if text.startswith("{", place):
         return reader.braces(place, primitives)
     spans = reader.staged(place)
     if spans is None:
         chosen = primitives if isinstance(primitives, PrimitiveSet) else primitives[0]
-        return parse_tree(text, chosen, lenient)
+        return parse_tree(text, chosen)
     sets = _one_set_a_tree(primitives, len(spans))
     trees = tuple(
         reader.tree(span.start, span.end, chosen) for span, chosen in zip(spans, sets, strict=True)
@@ -76,7 +75,6 @@ class _Reader:
     """Finds the trees of a text; the trees themselves are read by `parse_tree`."""
 
     text: str
-    lenient: Lenient | None
 
     def error(self, message: str, place: int) -> TreeSyntaxError:
         return TreeSyntaxError(message, self.text, min(place, len(self.text)) + 1)
@@ -133,7 +131,7 @@ class _Reader:
     def tree(self, start: int, end: int, chosen: PrimitiveSet) -> Tree:
         """Return the tree between two places; errors give the column in the whole text."""
         # What stands before the tree is blanked, so that columns stay what they are.
-        return parse_tree(" " * start + self.text[start:end], chosen, self.lenient)
+        return parse_tree(" " * start + self.text[start:end], chosen)
 
     def forest(
         self, role: str, trees: tuple[Tree, ...], percents: tuple[float, ...] = ()

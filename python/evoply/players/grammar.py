@@ -35,7 +35,7 @@ from typing import Any, NoReturn, cast, get_args
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.players.evaluators import Division, ExpressionEvaluator, TreeEvaluator
+from evoply.players.evaluators import Division, ExpressionEvaluator, Lenient, TreeEvaluator
 from evoply.players.files import MAX_BYTES, load_player, read_player
 from evoply.players.kind import LONGEST_NAME
 from evoply.players.named import KINGS, NAMED_PLAYERS
@@ -462,6 +462,6 @@ _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "primitives": _choice(*PRIMITIVE_SETS),
         "division": _choice(*get_args(Division)),
-        "lenient": _choice("drop", "variadic"),
+        "lenient": _choice(*get_args(Lenient)),
     }
 )
