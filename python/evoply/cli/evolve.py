@@ -143,6 +143,10 @@ def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:
             f"there is no file {shorten(text)!r} and no preset of that name{hint} "
             f"The presets are {', '.join(PRESETS)}"
         )
+    if text.lower().endswith(".ini"):
+        from evoply.studies.bellin import config_from_ini
+
+        return load_config(text, overrides, ini=config_from_ini)
     return load_config(text, overrides)
 
 

@@ -69,7 +69,6 @@ from evoply.evolution.generation import (
     Statistics,
     front_of,
 )
-from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import Evolution, evolve, is_finished, step
 from evoply.evolution.measures import fitness_text, is_good, is_share
@@ -134,7 +133,6 @@ __all__ = [
     "Training",
     "TreeSum",
     "Variation",
-    "config_from_ini",
     "config_from_toml",
     "config_to_toml",
     "evolve",

@@ -30,7 +30,6 @@ from evoply.gp.generation import GenerationError, full, grow
 from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.introns import Sizes, sizes
-from evoply.gp.legacy import LegacyReading, legacy_tree
 from evoply.gp.lexicase import lexicase_selection
 from evoply.gp.local_mutation import local_mutation
 from evoply.gp.lowering import expression_of, lower
@@ -70,7 +69,6 @@ __all__ = [
     "Forest",
     "GenerationError",
     "Individual",
-    "LegacyReading",
     "Limits",
     "Mutation",
     "PairedCrossover",
@@ -101,7 +99,6 @@ __all__ = [
     "hoist_mutation",
     "latex",
     "leaf_weights",
-    "legacy_tree",
     "length_penalised",
     "lexicase_selection",
     "local_mutation",

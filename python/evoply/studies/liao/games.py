@@ -11,7 +11,7 @@ from evoply.arena import Schedule, play
 from evoply.games.othello import Position
 from evoply.gp import Individual
 from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
-from evoply.studies.liao_reconstruction import play_reconstruction
+from evoply.studies.liao.reconstruction import play_reconstruction
 
 __all__ = ["RULES", "Played", "games_as_white", "staged_of"]
 

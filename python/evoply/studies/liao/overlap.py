@@ -6,7 +6,7 @@ The paper proposes it and does not try it, so no row has a printed figure.
 from __future__ import annotations
 
 from evoply.reports.interval_charts import Points, lines_figure
-from evoply.studies.liao_games import games_as_white, staged_of
+from evoply.studies.liao.games import games_as_white, staged_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
 

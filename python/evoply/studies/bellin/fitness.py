@@ -11,7 +11,7 @@ from evoply.gp import leaf_weights
 from evoply.players import player_of
 from evoply.reports import explain
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.bellin_types import (
+from evoply.studies.bellin.types import (
     EXPERIMENTS,
     FRESH_TIMES,
     OPPONENTS,
