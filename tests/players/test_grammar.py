@@ -142,8 +142,8 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:view=me", "view must be one of turn, player", 13),
         ("greedy:nodes=0", "nodes must be a whole number from 1 to 1,000,000,000,000, not", 14),
         ("greedy:nodes=1e6", "nodes must be a whole number", 14),
-        ("greedy:time=0", "time must be seconds from 0.001 to 86400, not '0'", 13),
-        ("greedy:time=inf", "time must be seconds", 13),
+        ("greedy:time=0", "time must be a number of seconds from 0.001 to 86400, not '0'", 13),
+        ("greedy:time=inf", "time must be a number of seconds", 13),
         ("greedy:table=23", "table must be a whole number from 0 to 22, not '23'", 14),
         (
             "greedy:ordering=hsah",

@@ -58,7 +58,7 @@ class Staged(KernelPlayer):
 
     kind: Literal["staged"] = "staged"
     evaluator: TreeEvaluator
-    overlap: float = Field(default=0.0, ge=0.0, le=100.0)
+    overlap: float = Field(default=0.0, ge=0.0, le=100.0, description="percentage")
     slide: Slide = "linear"
     ties: Ties = "first"
     view: View = "player"
