@@ -23,16 +23,6 @@ from numpy.typing import NDArray
 from evoply import _native
 from evoply.arena.schedule import Results
 
-__all__ = [
-    "Elimination",
-    "Mode",
-    "PairsPlayed",
-    "Round",
-    "drawn_pairs",
-    "eliminate",
-    "joined_pairs",
-]
-
 Mode = Literal["all", "same", "other"]
 """Who meets whom: everybody, only players of the own bracket, only players of the others."""
 

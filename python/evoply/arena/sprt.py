@@ -27,8 +27,6 @@ from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name
 
-__all__ = ["Sprt", "SprtResult", "log_likelihood_ratio", "sprt_match"]
-
 Verdict = Literal["elo1", "elo0", "undecided"]
 
 _VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])

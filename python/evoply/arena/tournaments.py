@@ -26,8 +26,6 @@ from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
 from evoply.protocols import Player, Position
 
-__all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
-
 MOST_RUNS = 100_000
 _FEWEST_RUNS = 10
 _Z = 1.959963984540054

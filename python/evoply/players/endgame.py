@@ -10,8 +10,6 @@ from typing import Literal
 from evoply import _native
 from evoply.games.othello import Move, Position
 
-__all__ = ["Solution", "solve"]
-
 Mode = Literal["exact", "outcome"]
 
 

@@ -28,8 +28,6 @@ from typing import Literal
 
 from evoply.arena import mean_interval, wilson
 
-__all__ = ["Figure", "Verdict", "difference", "judge", "mean_of", "share_of_games"]
-
 Verdict = Literal[
     "matches", "too few runs to say", "same direction", "differs", "no figure", "undecided"
 ]

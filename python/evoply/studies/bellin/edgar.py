@@ -29,8 +29,6 @@ from evoply.files import write_atomically
 from evoply.games.othello import Move, Position
 from evoply.players.named import weights_by_ply
 
-__all__ = ["batch_sums", "learn", "main", "over_symmetries"]
-
 GAME = "othello"
 GAMES = 70_000
 PLIES = 60

@@ -23,8 +23,6 @@ from evoply.studies.bellin.types import (
 from evoply.studies.study import Picture, Request, Result, Row, row
 from evoply.studies.verdicts import Figure, mean_of, share_of_games
 
-__all__ = ["experiment", "fitness_ranges"]
-
 _SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
 _CHAINS = "As a share of all chains. The paper saw them, even directly above terminals."
 _IMPORTANT = (

@@ -13,8 +13,6 @@ from evoply.studies.bellin.tournaments import tournaments
 from evoply.studies.bellin.types import EXPERIMENTS, TYPES
 from evoply.studies.study import Experiment, Study
 
-__all__ = ["BELLIN"]
-
 BELLIN = Study(
     name="bellin",
     title="Weights from the position in the tree, and tournaments of players",

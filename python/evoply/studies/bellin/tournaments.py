@@ -13,8 +13,6 @@ from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure
 from evoply.wording import signed
 
-__all__ = ["tournaments"]
-
 _TIMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
 _MODES = ("all", "same", "other")
 _TITLES = {

@@ -30,8 +30,6 @@ from evoply.studies.benbassat.guides import TITLES, guide, score_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
-__all__ = ["RULES", "TABLES", "Evolved", "Table", "evolve_player", "players_table", "run_config"]
-
 RULES = ("basic", "extended")
 """The paper's primitives; or also counts of corners or kings."""
 

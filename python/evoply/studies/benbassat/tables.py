@@ -7,8 +7,6 @@ from evoply.studies.benbassat.guides import READINGS, calibration
 from evoply.studies.benbassat.players import RULES, table_4, table_5, table_6
 from evoply.studies.study import Experiment, Study
 
-__all__ = ["BENBASSAT"]
-
 BENBASSAT = Study(
     name="benbassat",
     title="Typed trees inside alpha-beta, for three games",

@@ -17,8 +17,6 @@ from evoply.studies.liao.games import games_as_white
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import difference, mean_of, share_of_games
 
-__all__ = ["HALVES", "STAGES", "evolved_rows", "halves_of", "percents_of", "stage_sweep"]
-
 HALVES = (("tree 1", 0, 50), ("tree 2", 50, 100))
 STAGES = (1, 2, 3, 4, 6, 12, 60)
 UNIT = "wins of 50 games as White against a random player"

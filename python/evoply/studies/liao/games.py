@@ -13,8 +13,6 @@ from evoply.gp import Individual
 from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
 from evoply.studies.liao.reconstruction import play_reconstruction
 
-__all__ = ["RULES", "Played", "games_as_white", "staged_of"]
-
 RULES = ("plain", "reconstruction")
 
 GAME = "othello"

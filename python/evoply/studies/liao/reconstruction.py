@@ -29,8 +29,6 @@ from evoply.games.squares import squares_in
 from evoply.gp import lower
 from evoply.studies.liao.legacy import legacy_tree
 
-__all__ = ["play_reconstruction"]
-
 _MOST_LOST = 60
 _MOST_TURNS = 400
 _BATCH = 1000

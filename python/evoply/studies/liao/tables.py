@@ -16,8 +16,6 @@ from evoply.studies.liao.overlap import overlap_sweep
 from evoply.studies.study import Experiment, Picture, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
-__all__ = ["LIAO", "TABLE_1", "TABLE_2"]
-
 PRINTED_GAMES = 50
 GAMES: dict[Scale, int] = {"smoke": 200, "small": 2000, "paper": 20_000}
 """Games a hypothesis: 4, 40 and 400 times the paper's 50, so that intervals tell something."""
