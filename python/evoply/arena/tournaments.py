@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from evoply._native import Stream
-from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
+from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
 from evoply.arena.field import Forfeits, LostGames, Openings, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
@@ -66,7 +66,7 @@ class Tournament:
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     game: str
-    mode: Mode
+    mode: Meetings
     stars: tuple[Star, ...]
     runs: int
     rounds: tuple[int, ...]
@@ -135,7 +135,7 @@ def tournament(
     *,
     brackets: Sequence[str] | None = None,
     fitness: Sequence[float | None] | None = None,
-    mode: Mode = "all",
+    mode: Meetings = "all",
     names: Sequence[str] | None = None,
     game: str = "othello",
     games: int = 20,
