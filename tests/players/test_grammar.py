@@ -324,3 +324,9 @@ def test_what_is_no_text_is_refused_in_a_sentence(text):
     kind = type(text).__name__
     with pytest.raises(PlayerTextError, match=f"a text such as 'greedy', not by a {kind}"):
         parse_player(text)
+
+
+def test_a_name_stays_where_no_option_is_given():
+    named = parse_player("material:depth=3").model_copy(update={"name": "mine"})
+    assert with_options(named, {}) == named
+    assert with_options(named, {"depth": 3}).name is None

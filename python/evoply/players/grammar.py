@@ -144,6 +144,7 @@ def _with_options(
     player: SteadyModel | Staged, options: dict[str, Any], name: str | None
 ) -> SteadyModel | Staged:
     """Return *player* with *options*, which are fields of its model or say which model it is."""
+    shown = (None if options else player.name) if name is None else _shown(name)
     fields = {key: getattr(player, key) for key in type(player).model_fields}
     model = type(player)
     if isinstance(player, AfterState | AlphaBeta):
@@ -156,7 +157,6 @@ def _with_options(
     unfit += [key for key in _LEAVES if fields.get(key) and key not in model.model_fields]
     if unfit:
         raise ValueError(_refusal(model, unfit[0]))
-    shown = (None if options else player.name) if name is None else _shown(name)
     fields = {key: value for key, value in fields.items() if key in model.model_fields}
     return model(**{**fields, **options, "kind": model.model_fields["kind"].default, "name": shown})
 
@@ -373,17 +373,17 @@ def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
     return _choice(*get_args(literals[0]))
 
 
-_FIELDS = (
-    "ties", "epsilon", "view", "nodes", "work", "time", "ordering", "table", "deeper", "alternate",
-    "quiescence",
+_NAMES = (
+    "depth", "ties", "epsilon", "view", "nodes", "work", "time", "ordering", "table", "deeper",
+    "random_plies", "noise", "alternate", "quiescence",
 )  # fmt: skip
+_OTHERS = {
+    "depth": _number(int, 0, MAX_DEPTH),
+    "random_plies": _field(RandomStart, "plies"),
+    "noise": _noise,
+}
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {
-        "depth": _number(int, 0, MAX_DEPTH),
-        **{name: _field(AlphaBeta, name) for name in _FIELDS},
-        "random_plies": _field(RandomStart, "plies"),
-        "noise": _noise,
-    }
+    {name: _OTHERS.get(name) or _field(AlphaBeta, name) for name in _NAMES}
 )
 _LEAVES = ("noise", "second")
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
