@@ -24,17 +24,7 @@ from evoply import _native
 from evoply.arena.schedule import Results
 from evoply.permutations import derangement
 
-__all__ = [
-    "Elimination",
-    "Mode",
-    "PairsPlayed",
-    "Round",
-    "drawn_pairs",
-    "eliminate",
-    "joined_pairs",
-]
-
-Mode = Literal["all", "same", "other"]
+Meetings = Literal["all", "same", "other"]
 """Who meets whom: everybody, only players of the own bracket, only players of the others."""
 
 Play = Callable[[NDArray[np.intp], NDArray[np.intp], _native.Stream], Results]
@@ -88,7 +78,7 @@ def eliminate(
     play: Play,
     stream: _native.Stream,
     *,
-    mode: Mode = "all",
+    mode: Meetings = "all",
     games: int = 20,
     threshold: float = 0.6,
 ) -> Elimination:
@@ -142,7 +132,7 @@ def _rounds(
     brackets: Sequence[int],
     play: Play,
     stream: _native.Stream,
-    mode: Mode,
+    mode: Meetings,
     opponents: int,
     threshold: float,
 ) -> tuple[list[Round], list[PairsPlayed]]:
@@ -181,7 +171,7 @@ def _order(field: Sequence[int], rounds: Sequence[Round]) -> list[list[int]]:
 def drawn_pairs(
     field: Sequence[int],
     brackets: Sequence[int],
-    mode: Mode,
+    mode: Meetings,
     opponents: int,
     stream: _native.Stream,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

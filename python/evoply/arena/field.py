@@ -18,8 +18,6 @@ from evoply.players import parse_player, player_of
 from evoply.protocols import Color, Player, Position, Row
 from evoply.wording import short_name, shorten
 
-__all__ = ["Field", "Forfeits", "LostGames", "Openings", "even_games", "field_of", "opening_plies"]
-
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
 

@@ -22,8 +22,6 @@ from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name
 
-__all__ = ["MatchResult", "first_points", "match", "schedule_of_match"]
-
 GAMES_AT_A_TIME = 1000
 
 

@@ -42,8 +42,6 @@ from evoply.protocols import (
     Seat,
 )
 
-__all__ = ["Tables", "play"]
-
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
 _LAST_MOVES = 0.25

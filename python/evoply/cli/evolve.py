@@ -64,6 +64,7 @@ def evolve(
         Play test matches and write the report at the end.
     """
     from evoply.evolution import load_config
+    from evoply.studies.bellin import config_from_ini
 
     chosen = {
         "seed": seed,
@@ -73,7 +74,7 @@ def evolve(
         "game": game,
     }
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    settings = load_config(config, [*(set_ or []), *overrides])
+    settings = load_config(config, [*(set_ or []), *overrides], ini=config_from_ini)
 
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)

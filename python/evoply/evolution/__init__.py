@@ -75,7 +75,6 @@ from evoply.evolution.generation import (
     Statistics,
     front_of,
 )
-from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import Evolution, evolve, is_finished, step
 from evoply.evolution.operators import OPERATORS, Operator
@@ -139,7 +138,6 @@ __all__ = [
     "Training",
     "TreeSum",
     "Variation",
-    "config_from_ini",
     "config_from_keys",
     "config_from_toml",
     "config_to_toml",

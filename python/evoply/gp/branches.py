@@ -18,10 +18,8 @@ from evoply.gp.crossover import (
     subtree_crossover,
 )
 from evoply.gp.forest import Forest, Individual, branches, with_branch
-from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.points import Bias
-from evoply.gp.pruning import pruned
-from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
+from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
 from evoply.gp.tree import Limits, Tree
 from evoply.permutations import shuffled
 
@@ -59,27 +57,22 @@ def crossed(
 ) -> tuple[Individual, Individual]:
     """Return two children of a crossover between the same branch of both parents.
 
-    It is `subtree_crossover`, or `gpjpp_crossover` where *function_bias* is "gpjpp".
-
-    Raises ValueError for parents that are not made alike.
+    It is `subtree_crossover`. Raises ValueError for parents that are not made alike.
     """
     check_alike(first, second)
     index = _drawn_branch(first, stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return first, second
-    trees = branches(first)[index], branches(second)[index]
-    if function_bias == "gpjpp":
-        one, two = gpjpp_crossover(*trees, rooms[0], stream, tries=tries, second_limits=rooms[1])
-    else:
-        one, two = subtree_crossover(
-            *trees,
-            rooms[0],
-            stream,
-            function_bias=function_bias,
-            tries=tries,
-            second_limits=rooms[1],
-        )
+    one, two = subtree_crossover(
+        branches(first)[index],
+        branches(second)[index],
+        rooms[0],
+        stream,
+        function_bias=function_bias,
+        tries=tries,
+        second_limits=rooms[1],
+    )
     return (
         _within(with_branch(first, index, one), first),
         _within(with_branch(second, index, two), second),

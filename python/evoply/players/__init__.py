@@ -20,7 +20,7 @@ from evoply.players.online import Online, OnlineSeat
 from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
-from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
+from evoply.players.staged import RandomStart, Staged, stage_shares
 from evoply.protocols import Player
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "RandomStart",
     "SavedPlayer",
     "Solution",
-    "Stage",
     "Staged",
     "TreeEvaluator",
     "analyse",

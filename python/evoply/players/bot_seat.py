@@ -26,8 +26,6 @@ from evoply.players import bot_process
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
 from evoply.wording import shorten
 
-__all__ = ["BotSeat"]
-
 _START_LIMIT = 60.0
 """Seconds for Python itself to start: no affair of the bot's."""
 _LONGEST_LINE = 1_000_000

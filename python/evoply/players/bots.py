@@ -24,8 +24,6 @@ from evoply.players.bot_seat import BotSeat
 from evoply.players.kind import PlayerKind
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["MOVE_LIMIT", "Bot", "bot_classes"]
-
 MOVE_LIMIT = 10.0
 """Seconds that a bot has for a move unless it is given others."""
 LONGEST_MOVE_LIMIT = 86_400.0

@@ -18,8 +18,6 @@ from evoply.protocols import Seat
 if TYPE_CHECKING:
     from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 
-__all__ = ["LONGEST_NAME", "Name", "PlayerKind"]
-
 LONGEST_NAME = 200
 
 # A name is shown in terminals: control characters in it could do anything there.

@@ -10,8 +10,6 @@ from evoply.files import write_atomically
 from evoply.reports.html import Html, chart, element, page, shortened, table
 from evoply.studies.study import Result, Row, Study
 
-__all__ = ["study_html", "write_study"]
-
 _LONGEST_NAME = 70
 
 RULE = (

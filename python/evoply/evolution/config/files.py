@@ -9,7 +9,6 @@ from typing import Any
 
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.config.text import config_from_keys, config_from_toml
-from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.files import read_limited
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
@@ -25,16 +24,17 @@ def load_config(
     overrides: Iterable[str] = (),
     settings: Mapping[str, Any] = MappingProxyType({}),
     *,
-    ini: Callable[..., EvolutionConfig] = config_from_ini,
+    ini: Callable[..., EvolutionConfig] = config_from_toml,
 ) -> EvolutionConfig:
     """Return the config of a file or a preset, with changes.
 
     *overrides* are texts such as `population_size=500`, as `--set` takes them. *settings* are keys
     and values, in which a mapping changes the keys of a table that it names and leaves the others.
 
-    A name that ends in `.ini` is read by *ini*, as a parameter file of gpjpp; any other is TOML, or
-    a preset where there is no file of its name. Raises `ConfigError` with every error and its path
-    or line, also when the file cannot be read.
+    A name that ends in `.ini` is read by *ini* (`evoply.load_config` gives the reader of gpjpp's
+    parameter files); any other is TOML, or a preset where there is no file of its name.
+
+    Raises `ConfigError` with every error and its path or line, also when the file cannot be read.
 
     >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
     2

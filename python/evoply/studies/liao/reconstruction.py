@@ -26,9 +26,8 @@ from evoply import _native
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.games.othello import Position
 from evoply.games.squares import squares_in
-from evoply.gp import legacy_tree, lower
-
-__all__ = ["play_reconstruction"]
+from evoply.gp import lower
+from evoply.studies.liao.legacy import legacy_tree
 
 _MOST_LOST = 60
 _MOST_TURNS = 400

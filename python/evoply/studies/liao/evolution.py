@@ -13,11 +13,9 @@ from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Individual, Tree
 from evoply.presets import preset_text
 from evoply.reports.interval_charts import Points, lines_figure
-from evoply.studies.liao_games import games_as_white
+from evoply.studies.liao.games import games_as_white
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import difference, mean_of, share_of_games
-
-__all__ = ["HALVES", "STAGES", "evolved_rows", "halves_of", "percents_of", "stage_sweep"]
 
 HALVES = (("tree 1", 0, 50), ("tree 2", 50, 100))
 STAGES = (1, 2, 3, 4, 6, 12, 60)

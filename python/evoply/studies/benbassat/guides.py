@@ -17,8 +17,6 @@ from evoply.reports.interval_charts import Points, chart_height, intervals_figur
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
 
-__all__ = ["GUIDES", "LADDER", "READINGS", "Step", "calibration", "guide"]
-
 PAPER_GAMES = 10_000
 
 GUIDES: Mapping[str, Mapping[str, str]] = {

@@ -26,11 +26,9 @@ from evoply.gp import Individual
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
-from evoply.studies.benbassat_guides import TITLES, guide, score_of
+from evoply.studies.benbassat.guides import TITLES, guide, score_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
-
-__all__ = ["RULES", "TABLES", "Evolved", "Table", "evolve_player", "players_table", "run_config"]
 
 RULES = ("basic", "extended")
 """The paper's primitives; or also counts of corners or kings."""

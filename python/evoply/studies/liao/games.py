@@ -10,10 +10,8 @@ from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.games.othello import Position
 from evoply.gp import Individual
-from evoply.players import RandomPlayer, Staged, player_of
-from evoply.studies.liao_reconstruction import play_reconstruction
-
-__all__ = ["RULES", "Played", "games_as_white", "staged_of"]
+from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
+from evoply.studies.liao.reconstruction import play_reconstruction
 
 RULES = ("plain", "reconstruction")
 
@@ -31,7 +29,8 @@ class Played:
 
 def staged_of(text: str, **options: object) -> Staged:
     """Return the player of a hypothesis as the paper writes it; an operand too many is ignored."""
-    return Staged.parse(text, lenient="drop", **options)  # type: ignore[arg-type]
+    evaluator = TreeEvaluator(tree=text, primitives="liao", lenient="drop")
+    return Staged(evaluator=evaluator, **options)  # type: ignore[arg-type]
 
 
 def games_as_white(

@@ -1,19 +1,17 @@
 """Bellin and Gasperin's study: five experiments with weighed trees, and tournaments.
 
 Source: Bellin & Gasperin, "Genetic Programming and Othello". The types of individuals are in
-`bellin_types`, what is made of them in `bellin_fitness` and `bellin_tournaments`.
+`types`, what is made of them in `fitness` and `tournaments`.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from evoply.studies.bellin_fitness import experiment, fitness_ranges
-from evoply.studies.bellin_tournaments import tournaments
-from evoply.studies.bellin_types import EXPERIMENTS, TYPES
+from evoply.studies.bellin.fitness import experiment, fitness_ranges
+from evoply.studies.bellin.tournaments import tournaments
+from evoply.studies.bellin.types import EXPERIMENTS, TYPES
 from evoply.studies.study import Experiment, Study
-
-__all__ = ["BELLIN"]
 
 BELLIN = Study(
     name="bellin",

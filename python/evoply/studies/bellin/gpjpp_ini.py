@@ -20,8 +20,6 @@ from evoply.presets import preset_text
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["config_from_ini"]
-
 _CREATION = ("Variable", "Grow", "RampedHalf", "RampedVariable", "RampedGrow")
 _METHODS = ("grow", "full", "ramped_half_and_half", "ramped_grow", "ramped_full")
 _SELECTION = ("Probabilistic", "Tournament", "Greedy")

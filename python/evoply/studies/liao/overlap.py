@@ -6,11 +6,9 @@ The paper proposes it and does not try it, so no row has a printed figure.
 from __future__ import annotations
 
 from evoply.reports.interval_charts import Points, lines_figure
-from evoply.studies.liao_games import games_as_white, staged_of
+from evoply.studies.liao.games import games_as_white, staged_of
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
-
-__all__ = ["overlap_sweep"]
 
 OVERLAPS = (0, 10, 20, 30, 40, 50)
 UNIT = "wins of 50 games as White against a random player"

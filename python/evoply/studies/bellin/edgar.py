@@ -1,4 +1,9 @@
-"""Learning the table of the Edgar-like player: `python -m evoply.studies.edgar`.
+"""Learning the table of the Edgar-like player: `python -m evoply.studies.bellin.edgar`.
+
+Edgar, by Astro Teller, was the fixed opponent that came with the course of Liao and of Bellin &
+Gasperin ("Genetic Programming and Othello", section 3): a table over move number and square, made
+from 70,000 games. Its numbers are lost. The player `edgar-like` has the same shape (60 tables, one
+a ply of the choosing position, of 64 squares); nothing says that it plays like the original.
 
 Self-play with terminal credit. In batches of games the player of the present table plays itself,
 one move in ten at random; after each batch the weight of every (ply, square) moves towards the mean
@@ -22,9 +27,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import program_with_parameters
 from evoply.files import write_atomically
 from evoply.games.othello import Move, Position
-from evoply.players.edgar import EDGAR_FILE, edgar_expression
-
-__all__ = ["batch_sums", "learn", "main", "over_symmetries"]
+from evoply.players.named import weights_by_ply
 
 GAME = "othello"
 GAMES = 70_000
@@ -49,7 +52,7 @@ def learn(
     """
     stream = _native.Stream(seed, "edgar")
     tables = np.zeros((PLIES, SQUARES))
-    program = program_with_parameters(edgar_expression(tables.tolist()), GAME)
+    program = program_with_parameters(weights_by_ply(tables.tolist()), GAME)
     for number, begin in enumerate(range(0, games, _BATCH)):
         count = min(_BATCH, games - begin)
         # The same table weighs own discs and those of the opponent.
@@ -124,7 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Learn the table of the Edgar-like player.")
     parser.add_argument("--games", type=int, default=GAMES)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=Path(EDGAR_FILE))
+    parser.add_argument("--output", type=Path, default=Path("edgar.json"))
     given = parser.parse_args()
     tables = learn(given.games, given.seed, progress=lambda done: print(f"{done:,} games"))
     write_atomically(given.output, table_text(tables, games=given.games, seed=given.seed))
@@ -137,7 +140,7 @@ def table_text(tables: Array, *, games: int, seed: int) -> str:
         "kind": "evoply table by ply and square",
         "about": "An Edgar-like player, learned by self-play with terminal credit; not the "
         "original Edgar, whose numbers are lost. Part of evoply and under its licence.",
-        "command": f"python -m evoply.studies.edgar --games {games} --seed {seed}",
+        "command": f"python -m evoply.studies.bellin.edgar --games {games} --seed {seed}",
         "games": games,
         "seed": seed,
     }

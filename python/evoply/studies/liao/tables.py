@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.liao_evolution import evolved_rows, stage_sweep
-from evoply.studies.liao_games import RULES, games_as_white
-from evoply.studies.liao_overlap import overlap_sweep
+from evoply.studies.liao.evolution import evolved_rows, stage_sweep
+from evoply.studies.liao.games import RULES, games_as_white
+from evoply.studies.liao.overlap import overlap_sweep
 from evoply.studies.study import Experiment, Picture, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
-
-__all__ = ["LIAO", "TABLE_1", "TABLE_2"]
 
 PRINTED_GAMES = 50
 GAMES: dict[Scale, int] = {"smoke": 200, "small": 2000, "paper": 20_000}

@@ -8,12 +8,10 @@ from math import isnan
 from evoply.arena import Correlation, Star, Tournament, rank_correlation, tournament
 from evoply.players import AfterState, TreeEvaluator
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.bellin_types import RUNS, TYPES, Evolved, evolve_type
+from evoply.studies.bellin.types import RUNS, TYPES, Evolved, evolve_type
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure
 from evoply.wording import signed
-
-__all__ = ["tournaments"]
 
 _TIMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
 _MODES = ("all", "same", "other")

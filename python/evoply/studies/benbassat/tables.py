@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from evoply.studies.benbassat_coevolution import coevolution
-from evoply.studies.benbassat_guides import READINGS, calibration
-from evoply.studies.benbassat_players import RULES, table_4, table_5, table_6
+from evoply.studies.benbassat.coevolution import coevolution
+from evoply.studies.benbassat.guides import READINGS, calibration
+from evoply.studies.benbassat.players import RULES, table_4, table_5, table_6
 from evoply.studies.study import Experiment, Study
-
-__all__ = ["BENBASSAT"]
 
 BENBASSAT = Study(
     name="benbassat",

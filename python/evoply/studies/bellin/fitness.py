@@ -11,7 +11,7 @@ from evoply.gp import leaf_weights
 from evoply.players import player_of
 from evoply.reports import explain
 from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.bellin_types import (
+from evoply.studies.bellin.types import (
     EXPERIMENTS,
     FRESH_TIMES,
     OPPONENTS,
@@ -22,8 +22,6 @@ from evoply.studies.bellin_types import (
 )
 from evoply.studies.study import Picture, Request, Result, Row, row
 from evoply.studies.verdicts import Figure, mean_of, share_of_games
-
-__all__ = ["experiment", "fitness_ranges"]
 
 _SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
 _CHAINS = "As a share of all chains. The paper saw them, even directly above terminals."

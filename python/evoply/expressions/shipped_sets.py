@@ -9,7 +9,7 @@ from evoply.expressions import features
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao, set_of
 from evoply.expressions.checkers_sets import benbassat_checkers
 from evoply.expressions.operations import ExpressionError, short
-from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet
 from evoply.expressions.typed_sets import benbassat, compose_squares
 from evoply.wording import did_you_mean
 

@@ -23,8 +23,6 @@ from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.studies.study import Request, Scale
 
-__all__ = ["EXPERIMENTS", "OPPONENTS", "RANGES", "RUNS", "TYPES", "Evolved", "Type", "evolve_type"]
-
 GAME = "othello"
 OPPONENTS = ("edgar-like", "random", "random")
 FRESH_TIMES = 300

@@ -25,7 +25,7 @@ from evoply.expressions.primitive import (
     primitive_from_dict,
 )
 from evoply.expressions.probe import check_closure
-from evoply.expressions.weights import Mode, Weights
+from evoply.expressions.weights import Weighing, Weights
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.wording import did_you_mean, shorten
@@ -174,7 +174,7 @@ class PrimitiveSet:
             return self
         return replace(self, name=f"{self.name}(division={when_zero})", primitives=changed)
 
-    def with_weights(self, mode: Mode | None, *, constants: bool = True) -> PrimitiveSet:
+    def with_weights(self, mode: Weighing | None, *, constants: bool = True) -> PrimitiveSet:
         """Return the set with leaves weighed by their place, or with *mode* None not weighed.
 
         Without weights no-ops change nothing. *constants* says whether numbers are weighed, too.

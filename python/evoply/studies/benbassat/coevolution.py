@@ -19,8 +19,6 @@ from evoply.reports.interval_charts import Points, chart_height, intervals_figur
 from evoply.studies.study import Picture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
-__all__ = ["KINDS", "OUTSIDE", "coevolution", "evolved_score", "kind_config"]
-
 GAME = "othello-6"
 YARDSTICK = "material-alternating:depth=1,ties=random"
 OUTSIDE = ("material-alternating:depth=3,ties=random", "mobility:ties=random")
