@@ -19,7 +19,7 @@ from evoply.expressions.parameters import NumberParameter
 from evoply.expressions.primitive import make_primitive
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.gp import Limits, Tree
+from evoply.gp import Limits, Tree, random_trees
 from evoply.protocols import Color, GameRecord, Position
 
 LARGEST = 4096
@@ -249,9 +249,9 @@ class Evolution:
 
 
 def random_subtree(primitives: PrimitiveSet, depth: int, draws: Stream) -> Tree:
-    from evoply.gp.generation import random_subtree as drawn
-
-    tree = drawn(primitives, depth, draws, root_type="number", max_nodes=LARGEST)
+    tree = random_trees.random_subtree(
+        primitives, depth, draws, root_type="number", max_nodes=LARGEST
+    )
     assert tree is not None
     return tree
 

@@ -194,19 +194,14 @@ def test_alpha_is_carried_within_a_game(slow: list[Any]) -> None:
     assert [call[2] for call in slow] == [None] * len(in_one)
 
 
-def schedule(games: int) -> Schedule:
-    stream = Stream(1)
-    is_black = [number % 2 for number in range(games)]
-    return Schedule(
-        black=[1 - one for one in is_black], white=is_black,
-        opening_keys=stream.child("opening").keys(games),
-        game_keys=stream.child("game").keys(games), opening_plies=2,
-    )  # fmt: skip
+def schedule() -> Schedule:
+    start = game_rules("othello-4").start().row
+    return Schedule.pairs([0] * 3, [1] * 3, stream=Stream(1), opening_plies=2, start=start)
 
 
 def played(player: Online, threads: int) -> list[list[int]]:
     with Tables("othello-4", [player, parse_player("random")], threads=threads) as tables:
-        return tables.play(schedule(6), record_moves=True).moves or []
+        return tables.play(schedule(), record_moves=True).moves or []
 
 
 def test_games_do_not_depend_on_threads(slow: list[Any]) -> None:
