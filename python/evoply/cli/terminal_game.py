@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from rich.console import Console
 
 from evoply._native import Stream
-from evoply.cli.analyse import choice_lines, moves_table, value_text
-from evoply.cli.board_view import board_text
+from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
+from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
-from evoply.players import RandomPlayer, parse_player
+from evoply.players import OnlineSeat, RandomPlayer, parse_player
 from evoply.players.analysis import asked
 from evoply.protocols import (
     Choice,
@@ -71,6 +71,8 @@ class TerminalGame:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
+        if isinstance(self._seat, OnlineSeat):
+            self._seat.threads = 0  # a person waits for this one
 
     @property
     def is_interactive(self) -> bool:
@@ -120,6 +122,13 @@ class TerminalGame:
         value = "" if choice.score is None else f" (value {value_text(choice.score)})"
         self._say(f"{short_name(self.opponent.label)} plays {choice.move}{value}")
         self.game = self.game.play(choice.move)
+        if "weights" in choice.notes:
+            self._show_strategy(choice)
+
+    def _show_strategy(self, choice: Choice) -> None:
+        """Show the weights by which a strategy chose, and what else its notes say."""
+        self._say(weights_text(self.game, choice.notes["weights"], self.console))
+        self._say("; ".join([*note_lines(choice), f"{choice.seconds:.2f} s"]))
 
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
         stream = Stream(self.seed, "play", "game")

@@ -8,6 +8,7 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.grammar import Runs, parse_player
 from evoply.players.kernel_seat import KernelSeat
+from evoply.players.online import OnlineSeat
 from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
 
@@ -45,6 +46,8 @@ def analyse(
         raise ValueError(f"the game is over: {record.outcome()}")
     stream = Stream(0, "analyse") if stream is None else stream
     seat = player.seat(name)
+    if isinstance(seat, OnlineSeat):
+        seat.threads = 0  # nothing else is played meanwhile
     try:
         return asked(seat, record, stream, every_move=every_move)
     finally:

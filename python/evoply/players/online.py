@@ -166,7 +166,9 @@ class Alpha:
         """What a choice says of it: what moves to each square are worth, row by row, and so on."""
         return {
             "weights": list(self.strategy.board),
-            "areas": dict(zip(self.strategy.areas.letters, self.strategy.weights, strict=True)),
+            "areas": dict(
+                sorted(zip(self.strategy.areas.letters, self.strategy.weights, strict=True))
+            ),
             "flags": dict(zip(FLAGS, self.strategy.flags, strict=True)),
             "generation": self.generation,
             "games": self.games,
