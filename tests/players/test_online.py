@@ -17,7 +17,7 @@ from evoply.games import game_rules
 from evoply.gp import Tree
 from evoply.players import Online, analyse, load_player, parse_player, save_player
 from evoply.players.analysis import move_stream
-from evoply.players.online import OnlineSeat, evolved
+from evoply.players.online import evolved
 from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of
 from evoply.protocols import Clock
 
@@ -294,4 +294,3 @@ def test_the_oracles_offspring_are_pruned_trees(slow: list[Any]) -> None:
     primitives = slow_online.strategies(2, 1, 32)
     tree: Tree = slow_online.tree_of(slow[0][3][1], primitives)
     assert slow_online.codes_of(tree) == slow[0][3][1]
-    assert OnlineSeat(TINY, "othello-4").threads == 1

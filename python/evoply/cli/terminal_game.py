@@ -13,8 +13,8 @@ from evoply._native import Stream
 from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
 from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
-from evoply.players import OnlineSeat, RandomPlayer, parse_player
-from evoply.players.analysis import asked
+from evoply.players import RandomPlayer, parse_player
+from evoply.players.analysis import asked, use_all_cores
 from evoply.protocols import (
     Choice,
     Color,
@@ -71,8 +71,7 @@ class TerminalGame:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
-        if isinstance(self._seat, OnlineSeat):
-            self._seat.threads = 0  # a person waits for this one
+        use_all_cores(self._seat)
 
     @property
     def is_interactive(self) -> bool:
@@ -181,6 +180,7 @@ class TerminalGame:
             if isinstance(self.opponent, RandomPlayer):
                 adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
             self._adviser = name, adviser.seat(game)
+            use_all_cores(self._adviser[1])
         name, seat = self._adviser
         try:
             choice = self._choice(seat, every_move=True)

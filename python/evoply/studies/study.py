@@ -31,6 +31,10 @@ class Request:
     seed: int = 1
     rules: str = ""
     """Which reading of the paper, one of the experiment's `rules`; the first if empty."""
+    opponent: str = ""
+    """Whom to play, where an experiment leaves that open; its own opponents if empty."""
+    games: int = 0
+    """Games against each opponent there; 0: as many as the scale has."""
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
     """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
@@ -119,6 +123,8 @@ class Result:
     """What the figures count, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    opponent: str = ""
+    games: int = 0
     pictures: tuple[Picture, ...] = ()
 
     @property
@@ -128,6 +134,10 @@ class Result:
         words += ["--seed", str(self.seed)]
         if self.rules:
             words += ["--rules", self.rules]
+        if self.opponent:
+            words += ["--opponent", self.opponent]
+        if self.games:
+            words += ["--games", str(self.games)]
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,6 +167,8 @@ class Experiment:
     """How long each scale took, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
     """Readings of the paper that it can be run under, the first by default."""
+    takes_opponent: bool = False
+    """Whether a request may say whom to play and how many games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +180,8 @@ class Study:
     authors: str
     paper: str
     experiments: tuple[Experiment, ...]
+    usual: str = ""
+    """The experiment that is meant where none is named; "" if one must be."""
     contradictions: tuple[str, ...] = ()
     """Where the paper contradicts itself or arithmetic, in our words."""
     choices: tuple[str, ...] = field(default=())
