@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from evoply import _native
 from evoply._native import Stream
@@ -28,14 +28,10 @@ from evoply.wording import did_you_mean, shorten
 
 __all__ = ["Alpha", "Online", "OnlineSeat"]
 
-NAMES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "online": {},
-        "frankland2015": {},
-        "frankland-sane": {"scope": "board"},
-    }
+_CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"online": {}, "frankland2015": {}, "frankland-sane": {"scope": "board"}}
 )
-"""Texts that name an online player, and the options in which it is not the usual one."""
+"""The options in which a name's player is not the usual one."""
 
 _TEXT = re.compile(r"(?P<name>[a-z0-9-]+)\s*(?::(?P<options>.*))?", re.DOTALL)
 _NO_FIELDS = frozenset({"kind", "name"})
@@ -46,6 +42,15 @@ class Online(PlayerKind):
 
     The defaults are the paper's. What the rates leave is reproduction.
     """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    names: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "online": "strategies evolved before each move (Frankland & Pillay); many options",
+            "frankland2015": "the same, with the paper's settings whatever the defaults become",
+            "frankland-sane": "the same, doubling corners and edges of the board, not of quadrants",
+        }
+    )
 
     kind: Literal["online"] = "online"
     population: int = Field(default=100, ge=2, le=100_000)
@@ -100,11 +105,11 @@ class Online(PlayerKind):
     def from_text(cls, text: str, game: str) -> Self | None:
         """Return the player of a text such as `online:population=50,generations=5`."""
         written = _TEXT.fullmatch(text)
-        if written is None or written["name"] not in NAMES:
+        if written is None or written["name"] not in _CHANGES:
             return None
         given = _options(written["options"])
         try:
-            player = cls(**{**NAMES[written["name"]], **given})
+            player = cls(**{**_CHANGES[written["name"]], **given})
         except ConfigError as error:
             raise ValueError(_readable(error, given)) from None
         return player if given else player.model_copy(update={"name": text})
