@@ -294,3 +294,21 @@ def test_the_oracles_offspring_are_pruned_trees(slow: list[Any]) -> None:
     primitives = slow_online.strategies(2, 1, 32)
     tree: Tree = slow_online.tree_of(slow[0][3][1], primitives)
     assert slow_online.codes_of(tree) == slow[0][3][1]
+
+
+def test_evolution_may_train_against_it(slow: list[Any]) -> None:
+    opponent = "online:population=3,generations=0,games=1"
+    runs = [
+        list(
+            ep.evolve(
+                "quick", game="othello-4", population_size=4, generations=2, threads=threads,
+                fitness={"opponents": [{"player": opponent, "pairs": 1}]},
+                hall_of_fame={"pairs": 1, "candidates": 1, "sample": 1},
+            )
+        )
+        for threads in (1, 3)
+    ]  # fmt: skip
+    assert [one.digest for one in runs[0]] == [one.digest for one in runs[1]]
+    assert slow
+    with pytest.raises(ep.ConfigError, match="cannot be repeated"):
+        ep.evolve("quick", fitness={"opponents": [{"player": "online:time=1"}]})

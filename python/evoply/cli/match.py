@@ -75,7 +75,7 @@ def match(
     """Play a match between two players.
 
     A player is random, greedy, material, mobility, swh and edgar-like (Othello
-    8x8), material-kings (checkers), random-leaf, a tree such as
+    8x8), material-kings (checkers), random-leaf, online, a tree such as
     '( + white white_corners )', champion@RUN, a saved file, or a bot, FILE.py
     or FILE.py:CLASS. Options follow a colon: material:depth=4,
     champion@RUN:depth=2,ties=random.
