@@ -17,7 +17,7 @@ from evoply.players import (
 )
 from evoply.reports import Influence, explain, square_effects
 from evoply.reports.influence import chosen_moves, positions_with_choice
-from evoply.reports.sentence import influence_sentence
+from evoply.reports.phrases import influence_sentence
 
 GOLDEN = {
     "( * white_corners 10 )": "It wants many own corners and nothing else (leaving this out "

@@ -8,7 +8,7 @@ import pytest
 from run_settings import make_older
 
 from evoply.cli.app import run as command
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import Run, RunError, advance, censuses, export_csv, replay, resolve_champion
 
 STORED = Path(__file__).parents[2] / "testdata" / "run-format-1"
