@@ -189,19 +189,21 @@ class Words:
         if None in (*above, *below) or len(above) > 3 or len(below) > 2:
             text = term.text.removeprefix("-")
             return _wanted_value(f"`{short_formula(text)}`", is_more), False
-        amount, contrary = ("high", "low") if is_more else ("low", "high")
-        if tops and bottoms:
-            above_text, below_text = (" times ".join(_powers(one)) for one in (tops, bottoms))
-            return f"a {amount} ratio of {above_text} to {below_text}", True
-        if len(tops) == 1:
-            return self.wanted(term.factors[0], tops[0], is_more), True
-        if len(bottoms) == 1:
-            return self.wanted(term.divisors[0], bottoms[0], not is_more), True
-        if tops and len(set(tops)) == 1:
-            power = "squared" if len(tops) == 2 else "cubed"
-            return f"{self.wanted(term.factors[0], tops[0], is_more)}, {power}", True
-        amount = amount if tops else contrary
-        return f"a {amount} product of {joined(_powers(tops or bottoms))}", True
+        if not tops:
+            return self._wanted_product(term.divisors, bottoms, not is_more), True
+        wanted_above = self._wanted_product(term.factors, tops, is_more)
+        if not bottoms:
+            return wanted_above, True
+        comma = "," if wanted_above.endswith(("squared", "cubed")) else ""
+        return f"{wanted_above}{comma}{_compared(bottoms)}", True
+
+    def _wanted_product(
+        self, parts: Sequence[Expression], nouns: Sequence[str], is_more: bool
+    ) -> str:
+        if len(set(nouns)) > 1:
+            return f"a {'high' if is_more else 'low'} product of {joined(_powers(nouns))}"
+        power = ("", ", squared", ", cubed")[len(nouns) - 1]
+        return f"{self.wanted(parts[0], nouns[0], is_more)}{power}"
 
     def without_common(self, terms: Sequence[Term]) -> tuple[list[Term], str]:
         """Return *terms* without what all of them multiply or divide by, and a sentence on it."""
@@ -275,6 +277,13 @@ def _known_counts(piece: str) -> Mapping[Expression, str]:
 def _wanted_value(text: str, is_more: bool) -> str:
     """Return what is wanted of something that is not a count."""
     return f"a {'high' if is_more else 'low'} value of {text}"
+
+
+def _compared(nouns: Sequence[str]) -> str:
+    """Return what is divided by as words that follow what is wanted."""
+    powers = _powers(nouns)
+    product = "the product of " if len(powers) > 1 else ""
+    return f" compared with {product}{joined(powers)}"
 
 
 def _powers(nouns: Sequence[str]) -> list[str]:
