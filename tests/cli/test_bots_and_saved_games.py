@@ -192,6 +192,7 @@ def test_a_match_is_watched_in_a_terminal(workplace: Path) -> None:
 
 def test_ctrl_c_while_a_bot_hangs(workplace: Path) -> None:
     (workplace / "hangs.py").write_text(HANGS)
+    workplace.chmod(0o777)  # the bots of root are nobody
     process = start("match", "hangs.py", "hangs.py", "--games", "8", "--json", cwd=workplace)
     wait_until((workplace / "asked").exists)
     sent = time.monotonic()
