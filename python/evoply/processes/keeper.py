@@ -97,7 +97,7 @@ def confine(limits: Limits, *, as_nobody: bool = False) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_CPU, limits.cpu, spare=2)  # at the last it is killed without a reason
     _limit(resource.RLIMIT_DATA, limits.memory * _MEBIBYTE)
-    # What is only reserved, or shared, counts here alone: runtimes reserve many times what they use.
+    # What is only reserved, or shared, counts here alone: runtimes reserve a lot.
     _limit(resource.RLIMIT_AS, 4 * limits.memory * _MEBIBYTE)
     if sys.platform == "linux":
         # It stops an avalanche until the keeper, who counts exactly, has seen it.
@@ -218,7 +218,7 @@ def _children(parent: int) -> Iterator[int]:
 
 
 def _families() -> dict[int, list[int]]:
-    """Return the children of every process in the system, for kernels that list them no other way."""
+    """Return the children of every process, for kernels that list them in no other way."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform == "linux" else ():
         with suppress(OSError, ValueError, IndexError):
