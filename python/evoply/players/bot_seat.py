@@ -17,6 +17,7 @@ import evoply
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players import bot_process
+from evoply.players.engines.dialogue import goes_on
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
 
@@ -90,7 +91,7 @@ class BotSeat:
         key = stream.key if stream.parent is None else stream.parent
         message: dict[str, Any] = {}
         before = 0
-        if self._asked is not None and self._asked[0] == key and _goes_on(self._asked[1], game):
+        if self._asked is not None and self._asked[0] == key and goes_on(self._asked[1], game):
             before = len(self._asked[1])
         else:
             draws = getattr(game, "draws", None)
@@ -117,15 +118,6 @@ class BotSeat:
                 "moves": clock.moves,
             },
         }
-
-
-def _goes_on(before: GameRecord, game: GameRecord) -> bool:
-    """Return whether *game* is *before* and perhaps more moves, by the same rules."""
-    return (
-        game.moves[: len(before)] == before.moves
-        and game.start.row == before.start.row
-        and getattr(game, "draws", None) == getattr(before, "draws", None)
-    )
 
 
 def _choice(answer: Mapping[str, Any], game: GameRecord, seconds: float) -> Choice:

@@ -142,6 +142,10 @@ class Bot(PlayerKind):
         source = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
         return self.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
 
+    def about(self) -> dict[str, Any]:
+        """Return the beginning of the file's checksum as the version."""
+        return {"kind": self.kind, "version": self.identity()["source"][:12]}
+
     def steady(self) -> NoReturn:
         """Raise `ValueError`: nothing is known of the inside of a bot."""
         raise ValueError(f"{self.label} is a bot: only its own code knows what it wants")

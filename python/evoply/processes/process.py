@@ -123,12 +123,20 @@ class ForeignProcess:
             return self._lines.popleft().decode(errors="replace").rstrip("\r")
 
     def finish(self, line: str, seconds: float) -> None:
-        """Send a last *line*, and give the process so many *seconds* to go by itself."""
-        self.send(line)
-        end = time.monotonic() + seconds
-        with suppress(BrokenError):
-            while True:
-                self.line(end, "")
+        """Send a last *line*, and give the process so many *seconds* to go by itself.
+
+        Not if it is being asked something: then it ends at once.
+        """
+        if not self._in_use.acquire(blocking=False):
+            return
+        try:
+            self.send(line)
+            end = time.monotonic() + seconds
+            with suppress(BrokenError):
+                while True:
+                    self._move(end, "")
+        finally:
+            self._in_use.release()
 
     def _move(self, end: float, late: str) -> None:
         """Write what waits to be written and read what is there, or wait for it."""
