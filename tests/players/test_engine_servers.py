@@ -1,8 +1,8 @@
-"""Players offered as engines: golden transcripts, nonsense on the input, and the games of a match."""
+"""Players offered as engines: golden transcripts, nonsense as input, and the games of a match."""
 
 import io
+import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +21,9 @@ from evoply.players.engines.gtp_server import GtpServer
 from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
 from evoply.players.engines.nboard_server import NBoardServer
 from evoply.players.engines.serving import serve
+from evoply.protocols import GameRecord
 
+LONG = "EVOPLY_LONG" in os.environ
 SERVERS = {"gtp": GtpServer, "nboard": NBoardServer}
 GOLDEN = Path(__file__).parents[2] / "testdata" / "engines"
 SECONDS = (re.compile(r"(nodestats \d+ )[\d.]+"), re.compile(r"(=== .*/)[\d.]+$", re.MULTILINE))
@@ -52,11 +54,34 @@ def test_golden_transcripts(protocol: str, tmp_path: Path, monkeypatch: pytest.M
     assert set(commands) <= words
 
 
-WORDS = st.sampled_from(
-    [*GTP_COMMANDS, *NBOARD_COMMANDS, "black", "w", "f5", "d6", "pass", "PA", "8", "6", "-1", "game",
-     "(;GM[Othello]", "BO[8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *]", "B[F5]", "W[D6]",
-     "W[PA]", ";)", "F5//2.5", "depth", "1e999", "/etc", "\x00", "é", "[", "\\", "9" * 30]
-)  # fmt: skip
+OTHERS = [
+    "black",
+    "w",
+    "f5",
+    "d6",
+    "pass",
+    "PA",
+    "8",
+    "6",
+    "-1",
+    "game",
+    "(;GM[Othello]",
+    "B[F5]",
+    "W[D6]",
+    "W[PA]",
+    ";)",
+    "F5//2.5",
+    "depth",
+    "1e999",
+    "/etc",
+    "\x00",
+    "é",
+    "[",
+    "\\",
+    "99999999999999999999999999999999999",
+]
+BOARD = f"BO[8 {'-' * 27}O*------*O{'-' * 27} *]"
+WORDS = st.sampled_from([*GTP_COMMANDS, *NBOARD_COMMANDS, *OTHERS, BOARD])
 LINES = st.lists(WORDS, max_size=6).map(" ".join) | st.text(max_size=40)
 
 
@@ -75,27 +100,30 @@ def test_lines_without_an_end_are_passed_over() -> None:
     assert answered("gtp", "x" * 350_000) == ""
 
 
+def at_a_pass() -> GameRecord:
+    """Return a game in which the side to move must pass."""
+    for seed in range(1000):
+        record, stream = game_rules("othello-4").record(), ep.Stream(seed)
+        while record.outcome() is None:
+            moves = record.position.legal_moves
+            if moves.must_pass:
+                return record
+            record = record.play(moves[stream.below(len(moves))])
+    raise AssertionError("nobody ever passed")
+
+
 def test_passes_are_played_for_who_must_pass() -> None:
     """Whoever has to pass is passed over when the other side is told to move."""
-    record = game_rules("othello-4").record("b1a1a2")
-    moves = "".join(
-        f"play {position.turn.value} {move}\n"
-        for position, move in zip(record.positions, record.moves, strict=False)
-    )
-    setup = f"boardsize 4\n{moves}"
-    position = record.position
-    while not position.legal_moves.must_pass:
-        move = position.legal_moves[0]
-        setup += f"play {position.turn.value} {move}\n"
-        position = position.play(move)
-        assert position.outcome() is None
-    passes, other = position.turn.value, position.turn.opposite.value
-    told = answered("gtp", f"{setup}play {passes} pass\nreg_genmove {other}\n", "greedy")
-    untold = answered("gtp", f"{setup}reg_genmove {other}\nundo\n", "greedy")
-    assert told.split("\n\n")[-2] == untold.split("\n\n")[-3]
+    record = at_a_pass()
+    moves = zip(record.positions, record.moves, strict=False)
+    setup = "boardsize 4\n" + "".join(f"play {p.turn.value} {move}\n" for p, move in moves)
+    passes, other = record.position.turn.value, record.position.turn.opposite.value
+    after_pass = answered("gtp", f"{setup}play {passes} pass\nreg_genmove {other}\n", "greedy")
+    assert answered("gtp", f"{setup}reg_genmove {other}\n", "greedy")[-7:] == after_pass[-7:]
+    assert after_pass[-4:] != "ss\n\n"
     assert answered("gtp", f"{setup}genmove {passes}\n", "greedy").endswith("= pass\n\n")
-    played = answered("gtp", f"{setup}genmove {other}\nundo\ngenmove {passes}\n", "greedy")
-    assert played.endswith("=\n\n= pass\n\n")
+    undone = answered("gtp", f"{setup}genmove {other}\nundo\ngenmove {passes}\n", "greedy")
+    assert undone.endswith("=\n\n= pass\n\n")
 
 
 def test_after_the_end_it_passes() -> None:
@@ -128,12 +156,19 @@ def offered(protocol: str, player: str) -> Engine:
     return Engine(protocol=protocol, command=command, limits=limits, deterministic=True)
 
 
-@pytest.mark.parametrize("protocol", SERVERS)
-@pytest.mark.parametrize("game", ["othello", "othello-6"])
+@pytest.mark.parametrize(
+    ("protocol", "game"),
+    [
+        ("gtp", "othello"),
+        ("nboard", "othello-6"),
+        pytest.param("gtp", "othello-6", marks=pytest.mark.long),
+        pytest.param("nboard", "othello", marks=pytest.mark.long),
+    ],
+)
 def test_a_match_over_a_protocol_is_the_match_inside(protocol: str, game: str) -> None:
     """Move by move, passes and openings included."""
     texts = ("material:depth=2", "greedy")
-    options = {"game": game, "games": 6, "seed": 3, "openings": 6}
+    options = {"game": game, "games": 6 if LONG else 2, "seed": 3, "openings": 6, "threads": 1}
     inside: list[str] = []
     outside: list[str] = []
     ep.match(*texts, **options, on_game=lambda one: inside.append(one.record.transcript()))
@@ -151,22 +186,16 @@ def test_a_match_over_a_protocol_is_the_match_inside(protocol: str, game: str) -
 
 
 def test_the_command_speaks_and_ends() -> None:
-    command = [sys.executable, "-m", "evoply", "engine", "--protocol"]
-    run = {"capture_output": True, "timeout": 60}
-    done = subprocess.run(
-        [*command, "gtp", "--player", "greedy"], input=b"\xff\xfe\n1 name\n", **run
-    )
-    assert (done.returncode, done.stdout) == (0, b"? unknown command\n\n=1 evoply greedy\n\n")
-    assert done.stderr == b""
-    done = subprocess.run(
-        [*command, "nboard", "--player", "greedy"], input=b"ping 3\nquit\n", **run
-    )
+    def run(text: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+        command = [sys.executable, "-m", "evoply", "engine", "--player", "greedy", *arguments]
+        return subprocess.run(command, input=text, capture_output=True, timeout=60, check=False)
+
+    done = run(b"\xff\xfe\n1 name\n", "--protocol", "gtp")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"? unknown command\n\n=1 evoply greedy\n\n"
+    done = run(b"ping 3\nquit\nping 4\n", "--protocol", "nboard")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"pong 3\n", b"")
-    wrong = subprocess.run(
-        [*command, "gtp", "--player", "greedy", "--game", "checkers", "--json"], **run
-    )
+    wrong = run(b"", "--protocol", "gtp", "--game", "checkers", "--json")
     assert wrong.returncode == 2
     assert b"engines play Othello only" in wrong.stdout
     assert b"Traceback" not in wrong.stderr
-    text = shlex.join([*command[:-2], "engine", "--protocol", "gtp", "--player", "greedy"])
-    assert parse_player(f"engine:gtp:{text}").command[-1] == "greedy"

@@ -160,6 +160,9 @@ def _watch(child: int, lifeline: int, limits: Limits) -> str:
     os.set_blocking(2, False)  # last words wait for nobody
     waiting = select.poll()
     waiting.register(lifeline, select.POLLIN | select.POLLHUP)
+    if hasattr(os, "pidfd_open"):
+        with suppress(OSError):  # else its end is seen at the next tick
+            waiting.register(os.pidfd_open(child), select.POLLIN)
     is_over = False
     while not is_over:
         is_over = bool(waiting.poll(1000 * _TICK))

@@ -197,7 +197,6 @@ class ForeignProcess:
 
     def _last_words(self) -> str:
         """Return the last line on standard error as the end of a sentence, "" if there is none."""
-        self._lifeline.close()
         end = time.monotonic() + _LAST_WORDS
         while (
             not self._is_drained

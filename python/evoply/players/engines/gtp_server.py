@@ -56,7 +56,8 @@ class GtpServer:
             command = COMMANDS.get(name)
             if command is None:
                 raise GtpError("unknown command")
-            yield f"={number} {command(self, rest.split())}".rstrip(" ") + "\n"
+            text = command(self, rest.split())
+            yield f"={number}{' ' * (text[:1] not in ('', chr(10)))}{text}\n"
         except GtpError as error:
             yield f"?{number} {error}\n"
         if name == "quit":
