@@ -56,11 +56,18 @@ def read_players(
             if name not in known:
                 hint = did_you_mean(name, known) or f": it has {', '.join(known)}"
                 raise ValueError(f"{engines}: no engine {shorten(name)!r}{hint}")
-            known[name].check_fits(game)
-            read.append(known[name])
+            read.append(_fitting(known[name], text, game))
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
     return game, [_within(move_limit, player) for player in read]
+
+
+def _fitting(engine: PlayerModel, text: str, game: str) -> PlayerModel:
+    try:
+        engine.check_fits(game)
+    except ValueError as error:
+        raise ValueError(f"{text} cannot play {game}: {error}") from None
+    return engine
 
 
 def bots_in_folders(texts: Sequence[str]) -> list[str]:

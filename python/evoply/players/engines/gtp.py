@@ -22,8 +22,10 @@ from evoply.processes import BrokenError, ForeignProcess
 from evoply.protocols import Choice, ForfeitError, GameRecord
 from evoply.wording import shorten
 
-__all__ = ["SET_POSITION", "GtpDialogue"]
+__all__ = ["GAME", "SET_POSITION", "GtpDialogue"]
 
+GAME = "Othello"
+"""What the protocol calls the game."""
 SET_POSITION = "evoply-set_position"
 """The command, of evoply's own engines, that begins a game at a board."""
 _ANSWER = re.compile(r"([=?])(\d*)(?:\s+(.*))?", re.DOTALL)
@@ -74,7 +76,7 @@ class GtpDialogue:
         """Set up the start of *game*."""
         commands = [f"boardsize {game.position.size}", "clear_board"]
         if "set_game" in self._commands:
-            commands.insert(0, "set_game Othello")
+            commands.insert(0, f"set_game {GAME}")
         if game.start != game_rules(game.position.game).start():
             if SET_POSITION not in self._commands:
                 raise ValueError(

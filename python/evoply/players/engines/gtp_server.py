@@ -14,7 +14,7 @@ from types import MappingProxyType
 from evoply import _native
 from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.players.engines.gtp import SET_POSITION
+from evoply.players.engines.gtp import GAME, SET_POSITION
 from evoply.players.engines.serving import Board
 from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
@@ -139,8 +139,8 @@ def _set_position(server: GtpServer, words: list[str]) -> str:
 
 
 def _set_game(server: GtpServer, words: list[str]) -> str:
-    if [word.lower() for word in words] != ["othello"]:
-        raise GtpError("unknown game: this engine plays Othello")
+    if " ".join(words).lower() != GAME.lower():
+        raise GtpError(f"unknown game: this engine plays {GAME}")
     return _begin(server, server.board.game)
 
 
@@ -219,7 +219,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "time_settings": _time_settings,
         "time_left": _time_left,
         "set_game": _set_game,
-        "list_games": lambda server, words: "Othello",
+        "list_games": lambda server, words: GAME,
         "loadsgf": _loadsgf,
         "showboard": lambda server, words: f"\n{server.board.record.position}",
         SET_POSITION: _set_position,
