@@ -49,6 +49,10 @@ class BotSeat:
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return what the bot chooses; `ForfeitError` says why it loses the game."""
         began = time.monotonic()
+        if self._process is not None and self._asked is not None:
+            key = stream.key if stream.parent is None else stream.parent
+            if key != self._asked[0] and began - self._process.began > self.limits.cpu / 2:
+                self._end()  # it might use up its processor time in the middle of a game
         process = self._started()
         try:
             answer = process.ask(self._message(game, stream, clock), self.move_limit)
