@@ -23,8 +23,8 @@ from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
 from evoply.presets import PRESETS, preset_text
-from evoply.runs.database import create_tables
 from evoply.runs.evolution_kind import EvolutionKind
+from evoply.runs.tables import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"

@@ -33,7 +33,7 @@ from evoply.runs import (
     resolve_champion,
     stored_final_test,
 )
-from evoply.runs.lock import WriterLock, is_locked
+from evoply.runs.folder import WriterLock, is_locked
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
