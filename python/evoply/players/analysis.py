@@ -69,8 +69,8 @@ def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = Fa
 
 def use_all_cores(seat: Seat) -> None:
     """Let *seat* think on all cores, if it can: nothing else is played meanwhile."""
-    if hasattr(seat, "threads"):
-        seat.threads = 0
+    if hasattr(seat, "use_all_cores"):
+        seat.use_all_cores()
 
 
 def move_stream(stream: Stream, game: GameRecord) -> Stream:

@@ -191,8 +191,8 @@ class OnlineSeat:
     player: Online
     game: str
     threads: int = 1
-    """Threads of one evolution (0: all cores), which change no result. A match plays one game a
-    core; where a person waits, more than one is right."""
+    """Threads of one evolution (0: all cores), which change no result: a match plays games on all
+    cores already."""
     _known: tuple[Any, Alpha] | None = field(init=False, default=None)
     """The last evolution, behind what it depended on."""
 
@@ -200,6 +200,10 @@ class OnlineSeat:
     def is_shared(self) -> bool:
         """Whether all games are played at this one seat, one after another."""
         return self.player.carry == "run"
+
+    def use_all_cores(self) -> None:
+        """Evolve on all cores from now on."""
+        self.threads = 0
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return alpha's choice, with its weights, flags and what it took as notes."""
