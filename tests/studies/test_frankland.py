@@ -7,7 +7,7 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
-from evoply.studies import STUDIES, Request, reproduce
+from evoply.studies import STUDIES, Request, reproduce, study_html
 from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
 from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
 
@@ -73,6 +73,12 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
         else:
             assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
     assert sum(one.paper is not None for one in result.rows) == len(PRINTED)
+    page = study_html(result, STUDIES["frankland"])
+    assert "Weights, end of the start" in page
+    assert "the paper&#39;s example: A 5, B 1, E 3, C 7, H 8" in page
+    for chart in result.charts:
+        assert chart.values[0] == chart.values[63]  # corners are one area, doubled or not
+        assert len(chart.values) == 64
     bounds = [bound for phase in PHASES.values() for bound in phase]
     assert bounds == [4, 14, 14, 24, 24, 44, 44, 54, 54, 64]
     assert reproduce("frankland", "weights", Request(threads=2)).rows == result.rows
