@@ -17,7 +17,7 @@ from markdown import code, fence, meanings, table
 
 import evoply
 from evoply.cli.app import run as run_command
-from evoply.evolution.config_reference import ConfigKey, ConfigSection, config_sections
+from evoply.evolution.config.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS

@@ -23,6 +23,7 @@ pub mod cpu;
 pub mod expression;
 pub mod lanes;
 pub mod player;
+pub mod replay;
 pub mod rules;
 pub mod search;
 pub mod stages;

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena.schedule import Results
+from evoply.permutations import derangement
 
 Meetings = Literal["all", "same", "other"]
 """Who meets whom: everybody, only players of the own bracket, only players of the others."""
@@ -191,19 +192,8 @@ def drawn_pairs(
             allowed = [players[own != bracket] for bracket in own]
             drawn.append([int(others[stream.below(len(others))]) for others in allowed])
         else:
-            drawn.append(players[_derangement(len(players), stream)].tolist())
+            drawn.append(players[derangement(len(players), stream)].tolist())
     return np.tile(players, opponents), np.array(drawn, dtype=np.intp).reshape(-1)
-
-
-def _derangement(count: int, stream: _native.Stream) -> NDArray[np.intp]:
-    """Return a uniformly random permutation without fixed points: about e tries find one."""
-    while True:
-        order = list(range(count))
-        for last in range(count - 1, 0, -1):
-            other = stream.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        if all(place != value for place, value in enumerate(order)):
-            return np.array(order, dtype=np.intp)
 
 
 def _wins(

@@ -96,7 +96,7 @@ Draws = Annotated[
 def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     """Return the rules about draws of a match, None for the usual ones of the game."""
     from evoply.games import game_rules
-    from evoply.games.draws import NO_DRAWS, draw_rules_from_text
+    from evoply.games.draws import NO_DRAWS, DrawRules
 
     if draws is None:
         return None
@@ -104,7 +104,7 @@ def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     if usual == NO_DRAWS:
         raise ValueError(f"--draws: {game} has no draws but those of the board")
     try:
-        return draw_rules_from_text(draws, usual)
+        return DrawRules.parse(draws, usual)
     except ValueError as error:
         raise ValueError(f"--draws: {error}") from None
 

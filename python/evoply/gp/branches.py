@@ -21,6 +21,7 @@ from evoply.gp.forest import Forest, Individual, branches, with_branch
 from evoply.gp.points import Bias
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
 from evoply.gp.tree import Limits, Tree
+from evoply.permutations import shuffled
 
 Mutation = Callable[[Tree, Limits, Stream], Tree]
 """Makes a tree from another within limits; `evoply.gp.mutation` has many."""
@@ -174,7 +175,7 @@ def paired_crossover(
     if len(fitness) != len(individuals):
         raise ValueError(f"{len(individuals)} individuals need as many fitnesses")
     taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
-    _shuffle(taking_part, stream)
+    taking_part = [taking_part[place] for place in shuffled(len(taking_part), stream)]
     made = list(individuals)
     parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
     one_way = two_way = 0
@@ -249,10 +250,3 @@ def _within(child: Individual, parent: Individual) -> Individual:
     if isinstance(child, Tree) or child.role != "adf":
         return child
     return child if lowered_size(child) <= MAX_OPERATIONS else parent
-
-
-def _shuffle(items: list[int], stream: Stream) -> None:
-    """Put *items* into a uniformly random order (Fisher and Yates)."""
-    for last in range(len(items) - 1, 0, -1):
-        other = stream.below(last + 1)
-        items[last], items[other] = items[other], items[last]

@@ -123,7 +123,11 @@ class AfterState(_Valuing):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native_player(self, game, self.kind)
+        return self.with_program(game, self.evaluator.program(game))
+
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
+        return _native_player(self, game, self.kind, program)
 
     def steady(self) -> AfterState:
         """Return the player itself."""
@@ -241,7 +245,10 @@ class AlphaBeta(_Valuing):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        program = self._two_programs(game) or self.evaluator.program(game)
+        return self.with_program(game, self._two_programs(game) or self.evaluator.program(game))
+
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
         cost = dearest(program) if self.ordering == "tree" else program.operations
         return _native_player(
             self,
@@ -318,13 +325,13 @@ def _native_player(
     player: _Valuing,
     game: str,
     kind: str,
-    program: _native.Program | None = None,
+    program: _native.Program,
     **search: Any,
 ) -> _native.Player:
     return _native.Player(
         game_rules(game).kernel,
         kind,
-        program or player.evaluator.program(game),
+        program,
         view=player.view,
         ties=player.ties,
         epsilon=player.epsilon,

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
 
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import database

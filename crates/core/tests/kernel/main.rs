@@ -10,6 +10,7 @@ mod move_ordering;
 mod parameters;
 mod perft;
 mod quiescence;
+mod replay;
 mod schedules;
 mod search;
 mod search_deepening;

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.config_text import with_overrides
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.text import config_from_keys
 from evoply.presets import preset_text
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
@@ -104,13 +104,18 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def config_from_ini(
-    text: str, overrides: Iterable[str] = (), *, name: str = "config"
+    text: str,
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    *,
+    name: str = "config",
 ) -> EvolutionConfig:
     r"""Return the config a gpjpp parameter file describes; *name* stands for it in errors.
 
     Names and words are read in any case, probabilities are percentages, `;` and `#` begin a
-    comment, `[...]` a section, which means nothing. *overrides* are those of `config_from_toml`.
-    Raises `ConfigError` with every line that cannot be read, or with what does not fit together.
+    comment, `[...]` a section, which means nothing. *overrides* and *settings* are those of
+    `config_from_keys`. Raises `ConfigError` with every line that cannot be read, or with what does
+    not fit together.
 
     >>> config_from_ini("PopulationSize = 100\nSelectionType = Tournament").selection.size
     7
@@ -123,7 +128,7 @@ def config_from_ini(
         )
         raise ConfigError([(f"{name}, line {lines['GoodRuns']}", problem)])
     data = {**tomllib.loads(preset_text("gpjpp")), **_keys(values)}
-    return EvolutionConfig(**with_overrides(data, overrides))
+    return config_from_keys(data, overrides, settings or {})
 
 
 def _read(text: str, name: str) -> tuple[dict[str, Any], dict[str, int]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from evoply.evolution.config_draws import USUAL
-from evoply.evolution.config_part import Part, part_of
-from evoply.evolution.fitness import FITNESS, FitnessKind, Measure, measure_from_text
+from evoply.evolution.config.games import USUAL
+from evoply.evolution.config.part import ADDED_LATER, Part
+from evoply.evolution.fitness import FITNESS, Measure, measure_from_text
 
-__all__ = ["EarlierGenerations", "Fitness", "Opponent", "readable_measure"]
+__all__ = ["EarlierGenerations", "Fitness", "Opponent"]
 
 MOST_OPENING_PLIES = 40
 
@@ -62,15 +60,15 @@ class Fitness(Part):
     opening_plies: int | str = USUAL
     """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
     as in matches."""
-    sides: Literal["both", "black", "white"] = "both"
+    sides: Annotated[Literal["both", "black", "white"], ADDED_LATER] = "both"
     """Which colour individuals play: alternately both, or one only, as some papers do. One only
     plays every opening once, and two openings stand for a pair."""
     allow_test_opponents: bool = False
     """Whether `swh`, the yardstick of the reports, may be trained against."""
-    allow_irreproducible: bool = False
+    allow_irreproducible: Annotated[bool, ADDED_LATER] = False
     """Whether opponents may be met that do not play the same game twice, such as one limited in
     seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
-    measure: Measure = FITNESS[0]()
+    measure: Annotated[Measure, ADDED_LATER] = FITNESS[0]()
 
     @field_validator("opening_plies", mode="before")
     @classmethod
@@ -83,32 +81,3 @@ class Fitness(Part):
     @classmethod
     def _measure_as_text(cls, measure: Any) -> Any:
         return measure_from_text(measure) if isinstance(measure, str) else measure
-
-
-def readable_measure(config: Mapping[str, Any]) -> FitnessKind | None:
-    """Return what counts in a *config* as it was written, without the keys that are wrong there.
-
-    None if not even its kind can be read.
-    """
-    measure = part_of(config, "fitness").get("measure", {})
-    if isinstance(measure, FitnessKind):
-        return measure
-    if isinstance(measure, str):
-        try:
-            measure = measure_from_text(measure, str(config.get("game", "othello")))
-        except ValueError:
-            return None
-    if not isinstance(measure, Mapping):
-        return None
-    kinds = {kind.model_fields["kind"].default: kind for kind in FITNESS}
-    kind = kinds.get(measure.get("kind", next(iter(kinds))))
-    if kind is None:
-        return None
-    wrong: set[Any] = set()
-    try:
-        return kind.model_validate(measure)
-    except ValidationError as error:
-        wrong = {item["loc"][0] for item in error.errors() if item["loc"]}
-    with suppress(ValidationError):
-        return kind.model_validate({key: one for key, one in measure.items() if key not in wrong})
-    return kind()

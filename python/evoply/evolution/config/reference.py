@@ -17,8 +17,9 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.config_keys import has_key, meant_instead
+from evoply.evolution.config.errors import has_key, meant_instead
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.part import kind_of, parts_in
 from evoply.wording import shorten
 
 __all__ = ["ConfigKey", "ConfigSection", "config_sections", "matching_sections"]
@@ -176,7 +177,7 @@ def _sections(
             continue  # the section says it
         inner = f"{path}.{name}" if path else name
         usual = getattr(defaults, name) if isinstance(defaults, model) else field.default
-        parts = _models(field.annotation)
+        parts = [part for part, _ in parts_in(field.annotation)]
         keys.append(_key(model, name, inner, usual))
         if parts:
             below += _tables(parts, f"{inner}.0" if _is_listed(field) else inner, field, usual)
@@ -189,7 +190,7 @@ def _tables(
 ) -> list[ConfigSection]:
     """Return the sections of a table that is one of *parts*, the key that chooses first."""
     sections = []
-    kinds = [_kind(part) for part in parts]
+    kinds = [kind_of(part) for part in parts]
     if len(parts) > 1:
         chooses = ConfigKey(
             path=f"{path}.kind",
@@ -205,19 +206,14 @@ def _tables(
     return sections
 
 
-def _kind(model: type[BaseModel]) -> str | None:
-    field = model.model_fields.get("kind")
-    return None if field is None else str(field.default)
-
-
 def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
     field = model.model_fields[name]
-    parts = _models(field.annotation)
+    parts = [part for part, _ in parts_in(field.annotation)]
     meaning = field.description or ""
     if not meaning and len(parts) == 1:
         meaning = inspect.cleandoc(parts[0].__doc__ or "").split("\n\n")[0]
     elif not meaning and parts:
-        meaning = f"One of the kinds {_choices([_kind(part) for part in parts])}."
+        meaning = f"One of the kinds {_choices([kind_of(part) for part in parts])}."
     elif not meaning and name == "kind":
         meaning = "Which of the kinds this table is."
     if not meaning:
@@ -231,13 +227,6 @@ def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
         meaning=" ".join(meaning.split()),
         has_keys=bool(parts),
     )
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models inside an annotation, in order."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for inner in get_args(annotation) for model in _models(inner)]
 
 
 def _is_listed(field: FieldInfo) -> bool:

@@ -7,24 +7,32 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any
 
 import tomli_w
 
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.opponents import with_players, without_file
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.play.opponents import with_players, without_file
 from evoply.protocols import ConfigError
 
-__all__ = ["config_from_toml", "config_to_toml", "self_contained", "with_overrides"]
+__all__ = ["config_from_keys", "config_from_toml", "config_to_toml", "self_contained"]
+
+_NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 
 
 def config_from_toml(
-    text: str, overrides: Iterable[str] = (), *, name: str = "config"
+    text: str,
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    name: str = "config",
 ) -> EvolutionConfig:
     """Return the config a TOML *text* describes; *name* stands for the text in errors.
+
+    *overrides* and *settings* as in `config_from_keys`.
 
     >>> config_from_toml("generations = 5", ["fitness.opening_plies=4"]).fitness.opening_plies
     4
@@ -34,9 +42,26 @@ def config_from_toml(
         data = tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
         raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
+    return config_from_keys(data, overrides, settings)
+
+
+def config_from_keys(
+    data: dict[str, Any],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+) -> EvolutionConfig:
+    """Return the config of nested keys as TOML has them, changed first by *overrides*.
+
+    These are texts `path=value` with values written as in TOML. A value that is no TOML value is
+    taken as text, so that `game=othello-6` needs no quotes; `none` removes a key; numbers in a path
+    index a list. *settings* come last: a mapping changes those keys of a table that it names, where
+    it does not choose another kind of table; anything else takes the place of what was there.
+
+    Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.
+    """
     data, problems = _overridden(data, overrides)
     try:
-        config = EvolutionConfig(**_read(data))
+        config = EvolutionConfig(**_with_settings(data, settings))
     except ConfigError as error:
         raise ConfigError([*problems, *error.errors]) from None
     if problems:
@@ -64,16 +89,15 @@ def self_contained(config: EvolutionConfig) -> EvolutionConfig:
     return EvolutionConfig(**data)
 
 
-def with_overrides(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
-    """Return a copy of *data* with `path=value` texts applied, values written as in TOML.
-
-    A value that is no TOML value is taken as text, so that `game=othello-6` needs no quotes.
-    `none` removes a key. Numbers in a path index a list. Raises `ConfigError` for a path that
-    leads nowhere.
-    """
-    changed, problems = _overridden(data, overrides)
-    if problems:
-        raise ConfigError(problems)
+def _with_settings(data: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    changed = dict(data)
+    for key, value in settings.items():
+        before = changed.get(key)
+        if key != "primitives" and isinstance(value, Mapping) and isinstance(before, Mapping):
+            is_other = value.get("kind", before.get("kind")) != before.get("kind")
+            changed[key] = dict(value) if is_other else _with_settings(before, value)
+        else:
+            changed[key] = value
     return changed
 
 
@@ -131,15 +155,6 @@ def _value(text: str) -> Any:
     except (ValueError, RecursionError):
         return text
     return read["value"] if len(read) == 1 else text
-
-
-def _read(data: dict[str, Any]) -> dict[str, Any]:
-    primitives = data.get("primitives")
-    if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
-        # What is no JSON stays text, so that it is reported beside all other errors.
-        with suppress(ValueError, RecursionError):
-            return {**data, "primitives": json.loads(primitives)}
-    return data
 
 
 def _without_none(data: Any) -> Any:

@@ -17,24 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
-from evoply.evolution.config_starts import start_rows, starts_of_openings
-from evoply.evolution.opponents import PreparedPlayer, prepared, read_opponent
-from evoply.games import game_rules
-from evoply.players import AfterState, AlphaBeta, Player, TreeEvaluator
+from evoply.evolution.config.games import start_rows, starts_of_openings
+from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
+from evoply.evolution.play.population import native_players
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = [
     "NOBODY",
     "Panel",
     "Places",
     "Trial",
-    "individual_player",
-    "native_players",
     "panel_of",
     "play_by_config",
-    "players_of",
     "schedule_of",
     "schedule_of_games",
     "trial",
@@ -115,52 +111,6 @@ class Trial:
         """Return the points per game of every tree, in [0, 1]."""
         whole = 2 * int(self.games.sum())
         return [int(points) / whole for points in self.half_points.sum(axis=1)]
-
-
-def native_players(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> list[_native.Player]:
-    """Return a kernel player for each tree, lowered together."""
-    return players_of(config, gp.lower(trees, config.game))
-
-
-def players_of(
-    config: EvolutionConfig, programs: Sequence[_native.Program]
-) -> list[_native.Player]:
-    """Return a kernel player for each lowered tree, with the config's settings."""
-    settings = config.player
-    kind = "alpha_beta" if settings.plies else "after_state"
-    kernel = game_rules(config.game).kernel
-    return [
-        _native.Player(
-            kernel,
-            kind,
-            program,
-            view=settings.view,
-            ties=settings.ties,
-            depth=max(settings.plies, 1),
-            nodes=settings.nodes_of(program),
-            ordering=settings.ordering,
-            quiescence=settings.quiescence,
-        )
-        for program in programs
-    ]
-
-
-def individual_player(config: EvolutionConfig, tree: gp.Individual) -> Player:
-    """Return the player that *tree* is in a run of *config*, as data that can be saved."""
-    evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
-    settings = config.player
-    if settings.plies:
-        return AlphaBeta(
-            evaluator=evaluator,
-            depth=settings.plies,
-            nodes=settings.nodes,
-            work=settings.work,
-            ordering=settings.ordering,
-            quiescence=settings.quiescence,
-            ties=settings.ties,
-            view=settings.view,
-        )
-    return AfterState(evaluator=evaluator, ties=settings.ties, view=settings.view)
 
 
 def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual]]) -> Panel:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from evoply import _native
-from evoply.evolution.config_part import fields_of
+from evoply.evolution.config.part import fields_of
 from evoply.players import KernelSeat, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""

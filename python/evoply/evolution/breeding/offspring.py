@@ -1,4 +1,4 @@
-"""The next population: selection and variation, pure functions of the parents and a stream.
+"""The first and the next population: pure functions of the config, the parents and a stream.
 
 Every offspring draws from its own child stream, so no draw of one shifts another's. Elites are
 copied first; each place after them goes to one operator drawn by its rate.
@@ -7,26 +7,68 @@ copied first; each place after them goes to one operator drawn by its rate.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.choosing import select_parents
-from evoply.evolution.config import Afterwards, EvolutionConfig, Variation
-from evoply.evolution.creation import limits_of, new_individual
+from evoply.evolution.breeding.creation import (
+    limits_of,
+    new_individual,
+    primitive_set_of,
+    random_individuals,
+    seed_of,
+)
+from evoply.evolution.breeding.selection import select_parents
+from evoply.evolution.config.breeding import Afterwards, Variation
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.individual import shape_of
 from evoply.evolution.generation import Individual, ranking
-from evoply.evolution.offspring import Offspring
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
 from evoply.evolution.python_parts import PythonParts
 from evoply.gp import Limits
 from evoply.gp.points import Bias
 from evoply.gp.tree import MAX_TREE_NODES
 
-__all__ = ["Couple", "breed", "draw_operator", "offspring_of"]
+__all__ = ["Couple", "Offspring", "breed", "draw_operator", "first_population", "offspring_of"]
 
 _PLAIN = PythonParts()
 
 Couple = tuple[int, int]
 """Positions of two parents; an operator on one tree leaves the second alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offspring:
+    """An individual that has not played yet, its operator, and its parents' positions."""
+
+    tree: gp.Individual
+    origin: str
+    parents: tuple[int, ...] = ()
+
+
+def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
+    """Return the first population: individuals of seeds, then random ones.
+
+    The random ones obey the config's initialisation, all of them its limits.
+    """
+    settings = config.initialisation
+    primitives, limits = primitive_set_of(config), limits_of(config)
+    shape = shape_of(config.individual, primitives)
+    seeds = [seed_of(text, config.game, primitives, shape, limits) for text in settings.seeds]
+    drawn = random_individuals(
+        shape or primitives,
+        settings.method,
+        config.population_size - len(seeds),
+        stream,
+        min_depth=settings.min_depth,
+        max_depth=settings.max_depth,
+        limits=limits,
+        duplicates=settings.duplicates,
+    )
+    return (
+        *(Offspring(one, "seed") for one in seeds),
+        *(Offspring(one, settings.method) for one in drawn),
+    )
 
 
 def breed(
@@ -60,7 +102,7 @@ def _couples(
     if config.demes is None:
         drawn = select_parents(config, parents, 2 * size, stream.child("parents"), parts)
         return list(zip(drawn[::2], drawn[1::2], strict=True))
-    slots = _after_migration(config, parents, stream.child("migration"), parts)
+    slots = after_migration(config, parents, stream.child("migration"), parts)
     couples: list[Couple] = []
     for start in range(0, size, config.demes.size):
         deme = slots[start : start + config.demes.size]
@@ -73,7 +115,7 @@ def _couples(
     return couples
 
 
-def _after_migration(
+def after_migration(
     config: EvolutionConfig,
     parents: tuple[Individual, ...],
     stream: Stream,

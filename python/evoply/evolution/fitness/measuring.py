@@ -6,16 +6,19 @@ Which kind it is, and all that depends on it, is the kind's own affair (`evoply.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evoply._native import Stream
-from evoply.evolution.config import EvolutionConfig, LengthPenalty
-from evoply.evolution.entrants import Entrants
+from evoply.evolution.config.breeding import LengthPenalty
 from evoply.evolution.fitness import FitnessKind, Measured, Play, Training
-from evoply.evolution.panel import Panel
-from evoply.evolution.python_parts import PythonParts
+from evoply.evolution.play.panel import Panel
+from evoply.evolution.play.population import Population
 from evoply.gp import length_penalised
+
+if TYPE_CHECKING:
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["fitness_text", "is_good", "is_share", "measured", "standardized", "training_of"]
 
@@ -27,13 +30,13 @@ def training_of(
     return Training(config, panel, kind.guests(config), stream, play)
 
 
-def measured(kind: FitnessKind, entrants: Entrants, training: Training) -> Measured:
-    """Return the fitness of *entrants*, less the penalty for length if the config has one."""
-    result = kind.measured(entrants, training)
+def measured(kind: FitnessKind, population: Population, training: Training) -> Measured:
+    """Return the fitness of *population*, less the penalty for length if the config has one."""
+    result = kind.measured(population, training)
     parsimony = training.config.parsimony
     if not isinstance(parsimony, LengthPenalty):
         return result
-    lengths = [len(entrants.trees[tree]) for tree in entrants.who]
+    lengths = [len(population.trees[tree]) for tree in population.who]
     penalised = length_penalised(result.fitness.tolist(), lengths, parsimony.coefficient)
     return replace(result, fitness=np.array(penalised))
 
@@ -48,6 +51,7 @@ def fitness_text(config: EvolutionConfig, fitness: float, *, is_own: bool = Fals
 
     *is_own*: it comes from a fitness of the user, and is shown as it is.
 
+    >>> from evoply.evolution import EvolutionConfig
     >>> fitness_text(EvolutionConfig(generations=1), 0.7123)
     '71.2 %'
     """
@@ -62,13 +66,12 @@ def is_good(config: EvolutionConfig, best: float) -> bool:
     return -best < wanted if config.fitness.measure.minimised else best > wanted
 
 
-def standardized(config: EvolutionConfig, parts: PythonParts, fitness: float) -> float:
+def standardized(kind: FitnessKind, config: EvolutionConfig, fitness: float) -> float:
     """Return Koza's standardized fitness: how far *fitness* is from perfect, at least 0.
 
     For discs this is the discs themselves. A function of the user has 0 as perfect; raises
     ValueError if it is above.
     """
-    kind = parts.kind(config)
     best = kind.best(config)
     if best is None:
         raise ValueError(

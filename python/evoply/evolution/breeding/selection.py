@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config import (
+from evoply.evolution.config.breeding import (
     Covariant,
-    EvolutionConfig,
     GreedySelection,
     LexicaseSelection,
     ParetoSelection,
@@ -17,8 +16,9 @@ from evoply.evolution.config import (
     Tarpeian,
     TournamentSelection,
 )
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness.measuring import standardized
 from evoply.evolution.generation import Individual
-from evoply.evolution.measures import standardized
 from evoply.evolution.python_parts import PythonParts
 
 __all__ = ["select_parents", "select_worst", "size_objectives"]
@@ -84,7 +84,7 @@ def select_worst(
         return gp.tournament_selection(inverted, config.selection.size, 1, stream, lengths=lengths)[
             0
         ]
-    distances = [standardized(config, parts, value) for value in fitness]
+    distances = [standardized(parts.kind(config), config, value) for value in fitness]
     return gp.worst_roulette_selection(distances, 1, stream)[0]
 
 
@@ -117,8 +117,8 @@ def _scaled(
         return list(fitness)
     if isinstance(config.parsimony, Covariant):
         # The pressure may lift a short tree above perfect: it counts as perfect then.
-        most = standardized(config, parts, 0.0)
+        most = standardized(parts.kind(config), config, 0.0)
         distances = [value if math.isnan(value) else max(most - value, 0.0) for value in fitness]
     else:
-        distances = [standardized(config, parts, value) for value in fitness]
+        distances = [standardized(parts.kind(config), config, value) for value in fitness]
     return [gp.adjusted_fitness(distance) for distance in distances]
