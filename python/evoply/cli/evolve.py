@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import GAME_NAMES, Json, Threads, Whole, WholeOrNone
+from evoply.cli.options import GAME_NAMES, Json, SecondsOrNone, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
 
@@ -30,7 +30,7 @@ def evolve(
     seed: Whole | None = None,
     population_size: Whole | None = None,
     generations: WholeOrNone | None = None,
-    time_limit: float | Literal["none"] | None = None,
+    time_limit: SecondsOrNone | None = None,
     game: Annotated[str | None, Parameter(help=GAME_NAMES)] = None,
     set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
     tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,

@@ -85,7 +85,7 @@ class Tree:
                 )
             if wanted is not None and node.type != wanted:
                 raise TreeError(
-                    f"node {index} ({node.name}) is of type {node.type}, wanted {wanted}"
+                    f"node {index} ({node.name}) is of type {node.type}, not {wanted}"
                 )
             if not isinstance(node, Constant):
                 open_places.extend(reversed(node.argument_types))
