@@ -26,7 +26,7 @@ from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
 from evoply.evolution.play.population import population_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import Run, advance
 
 SHAPES: dict[str, dict[str, Any]] = {

@@ -131,7 +131,7 @@ def test_tables_of_players(name):
             assert run.interval[0] <= run.ours <= run.interval[1]
             assert 0 <= run.ours <= 1000
             assert mean.ours == run.ours == rows[f"{against}, best"].ours
-    assert [one.title for one in result.pictures][1] == "Learning curves"
+    assert [one.title for one in result.charts][1] == "Learning curves"
     json.dumps(result.to_dict(), allow_nan=False)
 
 

@@ -11,7 +11,7 @@ testing framework). Pairs, not games, because the games of a pair share an openi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -156,6 +156,9 @@ class SprtResult:
     reproducible: bool = True
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom and why."""
+    players: tuple[Mapping[str, Any], ...] = ()
+    """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
+    itself (`engine`) and its `command`."""
 
     @property
     def games(self) -> int:
@@ -191,6 +194,7 @@ class SprtResult:
             "seed": self.seed,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
+            "players": [dict(one) for one in self.players],
         }
 
     def in_words(self) -> str:
@@ -297,4 +301,5 @@ def sprt_match(
         seed=field.seed,
         reproducible=field.reproducible and forfeits.are_reproducible,
         forfeits=forfeits.lost,
+        players=field.about(forfeits),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
@@ -19,6 +20,7 @@ __all__ = [
     "GAME_NAMES",
     "Delay",
     "Draws",
+    "Engines",
     "Game",
     "Json",
     "MoveLimit",
@@ -148,8 +150,16 @@ MoveLimit = Annotated[
     float | None,
     Parameter(
         show_default=False,
-        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
-        "game.",
+        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10; who takes "
+        "longer loses the game.",
+    ),
+]
+Engines = Annotated[
+    Path | None,
+    Parameter(
+        show_default=False,
+        help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
+        "engine:NAME is a player. See docs/engines.md.",
     ),
 ]
 Threads = Annotated[

@@ -3,6 +3,7 @@
 from evoply.players.analysis import analyse
 from evoply.players.bots import Bot, bot_classes
 from evoply.players.endgame import Solution, solve
+from evoply.players.engines import Engine, EngineLimits, read_engines
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import (
     Origin,
@@ -29,6 +30,8 @@ __all__ = [
     "AfterState",
     "AlphaBeta",
     "Bot",
+    "Engine",
+    "EngineLimits",
     "ExpressionEvaluator",
     "KernelSeat",
     "Origin",
@@ -49,6 +52,7 @@ __all__ = [
     "model_of",
     "parse_player",
     "player_of",
+    "read_engines",
     "save_player",
     "seed_individual",
     "solve",

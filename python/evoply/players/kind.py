@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from evoply import _native
 from evoply.players.evaluators import Model
 from evoply.protocols import Seat
 
@@ -68,6 +69,13 @@ class PlayerKind(Model):
         if options:
             raise ValueError(f"{self.label}: this player has no options")
         return self
+
+    def about(self) -> dict[str, Any]:
+        """Return `kind` and `version` for results, and what else tells the player from others.
+
+        What a seat learns of who plays, such as the version of an engine, is its own `about`.
+        """
+        return {"kind": self.kind, "version": f"evoply {_native.__version__}"}
 
     def with_move_limit(self, seconds: float) -> PlayerKind:
         """Return the player with so many seconds a move, if it is one that needs such a limit."""

@@ -31,10 +31,10 @@ def load_config(
     *overrides* are texts such as `population_size=500`, as `--set` takes them. *settings* are keys
     and values, in which a mapping changes the keys of a table that it names and leaves the others.
 
-    *ini* reads a file whose name ends in `.ini`, as `evoply.studies.bellin.config_from_ini` reads
-    parameter files of gpjpp, the default of `evoply.load_config`; any other is TOML, or a preset
-    where there is no file of its name. Raises `ConfigError` with every error and its path or line,
-    also when the file cannot be read.
+    A name that ends in `.ini` is read by *ini* (`evoply.load_config` gives the reader of gpjpp's
+    parameter files); any other is TOML, or a preset where there is no file of its name.
+
+    Raises `ConfigError` with every error and its path or line, also when the file cannot be read.
 
     >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
     2

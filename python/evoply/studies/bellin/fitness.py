@@ -10,7 +10,7 @@ from evoply.evolution import Census
 from evoply.gp import leaf_weights
 from evoply.players import player_of
 from evoply.reports import explain
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure
+from evoply.reports.charts import Series, interval_chart
 from evoply.studies.bellin.types import (
     EXPERIMENTS,
     FRESH_TIMES,
@@ -20,7 +20,7 @@ from evoply.studies.bellin.types import (
     Evolved,
     evolve_type,
 )
-from evoply.studies.study import Picture, Request, Result, Row, row
+from evoply.studies.study import Request, Result, Row, row
 from evoply.studies.verdicts import Figure, mean_of, share_of_games
 
 _SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
@@ -56,24 +56,25 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
     rows += _importance_rows(weighed)
     selected = [mean_of([one.fitness for one in found[name]]) for name in names]
     fresh = [mean_of([one.fresh for one in found[name]]) for name in names]
-    height = chart_height(len(names)) + 60
-    chart = intervals_figure(
+    chart = interval_chart(
+        "Selected and fresh",
         names,
         [
-            Points("paper, middle of the range", *_printed(names), symbol="diamond"),
-            Points(
+            Series("paper, middle of the range", *_printed(names), symbol="diamond"),
+            Series(
                 "here, when selected",
                 [f.value for f in selected],
                 [f.interval for f in selected],
             ),
-            Points(
+            Series(
                 "here, fresh games",
                 [f.value for f in fresh],
                 [f.interval for f in fresh],
-                symbol="square-open",
+                symbol="square",
             ),
         ],
         "opponents' discs in three games",
+        note="with 95 % intervals",
     )
     return Result(
         study="bellin",
@@ -92,7 +93,7 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
             "lost.",
             *(_best_note(name, found[name]) for name in names),
         ),
-        pictures=(Picture("Selected and fresh", chart, "with 95 % intervals", height),),
+        charts=(chart,),
     )
 
 

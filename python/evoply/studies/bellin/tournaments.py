@@ -7,9 +7,9 @@ from math import isnan
 
 from evoply.arena import Correlation, Star, Tournament, rank_correlation, tournament
 from evoply.players import AfterState, TreeEvaluator
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure
+from evoply.reports.charts import Series, interval_chart
 from evoply.studies.bellin.types import RUNS, TYPES, Evolved, evolve_type
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure
 from evoply.wording import signed
 
@@ -31,18 +31,20 @@ def tournaments(request: Request) -> Result:
     rows.append(_champions_row(results))
     names = [one.player for one in results["all"].stars]
     by_mode = {mode: {one.player: one for one in results[mode].stars} for mode in _MODES}
-    figure = intervals_figure(
+    chart = interval_chart(
+        "Mean rank",
         names,
         [
-            Points(
+            Series(
                 _TITLES[mode],
                 [by_mode[mode][name].mean_rank for name in names],
                 [by_mode[mode][name].rank_interval for name in names],
-                symbol="circle" if mode == "all" else "square-open",
+                symbol="circle" if mode == "all" else "square",
             )
             for mode in ("all", "other")
         ],
         "mean rank (1 is the best)",
+        note="with 95 % intervals",
     )
     return Result(
         study="bellin",
@@ -63,9 +65,7 @@ def tournaments(request: Request) -> Result:
             "Games begin with 8 random plies; the paper's players were deterministic, and only the "
             "draw of opponents made its tournaments differ.",
         ),
-        pictures=(
-            Picture("Mean rank", figure, "with 95 % intervals", chart_height(len(names)) + 30),
-        ),
+        charts=(chart,),
     )
 
 

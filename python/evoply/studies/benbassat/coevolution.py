@@ -15,8 +15,8 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.reports.charts import Series, interval_chart
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
 GAME = "othello-6"
@@ -147,8 +147,10 @@ def coevolution(request: Request) -> Result:
             )
         )
     names = list(KINDS)
-    points = Points("here", [one.value for one in figures], [one.interval for one in figures])
-    figure = intervals_figure(names, [points], "points per game, outside measure")
+    points = Series("here", [one.value for one in figures], [one.interval for one in figures])
+    chart = interval_chart(
+        "Outside measure", names, [points], "points per game", note="with 95 % intervals"
+    )
     return Result(
         study="benbassat",
         table="coevolution",
@@ -165,5 +167,5 @@ def coevolution(request: Request) -> Result:
             "A budget counts games, not time: a kind that plays more games a generation breeds "
             "fewer generations.",
         ),
-        pictures=(Picture("Outside measure", figure, "95 % intervals", chart_height(len(names))),),
+        charts=(chart,),
     )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from evoply import _native
 from evoply.arena import MatchResult, match
 from evoply.games.draws import DrawRules
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.reports.charts import Series, interval_chart
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, share_of_games
 
 PAPER_GAMES = 10_000
@@ -150,10 +150,17 @@ def calibration(request: Request) -> Result:
         request.progress(number + 1, len(steps))
     names = [step.name for step in steps]
     series = [
-        Points("paper", *_columns(printed, names), symbol="diamond"),
-        Points(f"here, {request.rules}", *_columns(ours, names)),
+        Series("paper", *_columns(printed, names), symbol="diamond"),
+        Series(f"here, {request.rules}", *_columns(ours, names)),
     ]
-    figure = intervals_figure(names, series, "points per game of the first", reference=0.5)
+    chart = interval_chart(
+        "Points per game",
+        names,
+        series,
+        "points per game of the first",
+        note="with 95 % intervals",
+        reference=0.5,
+    )
     return Result(
         study="benbassat",
         table="3",
@@ -164,7 +171,7 @@ def calibration(request: Request) -> Result:
         unit="points per game of the first guide",
         rows=tuple(rows),
         notes=_NOTES[request.rules],
-        pictures=(Picture("Points per game", figure, "with 95 % intervals", chart_height(12)),),
+        charts=(chart,),
     )
 
 

@@ -25,9 +25,9 @@ from evoply.evolution import (
 from evoply.gp import Individual
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure, lines_figure
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
 RULES = ("basic", "extended")
@@ -196,7 +196,7 @@ def players_table(name: str, request: Request) -> Result:
         unit=f"points per 1,000 games, of {size.games:,} from the start position",
         rows=tuple(rows),
         notes=(*_notes(table, request, evolved),),
-        pictures=_pictures(table, evolved, found),
+        charts=_charts(table, evolved, found),
     )
 
 
@@ -261,37 +261,38 @@ def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]])
     )
 
 
-def _pictures(
+def _charts(
     table: Table, evolved: Mapping[str, list[Evolved]], found: Mapping[str, list[Figure]]
-) -> tuple[Picture, ...]:
+) -> tuple[Chart, ...]:
     names = [
         f"{against}, run {run + 1}"
         for against, figures in found.items()
         for run in range(len(figures))
     ]
     figures = [figure for of_kind in found.values() for figure in of_kind]
-    bars = intervals_figure(
+    bars = interval_chart(
+        "Points per 1,000 games",
         names,
-        [Points("here", [one.value for one in figures], [one.interval for one in figures])],
+        [Series("here", [one.value for one in figures], [one.interval for one in figures])],
         "points per 1,000 games",
+        note="with 95 % intervals",
         reference=PRINTED_GAMES / 2,
     )
     curves = [
-        Points(f"{fitness}, run {number + 1}", one.curve, [None] * len(one.curve))
+        Series(f"{fitness}, run {number + 1}", one.curve)
         for fitness, runs in evolved.items()
         for number, one in enumerate(runs)
     ]
     generations = range(max(len(one.values) for one in curves))
-    lines = lines_figure(list(generations), curves, "generation", "points per fresh game")
-    return (
-        Picture("Points per 1,000 games", bars, "with 95 % intervals", chart_height(len(names))),
-        Picture(
-            "Learning curves",
-            lines,
-            "the best of each generation in training, on fresh games against the guide that looks "
-            "3 plies ahead",
-        ),
+    curves_chart = line_chart(
+        "Learning curves",
+        list(generations),
+        curves,
+        "points per fresh game",
+        note="the best of each generation in training, on fresh games against the guide that looks "
+        "3 plies ahead",
     )
+    return bars, curves_chart
 
 
 table_4 = partial(players_table, "4")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from evoply.evolution import Generation, config_from_toml, evolve
 from evoply.gp import Forest, Individual, Tree
 from evoply.presets import preset_text
-from evoply.reports.interval_charts import Points, lines_figure
+from evoply.reports.charts import Series, line_chart
 from evoply.studies.liao.games import games_as_white
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import difference, mean_of, share_of_games
 
 HALVES = (("tree 1", 0, 50), ("tree 2", 50, 100))
@@ -188,14 +188,14 @@ def stage_sweep(request: Request) -> Result:
         row(f"gain of {count} stages over 1", difference(figure, figures[0]))
         for count, figure in zip(STAGES[1:], figures[1:], strict=True)
     ]
-    chart = lines_figure(
+    chart = line_chart(
+        "Wins by number of stages",
         STAGES,
-        [Points("wins of 50", [f.value for f in figures], [f.interval for f in figures])],
-        "stages",
+        [Series("wins of 50", [f.value for f in figures], [f.interval for f in figures])],
         "wins of 50 games",
-        type="log",
-        tickvals=list(STAGES),
-        ticktext=[str(count) for count in STAGES],
+        x_title="stages",
+        note="with 95 % intervals over runs",
+        is_log=True,
     )
     return Result(
         study="liao",
@@ -214,7 +214,7 @@ def stage_sweep(request: Request) -> Result:
             "judged by what the opponent gained in it. The best of a run's hall of fame is "
             "tested on other games.",
         ),
-        pictures=(Picture("Wins by number of stages", chart, "with 95 % intervals over runs"),),
+        charts=(chart,),
     )
 
 

@@ -5,9 +5,9 @@ The paper proposes it and does not try it, so no row has a printed figure.
 
 from __future__ import annotations
 
-from evoply.reports.interval_charts import Points, lines_figure
+from evoply.reports.charts import Series, line_chart
 from evoply.studies.liao.games import games_as_white, staged_of
-from evoply.studies.study import Picture, Request, Result, Row, Scale, row
+from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
 OVERLAPS = (0, 10, 20, 30, 40, 50)
@@ -35,7 +35,7 @@ def overlap_sweep(request: Request) -> Result:
     games = _OVERLAP_GAMES[request.scale]
     steps = len(PAIRS) * (len(OVERLAPS) + 1)
     rows: list[Row] = []
-    series: list[Points] = []
+    series: list[Series] = []
     done = 0
     for name, text in PAIRS:
         figures: list[Figure] = []
@@ -54,8 +54,15 @@ def overlap_sweep(request: Request) -> Result:
             )
         )
         linear = figures[: len(OVERLAPS)]
-        series.append(Points(name, [f.value for f in linear], [f.interval for f in linear]))
-    chart = lines_figure(OVERLAPS, series, "overlap, % of the game", "wins of 50 games")
+        series.append(Series(name, [f.value for f in linear], [f.interval for f in linear]))
+    chart = line_chart(
+        "Wins by overlap",
+        OVERLAPS,
+        series,
+        "wins of 50 games",
+        x_title="overlap, % of the game",
+        note="of the two halves, linear; with 95 % intervals",
+    )
     return Result(
         study="liao",
         table="overlap",
@@ -69,7 +76,5 @@ def overlap_sweep(request: Request) -> Result:
             "Inside an overlap each move draws its tree; the probability of the second slides from "
             "0 to 1, on a line or a logistic curve.",
         ),
-        pictures=(
-            Picture("Wins by overlap", chart, "of the two halves, linear; with 95 % intervals"),
-        ),
+        charts=(chart,),
     )

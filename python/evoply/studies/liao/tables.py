@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evoply.reports.interval_charts import Points, chart_height, intervals_figure
+from evoply.reports.charts import Series, interval_chart
 from evoply.studies.liao.evolution import evolved_rows, stage_sweep
 from evoply.studies.liao.games import RULES, games_as_white
 from evoply.studies.liao.overlap import overlap_sweep
-from evoply.studies.study import Experiment, Picture, Request, Result, Row, Scale, Study, row
+from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure, difference, share_of_games
 
 PRINTED_GAMES = 50
@@ -134,14 +134,16 @@ def _table(
     rows += [
         row(f"{name}, {_UNDER[other]}", others[name], paper[name], reference=25.0) for name in names
     ]
-    figure = intervals_figure(
+    chart = interval_chart(
+        "Wins of 50 games",
         names,
         [
-            Points("paper", *_columns(paper, names), symbol="diamond"),
-            Points(f"here, {rules}", *_columns(ours, names)),
-            Points(f"here, {other}", *_columns(others, names), symbol="square-open"),
+            Series("paper", *_columns(paper, names), symbol="diamond"),
+            Series(f"here, {rules}", *_columns(ours, names)),
+            Series(f"here, {other}", *_columns(others, names), symbol="square"),
         ],
         "wins of 50 games",
+        note="with 95 % intervals; the line is half of the games",
         reference=25.0,
     )
     return Result(
@@ -154,14 +156,7 @@ def _table(
         unit="wins of 50 games as White against a random player",
         rows=tuple(rows),
         notes=(*_notes(rules), *_named(hypotheses)),
-        pictures=(
-            Picture(
-                "Wins of 50 games",
-                figure,
-                "with 95 % intervals; the line is half of the games",
-                chart_height(len(names)) + 30,
-            ),
-        ),
+        charts=(chart,),
     )
 
 
