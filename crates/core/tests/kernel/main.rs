@@ -13,5 +13,6 @@ mod quiescence;
 mod replay;
 mod schedules;
 mod search;
+mod search_answers;
 mod search_deepening;
 mod symmetries;
