@@ -10,10 +10,10 @@ use super::leaves::Rule;
 use super::{Search, outcome_value};
 use crate::cpu::wide::Eight;
 use crate::cpu::{Cpu, Task};
+use crate::evaluator::{Evaluator, Worth, block_of, speaks_for};
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
-use crate::player::{Evaluator, Worth, block_of, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
 

@@ -6,7 +6,7 @@ use crate::rules::{Children, Game};
 
 /// Which moves are looked at first. Where there is a table, its best move comes before all others, except in `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ordering {
+pub enum MoveOrder {
     /// The order of legal moves.
     None,
     /// The best move that the table knows, then the order of legal moves.

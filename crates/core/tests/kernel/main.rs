@@ -10,6 +10,7 @@ mod move_ordering;
 mod parameters;
 mod perft;
 mod quiescence;
+mod refusals;
 mod replay;
 mod schedules;
 mod search;

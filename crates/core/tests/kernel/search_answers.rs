@@ -6,17 +6,18 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{random_position_of, small_evaluator};
+use crate::common::{ahead, player, random_position_of, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
+use evoply_core::choice::Ties;
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
-use evoply_core::player::{Chooser, Evaluator, Player, Ties, View};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 
 /// Nodes of the answers on 60 positions, and a hash of all that they say.
@@ -28,9 +29,9 @@ fn answers<G: Game>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
             let position: G = random_position_of(&mut draws, 50);
             let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
             let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-            let chooser = Chooser::AlphaBeta(Evaluator { program, view }, *options);
+            let chooser = ahead(Evaluator { program, view }, *options);
             let ties = [Ties::First, Ties::Last, Ties::Random][round as usize % 3];
-            let player = Player { chooser, ties, epsilon: 0.0, random_moves: 0 };
+            let player = player(chooser, ties);
             let stop = AtomicBool::new(false);
             let choice = player.analyse(&position, &Question::of(Key::new(round)), &stop).unwrap().choice;
             nodes += choice.nodes;
@@ -53,7 +54,7 @@ fn deepening_ways() -> Vec<SearchOptions> {
     let to = SearchOptions::to_depth;
     let mut ways = Vec::new();
     for (ordering, table) in
-        [(Ordering::None, 16), (Ordering::Hash, 1 << 10), (Ordering::Evaluator, 0), (Ordering::Killer, 1 << 10)]
+        [(MoveOrder::None, 16), (MoveOrder::Hash, 1 << 10), (MoveOrder::Evaluator, 0), (MoveOrder::Killer, 1 << 10)]
     {
         ways.push(SearchOptions { ordering, table, ..to(5) });
         ways.push(SearchOptions { ordering, table, nodes: Some(700), ..to(9) });
@@ -114,7 +115,7 @@ fn of_the_deepening_search_in_checkers() {
     let mut ways = deepening_ways();
     ways.extend([None, Some(500)].map(|nodes| SearchOptions {
         quiescence: true,
-        ordering: Ordering::Killer,
+        ordering: MoveOrder::Killer,
         nodes,
         ..SearchOptions::to_depth(4)
     }));
