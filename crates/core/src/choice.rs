@@ -33,6 +33,7 @@ impl Ties {
     /// Which of the moves with the greatest of `values` is taken; `None` if there is none.
     ///
     /// A random one is drawn only where several are equal.
+    #[inline(always)]
     pub fn pick(self, values: &[f64], stream: &mut Stream) -> Option<usize> {
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut equals = values.iter().enumerate().filter(|&(_, &value)| value == best).map(|(index, _)| index);

@@ -47,8 +47,8 @@ impl<G: Game> Stages<G> {
 
     /// Which of the evaluators chooses at a position where the move has this key.
     ///
-    /// Only where none is certain something is drawn, from a child of the key: what the stage then draws is what it would draw
-    /// alone.
+    /// Only where none is certain something is drawn, from a child of the key, so that the stage draws what it would
+    /// draw as a player of its own.
     pub fn drawn(&self, position: &G, key: Key) -> usize {
         let pieces = (position.own() | position.opponent()).len() as usize;
         let shares = &self.shares[pieces];

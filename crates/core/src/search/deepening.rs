@@ -21,7 +21,8 @@ use crate::cpu::{Cpu, Task};
 use crate::rules::{Color, Game};
 use crate::stream::{Key, Stream};
 
-/// The least remaining depth of a position in the table: one closer to the horizon is valued anew as soon as found.
+/// The least remaining depth of a position in the table: closer to the horizon it takes no longer to value one anew than to
+/// look it up.
 const LEAST_TABLE_DEPTH: u32 = 3;
 
 /// Search a position that is not over. `None` if the search was stopped from outside.

@@ -47,8 +47,8 @@ pub struct SearchOptions {
     pub deeper: bool,
     /// What positions at the horizon are worth.
     pub leaves: Leaves,
-    /// Whether a position at the horizon whose side to move must capture is not valued: all its moves are looked at, and so
-    /// on until no capture is pending. For games with captures.
+    /// Whether captures are looked at to their end: a position at the horizon whose side to move must capture is then not
+    /// valued, but all its moves are looked at, and so on until nobody must capture. For games with captures.
     pub quiescence: bool,
 }
 

@@ -18,7 +18,7 @@ use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::{move_key, random_move};
+use evoply_core::rules::playout::{Playouts, move_key, random_move};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::Stages;
 use evoply_core::stream::{Key, Stream};
@@ -117,7 +117,7 @@ fn pairings(count: u64, players: u64, starts: u64, key: Key) -> Vec<Pairing> {
     (0..count).map(pairing).collect()
 }
 
-fn run<G: Game>(
+fn run<G: Playouts>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -129,7 +129,7 @@ fn run<G: Game>(
     records
 }
 
-fn check_moves<G: Game>(games: u64) {
+fn check_moves<G: Playouts>(games: u64) {
     let players = players::<G>();
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
@@ -156,7 +156,7 @@ fn games_are_those_played_move_by_move() {
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
-fn check_starts<G: Game>(games: u64) {
+fn check_starts<G: Playouts>(games: u64) {
     let players = players::<G>();
     let key = Key::new(43).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
