@@ -158,11 +158,12 @@ class _Ramp:
         root_type: str,
     ) -> _Ramp:
         if method not in get_args(Method):
-            raise ValueError(f"a method is {', '.join(get_args(Method))}, not {method!r}")
+            known = ", ".join(get_args(Method))
+            raise ValueError(f"method: must be one of {known}, not {method!r}")
         if not 1 <= min_depth <= max_depth <= limits.max_depth:
             raise ValueError(
-                f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
-                f"not min_depth {min_depth} and max_depth {max_depth}"
+                f"min_depth {min_depth} and max_depth {max_depth} must rise from at least 1 to at "
+                f"most {limits.max_depth}, the depth of the limits"
             )
         least = max(least_depths(one).get(root_type, 1) for one in sets)
         return cls(method, max(min_depth, least), max(max_depth, least), limits, sets, root_type)
