@@ -22,7 +22,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         draws = _native.Stream.from_key(key)
         moves = _native.legal_moves(game, row)
         weights = [draws.below(33) for _ in range(9)]
-        return moves[draws.below(len(moves))], [0], weights, (True, True, False), 20, 21_000, 0.01
+        roots = [(code, draws.below(9), 5) for code in moves]
+        flags = True, True, False
+        return moves[draws.below(len(moves))], [0], weights, flags, 20, 21_000, 0.01, roots
 
     monkeypatch.setattr(_native, "online_move", online_move, raising=False)
     return calls
@@ -96,6 +98,20 @@ def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) ->
     usual = (100, 20, 4, 10, 32)
     assert all(sum(a != b for a, b in zip(one, usual, strict=True)) <= 1 for one in asked)
     assert len(asked) == 8
+
+
+def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "ablation", Request(games=2))
+    assert [one.name for one in result.rows][:3] == [
+        "as in the paper: score",
+        "the last 12 squares exact: score",
+        "the last 12 squares exact: gain",
+    ]
+    assert len(result.rows) == 1 + 2 * 5
+    assert all(one.verdict == "no figure" for one in result.rows)
+    assert {one["population"] * one["generations"] * one["games"] for one in quick} == {20_000}
+    two = reproduce("frankland", "ablation", Request(games=2, opponent="material:depth={level}"))
+    assert two.rows[11].name == "material:depth=3: as in the paper: score"
 
 
 def test_the_study_is_listed_and_its_players_are_read() -> None:
