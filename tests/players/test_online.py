@@ -154,6 +154,9 @@ def test_notes_say_what_alpha_is(slow: list[Any]) -> None:
     assert choice.notes["generation"] == 1
     assert choice.notes["games"] == choice.nodes == 2 * 5 * 2
     assert len(choice.notes["weights"]) == 64
+    tree = slow_online.tree_of(answer[1], slow_online.strategies(9, 1, 32))
+    words = choice.notes["tree"].replace("[true]", "[1]").replace("[false]", "[0]")
+    assert words == str(tree) or f"( {words} )" == str(tree)
     assert set(choice.notes["areas"]) == set("ABCDEFGHI")
     weights = choice.notes["weights"]
     moves = ep.othello.Position().legal_moves

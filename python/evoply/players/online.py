@@ -23,7 +23,7 @@ from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.kind import PlayerKind
 from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
-from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of
+from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of, tree_text
 from evoply.protocols import Choice, Clock, Color, ConfigError, GameRecord, Position
 from evoply.wording import did_you_mean, shorten
 
@@ -188,6 +188,7 @@ class Alpha:
                 sorted(zip(self.strategy.areas.letters, self.strategy.weights, strict=True))
             ),
             "flags": dict(zip(FLAGS, self.strategy.flags, strict=True)),
+            "tree": tree_text(self.tree, self.strategy.areas),
             "generation": self.generation,
             "games": self.games,
         }
