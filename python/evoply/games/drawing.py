@@ -31,11 +31,18 @@ _CROWN_FILL = "#e0a526"
 _NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
 
 
-def board_svg(position: Position, *, last_move: Any = None, legal: bool = True) -> str:
+def board_svg(
+    position: Position,
+    *,
+    last_move: Any = None,
+    legal: bool = True,
+    moves: Sequence[tuple[Any, str]] = (),
+) -> str:
     """Return the board as SVG: pieces, names of squares, piece counts and who is to move.
 
     Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
-    it ended and the line that its piece went.
+    it ended and the line that its piece went. *moves* from the position, with a color each, are
+    marked by rings where they would end.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
     size = diagram.size
@@ -53,6 +60,13 @@ def board_svg(position: Position, *, last_move: Any = None, legal: bool = True) 
             shapes.append(_ring(*_center(square, size), diagram.turn))
     for x, y in path[-1:]:
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
+    for move, color in moves:
+        for square in position.diagram(last_move=move).last[-1:]:
+            x, y = _center(square, size)
+            shapes.append(
+                f'<circle cx="{x}" cy="{y}" r="12" fill="none" stroke="{escape(color)}"'
+                ' stroke-width="5"/>'
+            )
     shapes += _footer(diagram)
     is_lettered = not diagram.is_numbered
     return _picture(size, diagram.status, shapes, footer=_FOOTER, coordinates=is_lettered)
