@@ -169,9 +169,10 @@ def _analyse_games(
             raise ValueError(f"{path}: {error}") from None
     if not analysed and not is_stopped:
         raise ValueError(f"--games: {path}: there are no games in this file")
-    _show_games(output, analysed)
     if html is not None and analysed:
         write_analysis(analysed, judge.label, html, exact=exact)
+    _show_games(output, analysed)
+    if html is not None and analysed:
         output.say(f"Report: {html}")
     answer = {
         "file": str(path),

@@ -42,18 +42,13 @@ def board_svg(
 
     Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
     it ended and the line that its piece went. *moves* from the position, with a color each, are
-    marked by rings where they would end.
+    marked by rings where they would end and their pieces' lines.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
     size = diagram.size
     path = [_center(square, size) for square in diagram.last]
     shapes = _dark_squares(diagram) if diagram.is_numbered else _grid(size)
-    if len(path) > 1:
-        points = " ".join(f"{x},{y}" for x, y in path)
-        shapes.append(
-            f'<polyline points="{points}" fill="none" stroke="{_LAST_MOVE}" stroke-width="4"'
-            ' stroke-linejoin="round" stroke-linecap="round"/>'
-        )
+    shapes += _line(path, _LAST_MOVE)
     shapes += _pieces(diagram)
     for square, cell in enumerate(diagram.cells):
         if cell.is_legal:
@@ -61,8 +56,9 @@ def board_svg(
     for x, y in path[-1:]:
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
     for move, color in moves:
-        for square in position.diagram(last_move=move).last[-1:]:
-            x, y = _center(square, size)
+        path = [_center(square, size) for square in position.diagram(last_move=move).last]
+        shapes += _line(path, color)
+        for x, y in path[-1:]:
             shapes.append(
                 f'<circle cx="{x}" cy="{y}" r="12" fill="none" stroke="{escape(color)}"'
                 ' stroke-width="5"/>'
@@ -228,6 +224,16 @@ def _pieces(diagram: Diagram) -> list[str]:
                 f' stroke="{_RIM[cell.color]}"/>'
             )
     return shapes
+
+
+def _line(path: Sequence[tuple[float, float]], color: str) -> list[str]:
+    """Return the line that a piece goes along *path*; nothing for one that is only put down."""
+    points = " ".join(f"{x},{y}" for x, y in path)
+    line = (
+        f'<polyline points="{points}" fill="none" stroke="{escape(color)}" stroke-width="4"'
+        ' stroke-linejoin="round" stroke-linecap="round"/>'
+    )
+    return [line] if len(path) > 1 else []
 
 
 def _center(square: int, size: int) -> tuple[float, float]:

@@ -39,6 +39,7 @@ def write_analysis(
 
 def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | None) -> str:
     """Return the page about *games* that the player called *judge* looked at."""
+    is_exact = any(move.exact for game in games for move in game.moves)
     names = {game.source.record.position.game for game in games}
     titles = ", ".join(game_rules(name).title for name in sorted(names))
     return page(
@@ -47,10 +48,10 @@ def analysis_html(games: Sequence[AnalysedGame], judge: str, *, exact: int | Non
         facts={
             "games": f"{len(games):,}",
             "moves": f"{sum(len(game.moves) for game in games):,}",
-            "exact from": "" if exact is None else f"{exact} empty squares",
+            "exact from": f"{exact} empty" if is_exact else "",
         },
         judge=judge,
-        is_exact=any(move.exact for game in games for move in game.moves),
+        is_exact=is_exact,
         players=[_player_row(name, one) for name, one in summaries(games).items()],
         games=[_game(game) for game in games[:_MOST_GAMES]],
         others=[_short(game) for game in games[_MOST_GAMES:]],
