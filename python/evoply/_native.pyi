@@ -24,6 +24,7 @@ __all__ = [
     "othello_flips",
     "othello_moves",
     "perft",
+    "piece_counts",
     "play",
     "row_after",
     "solve",
@@ -196,3 +197,11 @@ def play(
     record_moves: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Games: ...
+def piece_counts(
+    game: str,
+    moves: Sequence[Sequence[int]],
+    *,
+    starts: Sequence[_Row],
+    start_of: NDArray[np.uint32] | None = None,
+    threads: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...

@@ -58,7 +58,9 @@ def test_match_is_the_match_of_the_library(capsys: pytest.CaptureFixture) -> Non
         "wins", "draws", "losses", "score", "interval", "games", "distinct_games", "seed",
     }  # fmt: skip
     plain = call(capsys, "match", "greedy", "random", "--games", "60", "--seed", "5")
-    assert f"{answer.data['wins']}" in plain.out
+    row = next(line for line in plain.out.splitlines() if line.startswith("greedy"))
+    counts = [str(answer.data[key]) for key in ("games", "wins", "draws", "losses")]
+    assert row.split()[:6] == ["greedy", "random", *counts]
     assert plain.err == ""
 
 

@@ -23,7 +23,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::arena::{Games, play};
+    use super::arena::{Games, piece_counts, play};
     #[pymodule_export]
     use super::boards::{othello_flips, othello_moves, symmetry};
     #[pymodule_export]

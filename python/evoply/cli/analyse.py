@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Game, Json, MoveLimit, Position, Seed, Threads, WholeOrNone
+from evoply.cli.options import (
+    Engines,
+    Game,
+    Json,
+    MoveLimit,
+    Position,
+    Seed,
+    Threads,
+    WholeOrNone,
+)
 from evoply.cli.output import EndedError, Output, StoppedError, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -44,6 +53,7 @@ def analyse(
     threads: Threads = 0,
     seed: Seed = 1,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     json: Json = False,
 ) -> None:
     """Show what a player would play in a position, or what it thinks of the moves of games.
@@ -84,6 +94,7 @@ def analyse(
             html=html,
             threads=threads,
             seed=seed,
+            engines=engines,
             output=Output(json),
         )
         return
@@ -97,7 +108,7 @@ def analyse(
     from evoply.players import analyse as ask
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, move_limit)
+    game, (read,) = read_players([player], game, move_limit, engines)
     record = read_position(game, position)
     output = Output(json)
     output.people.print(board_text(record, output.people))
@@ -139,6 +150,7 @@ def _analyse_games(
     html: Path | None,
     threads: int,
     seed: int,
+    engines: Path | None,
     output: Output,
 ) -> None:
     from evoply.cli.match import progress_bar
@@ -153,7 +165,7 @@ def _analyse_games(
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"--games: {path}: {getattr(error, 'strerror', None) or error}") from None
-    game, (judge,) = read_players([player], game or _saved_game(lines))
+    game, (judge,) = read_players([player], game or _saved_game(lines), engines=engines)
     analysed: list[AnalysedGame] = []
     is_stopped = False
     count = sum(bool(line.strip()) for line in lines)

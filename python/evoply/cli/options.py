@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
@@ -19,11 +20,13 @@ __all__ = [
     "GAME_NAMES",
     "Delay",
     "Draws",
+    "Engines",
     "Game",
     "Json",
     "MoveLimit",
     "Openings",
     "Position",
+    "SecondsOrNone",
     "Seed",
     "Threads",
     "TimeLimit",
@@ -54,10 +57,22 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
     return "none" if tokens[0].value == "none" else _whole(_, tokens)
 
 
+def _seconds_or_none(_: Any, tokens: Sequence[Token]) -> float | str:
+    text = tokens[0].value
+    try:
+        return text if text == "none" else float(text)
+    except ValueError:
+        raise ValueError(f"{shorten(text)!r} is not a number of seconds, or none") from None
+
+
 Whole = Annotated[int, Parameter(converter=_whole)]
 WholeOrNone = Annotated[
     int | Literal["none"],
     Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False),
+]
+SecondsOrNone = Annotated[
+    float | Literal["none"],
+    Parameter(converter=_seconds_or_none, metavar="FLOAT|none", show_choices=False),
 ]
 
 Openings = Annotated[
@@ -96,7 +111,7 @@ Draws = Annotated[
 def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     """Return the rules about draws of a match, None for the usual ones of the game."""
     from evoply.games import game_rules
-    from evoply.games.draws import NO_DRAWS, draw_rules_from_text
+    from evoply.games.draws import NO_DRAWS, DrawRules
 
     if draws is None:
         return None
@@ -104,7 +119,7 @@ def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     if usual == NO_DRAWS:
         raise ValueError(f"--draws: {game} has no draws but those of the board")
     try:
-        return draw_rules_from_text(draws, usual)
+        return DrawRules.parse(draws, usual)
     except ValueError as error:
         raise ValueError(f"--draws: {error}") from None
 
@@ -135,8 +150,16 @@ MoveLimit = Annotated[
     float | None,
     Parameter(
         show_default=False,
-        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
-        "game.",
+        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10; who takes "
+        "longer loses the game.",
+    ),
+]
+Engines = Annotated[
+    Path | None,
+    Parameter(
+        show_default=False,
+        help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
+        "engine:NAME is a player. See docs/engines.md.",
     ),
 ]
 Threads = Annotated[

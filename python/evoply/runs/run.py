@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import tables

@@ -10,8 +10,6 @@ from evoply.files import write_atomically
 from evoply.reports.pages import page
 from evoply.studies.study import Result, Row, Study
 
-__all__ = ["study_html", "write_study"]
-
 
 def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> Path:
     """Write the page about *result* to *path*, whole or not at all, and return the path.

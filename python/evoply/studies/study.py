@@ -15,18 +15,6 @@ from evoply.reports.charts import Chart
 from evoply.studies.verdicts import Figure, Verdict, judge
 from evoply.wording import did_you_mean
 
-__all__ = [
-    "SCALES",
-    "Experiment",
-    "Request",
-    "Result",
-    "Row",
-    "Scale",
-    "Study",
-    "no_progress",
-    "row",
-]
-
 Scale = Literal["smoke", "small", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
