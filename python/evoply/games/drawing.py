@@ -79,7 +79,7 @@ def heat_map_svg(
     """Return a board whose squares are colored by *values* and carry them as numbers.
 
     *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
-    palest zero; the strongest color belongs to the largest magnitude. What is not finite is
+    palest zero; the strongest colour belongs to the largest magnitude. What is not finite is
     gray. *caption* is a line below it. With *labels*, names of squares by number, only these
     squares are drawn, on a light board. Raises `ValueError` if the count of values is wrong.
     """

@@ -1,4 +1,4 @@
-"""Games as GGF, as the NBoard protocol hands them over: the start, then every move by color.
+"""Games as GGF, as the NBoard protocol hands them over: the start, then every move by colour.
 
 `(;GM[Othello]PC[evoply]PB[..]PW[..]RE[?]TI[0]TY[8]BO[8 <board> *]B[F5]W[D6/1.00/2.4]B[PA];)`: a
 board has `*` for Black, `O` for White, `-` for empty, and ends with the side to move.
