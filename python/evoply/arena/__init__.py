@@ -5,7 +5,6 @@ The arena knows players and games, and nothing of evolution or of files.
 
 from evoply.arena.elimination import Elimination, Mode, Round, eliminate
 from evoply.arena.field import LostGames
-from evoply.arena.games_played import GamePlayed, read_games
 from evoply.arena.matches import MatchResult, match
 from evoply.arena.one_game import play_game
 from evoply.arena.ratings import Ratings, bradley_terry
@@ -21,6 +20,7 @@ from evoply.arena.statistics import (
 )
 from evoply.arena.tables import Tables, play
 from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
+from evoply.formats import GamePlayed
 
 __all__ = [
     "Correlation",
@@ -53,7 +53,6 @@ __all__ = [
     "play",
     "play_game",
     "rank_correlation",
-    "read_games",
     "round_robin",
     "sprt_match",
     "tournament",

@@ -199,15 +199,14 @@ def _seen(
 @contextmanager
 def _saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
     """Give what writes a game into the file at *path*, which is there when all is done."""
-    import json
-
     from evoply.files import writing_atomically
+    from evoply.formats import saved
 
     if path is None:
         yield None
         return
     with writing_atomically(path) as file:
-        yield lambda game: file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+        yield lambda game: file.writelines(saved.write([game]))
 
 
 def _say_saved(output: Output, path: Path | None) -> None:
