@@ -9,8 +9,9 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 
 def write_atomically(path: str | Path, text: str) -> None:
@@ -29,6 +30,16 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
 
     What cannot be written to at all is found out at once; otherwise as `write_atomically`.
     """
+    with writing_bytes_atomically(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextmanager
+def writing_bytes_atomically(path: str | Path) -> Iterator[BinaryIO]:
+    """Do as `writing_atomically` with a file for bytes, in which one can also go back."""
     path = Path(path)
     try:
         with _writing(path) as file:
@@ -59,16 +70,16 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[TextIO]:
+def _writing(path: Path) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+        with path.open("wb") as file:
             yield file
         return
     path = path.resolve()
     # Beside the target, because a rename is atomic only within one file system.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

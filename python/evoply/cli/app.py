@@ -16,6 +16,7 @@ from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.analyse import analyse
 from evoply.cli.config import config
+from evoply.cli.convert import convert
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, stderr, write_json
@@ -119,6 +120,13 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply solve fforum-1-19.obf         # ours beside the file's scores
   evoply solve fforum-1-19.obf --mode outcome --json
   evoply solve 'XXXX XOXO XOO- O--- X' --every-move
+""",
+    convert: """
+  evoply convert games.ggf games.txt
+  evoply convert WTH_2004.wtb games.ggf      # names from the .jou and .trn beside it
+  evoply convert games.jsonl positions.obf
+  evoply convert tournament.pdn games.jsonl --json
+  echo "1. F5 d6 2. C3" | evoply convert - - --to ggf
 """,
     runs: """
   evoply runs

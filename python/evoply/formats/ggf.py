@@ -29,7 +29,7 @@ _HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,3}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
 _NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
-_OWN = ("PC", "DT", "EV", "RO", "RB", "RW", "TI", "TB", "TW", "TY", "KM")
+_OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,3}")
 _MOVES = ("B", "W")
 
 
@@ -135,7 +135,7 @@ def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTe
         white=white,
         result=result,
         forfeit=reason,
-        tags={_NAMES.get(name, name): value for name, value in tags.items()},
+        tags={_NAMES.get(name, name): value for name, value in tags.items() if value},
     )
 
 
@@ -174,26 +174,26 @@ def _result(score: str) -> tuple[str, str | None]:
 
 
 def difference(game: GamePlayed) -> float | None:
-    """Return Black's official score less White's, from the board or as a file says; None if none.
+    """Return Black's official score less White's, as a file or the board says; None if none.
 
     Where only the winner is known, the loser has nothing.
     """
     position = game.record.position
-    if isinstance(position, Position) and (score := position.official_difference()) is not None:
-        return score
     if (number := _number(game.tags.get("RE", ""))) is not None:
         return number
-    if game.result == "1/2-1/2":
-        return 0
+    if "Result" not in game.tags and isinstance(position, Position):
+        score = position.official_difference()
+        if score is not None:
+            return score
     squares = position.size * position.size
-    return None if game.winner is None else squares if game.winner is Color.BLACK else -squares
+    return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield *games* as text, a line each; raise `ValueError` for a game that is not Othello.
 
-    >>> print("".join(write([Game.from_transcript("c3b3", 4)])), end="")
-    (;GM[Othello]PB[?]PW[?]RE[?]TY[4]BO[4 -----O*--*O----- *]B[C3]W[B3];)
+    >>> print("".join(write([Game.from_transcript("b1a1", 4)])), end="")
+    (;GM[Othello]PB[?]PW[?]RE[?]TY[4]BO[4 -----O*--*O----- *]B[B1]W[A1];)
     """
     for game in games:
         yield _line(as_played(game))
@@ -204,14 +204,12 @@ def _line(game: GamePlayed) -> str:
     start = record.start
     if not isinstance(start, Position):
         raise ValueError(f"GGF holds games of Othello, not of {start.game}")
-    tags = {own: game.tags.get(_NAMES.get(own, own), "") for own in _OWN}
-    tags["TY"] = tags["TY"] or str(start.size)
     cells, side = othello_text.format_board(start.size, start.row).replace("X", "*").split(" ")
     parts = ["GM[Othello]"]
-    parts += [_property(name, tags.pop(name)) for name in ("PC", "DT", "EV", "RO")]
+    parts += [_property(name, game.tags.get(tag, "")) for name, tag in _NAMES.items()]
     parts += [_property("PB", game.black), _property("PW", game.white)]
-    parts += [_property("RE", _score(game))]
-    parts += [_property(name, value) for name, value in tags.items()]
+    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(start.size)))]
+    parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
     parts += [f"BO[{start.size} {cells} {side}]"]
     for position, move in zip(record.positions, record.moves, strict=False):
         text = "PA" if move.is_pass else str(move).upper()
@@ -234,6 +232,7 @@ def _score(game: GamePlayed) -> str:
     score = difference(game)
     if score is None:
         return "?"
-    reasons = {reason: f":{letter}" for letter, reason in _REASONS.items()}
-    end = "" if game.record.outcome() is not None else reasons.get(game.forfeit or "", ":r")
-    return f"{score:+.2f}{':s' if score == 0 and end else end}"
+    is_by_board = game.record.outcome() is not None and "Result" not in game.tags
+    letters = {reason: letter for letter, reason in _REASONS.items()}
+    letter = letters.get(game.forfeit or "", "r" if score else "s")
+    return f"{score:+.2f}{'' if is_by_board else f':{letter}'}"

@@ -91,9 +91,9 @@ def _problem(line: str) -> Problem:
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield the positions of *games* in order, a line each; ValueError if one is not Othello.
 
-    >>> print("".join(write([Game.from_transcript("c3", 4)])), end="")
+    >>> print("".join(write([Game.from_transcript("b1", 4)])), end="")
     -----OX--XO----- X;
-    -----OX--XX---X- O;
+    -X---XX--XO----- O;
     """
     for game in games:
         played = as_played(game)

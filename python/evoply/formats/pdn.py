@@ -12,9 +12,11 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from typing import cast
 
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played
 from evoply.formats.sources import OnRefused, RollingText, Source, refuse
+from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS, Game, Position
 from evoply.games.checkers_text import RESULTS, movetext_words
 from evoply.games.draws import NO_DRAWS, DrawRules
@@ -58,6 +60,8 @@ def read(
     >>> game.black, len(game.record), game.result
     ('Tinsley', 3, '*')
     """
+    if game_rules(game).kernel not in Position.SIZES:
+        raise ValueError(f"PDN holds games of checkers, not of {game}")
     text, number = RollingText(source), 0
     while True:
         _, begin = text.parsed(_skip, lambda: False)
@@ -94,8 +98,9 @@ def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
     tags, index = _tags(text)
     where = text.place(text.begin)
     name = _game_of(tags, default, where)
+    rules = game_rules(name)
     try:
-        start = Position.parse(tags["FEN"], name) if "FEN" in tags else Position(name)
+        start = cast(Position, rules.parse(tags["FEN"]) if "FEN" in tags else rules.start())
         draws = DrawRules.parse(tags["DrawRules"], NO_DRAWS) if "DrawRules" in tags else NO_DRAWS
     except ValueError as error:
         raise InvalidMoveError(f"in the tags at {where}: {error}") from error
@@ -174,10 +179,10 @@ def _game_of(tags: Mapping[str, str], default: str, where: str) -> str:
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield *games* as PDN: tags, an empty line, then moves and result; `read` reads them back.
 
-    Lines have up to 79 characters; an empty line stands between games. Captures are short where
+    Lines have up to 79 characters; an empty line follows every game. Captures are short where
     only one move fits. Raises `ValueError` for a game that is not checkers.
 
-    >>> print("".join(write([Game.from_transcript("11-15 22-18 15x22 25x18")])))
+    >>> print("".join(write([Game.from_transcript("11-15 22-18 15x22 25x18")])), end="")
     [Event "?"]
     [Site "?"]
     [Date "????.??.??"]
@@ -191,9 +196,8 @@ def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     1. 11-15 22-18 2. 15x22 25x18 *
     <BLANKLINE>
     """
-    for number, game in enumerate(games):
-        played = as_played(game)
-        yield "\n" * (number > 0) + _written(played)
+    for game in games:
+        yield _written(as_played(game))
 
 
 def _written(played: GamePlayed) -> str:
@@ -215,7 +219,7 @@ def _written(played: GamePlayed) -> str:
         tags["DrawRules"] = game.draws.text()
     lines = [f'[{name} "{_value(value)}"]' for name, value in tags.items()]
     moves = textwrap.fill(" ".join(_moves(game, tags["Result"])), 79, break_on_hyphens=False)
-    return "\n".join([*lines, "", moves, ""])
+    return "\n".join([*lines, "", moves, "", ""])
 
 
 def _printable(value: str) -> str:

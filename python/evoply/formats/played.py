@@ -54,7 +54,8 @@ class GamePlayed:
     ) -> GamePlayed:
         """Return a game that ended as its record says, or else as *result* does.
 
-        *result* is written as in PDN: 1-0 says that White won, 0-1 that Black did, * nothing.
+        *result* is written as in PDN: 1-0 says that White won, 0-1 that Black did, * nothing. One
+        that contradicts the record is kept among the tags.
         """
         outcome = record.outcome()
         if outcome is not None:
@@ -67,7 +68,7 @@ class GamePlayed:
         )
         others = dict(tags or {})
         others.pop("Result", None)
-        if result and result != played.result:
+        if result not in ("", "*", played.result):
             others["Result"] = result
         return cls(record, black, white, winner, ending, forfeit=played.forfeit, tags=others)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -19,7 +19,7 @@ from evoply.formats.sources import OnRefused, refuse
 from evoply.games.othello import Game, Position
 from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
 
-__all__ = ["Names", "is_wthor", "read", "read_names", "write"]
+__all__ = ["Names", "Writer", "is_wthor", "read", "read_names", "write"]
 
 _HEADER = struct.Struct("<4BIHHBBBB")
 _RECORD = struct.Struct("<HHHBB60s")
@@ -63,7 +63,7 @@ def read(
         raise InvalidMoveError(f"the file has {len(head)} bytes, and a header has {_HEADER.size}")
     *_, games, _, year, size, _, depth, _ = _HEADER.unpack(head)
     if size not in (0, 8):
-        raise InvalidMoveError(f"the games are of a board of {size}x{size}: 8x8 is read")
+        raise InvalidMoveError(f"the header gives a board of {size}x{size}: 8x8 is read")
     for number in range(1, games + 1):
         data = _whole(file, _RECORD.size)
         try:
@@ -168,7 +168,8 @@ def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[by
     writer = Writer(file)
     for game in games:
         writer.add(as_played(game))
-    return writer.close()
+    beside = writer.close()
+    return beside[".jou"], beside[".trn"]
 
 
 class Writer:
@@ -180,7 +181,7 @@ class Writer:
         self._games = self._year = self._depth = 0
         file.write(_header())
 
-    def add(self, game: GamePlayed) -> None:
+    def add(self, game: GamePlayed, /) -> None:
         """Write *game*; errors as `write`."""
         start = game.record.start
         if not isinstance(start, Position) or start != Position(game=start.game):
@@ -209,9 +210,9 @@ class Writer:
         self._file.write(data)
         self._games += 1
 
-    def close(self) -> tuple[bytes, bytes]:
-        """Write the header; return the .jou and .trn files."""
+    def close(self) -> Mapping[str, bytes]:
+        """Write the header; return the .jou and .trn files by their endings."""
         self._file.seek(0)
         self._file.write(_header(games=self._games, year=self._year, depth=self._depth))
         self._file.seek(0, io.SEEK_END)
-        return self._players.table(), self._events.table()
+        return {".jou": self._players.table(), ".trn": self._events.table()}
