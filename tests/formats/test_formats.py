@@ -226,6 +226,13 @@ def corpus(format: str) -> list[bytes]:
     return files
 
 
+def known(game: GamePlayed, format: str) -> object:
+    if format != "wthor":
+        return game
+    placed = [move for move in game.record.moves if not move.is_pass]
+    return placed, game.winner, game.result, game.tags.get("RE")
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("format", "share"),
@@ -241,9 +248,12 @@ def test_damaged_files_are_read_or_refused_with_their_place(format: str, share: 
         try:
             source = io.BytesIO(content)
             ours = list(FORMATS[format].read(source, None, wthor.Names(), told.append))
-            again = [game for game in ours if format != "wthor" or game.result != "*"]
             if number % 20 == 0:
-                assert read(format, written(format, again)) == again
+                again = read(format, written(format, ours))
+                # WTHOR numbers names, which are in files of their own.
+                assert [known(game, format) for game in again] == [
+                    known(game, format) for game in ours
+                ]
         except (InvalidMoveError, IllegalMoveError) as error:
             # Of a whole file that is none of this format.
             told, ours = [Refused(0, str(error), "")], []

@@ -8,6 +8,7 @@ perfect play from as many empty squares as Depth says. Numbers are little-endian
 from __future__ import annotations
 
 import io
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -172,6 +173,12 @@ def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[by
     return beside[".jou"], beside[".trn"]
 
 
+def _number(game: GamePlayed, tag: str, most: int) -> int:
+    """Return the whole number that a tag begins with, 0 if there is none up to *most*."""
+    found = re.match(r"[0-9]{1,5}(?![0-9])", game.tags.get(tag, ""))
+    return int(found[0]) if found is not None and int(found[0]) <= most else 0
+
+
 class Writer:
     """A .wtb file that grows game by game."""
 
@@ -190,21 +197,16 @@ class Writer:
         if black_more is None:
             raise ValueError("WTHOR holds finished games, and nothing says who won this one")
         score = min(64, max(0, round((black_more + 64) / 2)))
-        date, depth = game.tags.get("Date", ""), game.tags.get("Depth", "")
         if not self._games:
-            self._year = int(date[:4]) if date[:4].isascii() and date[:4].isdigit() else 0
-            self._depth = (
-                int(depth) if depth.isascii() and depth.isdigit() and len(depth) < 3 else 0
-            )
-        theoretical = game.tags.get("Theoretical", "")
-        is_number = theoretical.isascii() and theoretical.isdigit() and len(theoretical) < 3
+            self._year = _number(game, "Date", _MOST - 1)
+            self._depth = _number(game, "Depth", 60)
         squares = (move.code(8) for move in game.record.moves if not move.is_pass)
         data = _RECORD.pack(
             self._events.of(game.tags.get("Event", UNKNOWN)),
             self._players.of(game.black),
             self._players.of(game.white),
             score,
-            min(64, int(theoretical)) if is_number and self._depth else 0,
+            _number(game, "Theoretical", 64) if self._depth else 0,
             bytes(_NUMBERS[square] for square in squares).ljust(60, b"\0"),
         )
         self._file.write(data)
