@@ -123,7 +123,7 @@ COMMANDS: dict[Callable[..., None], str] = {
 """,
     convert: """
   evoply convert games.ggf games.txt
-  evoply convert WTH_2004.wtb games.ggf      # names from the .jou and .trn beside it
+  evoply convert WTH_2004.wtb games.ggf   # with the names in .jou and .trn
   evoply convert games.jsonl positions.obf
   evoply convert tournament.pdn games.jsonl --json
   echo "1. F5 d6 2. C3" | evoply convert - - --to ggf

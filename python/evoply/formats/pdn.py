@@ -61,7 +61,7 @@ def read(
     ('Tinsley', 3, '*')
     """
     if game_rules(game).kernel not in Position.SIZES:
-        raise ValueError(f"PDN holds games of checkers, not of {game}")
+        raise InvalidMoveError(f"PDN holds games of checkers, not of {game}")
     text, number = RollingText(source), 0
     while True:
         _, begin = text.parsed(_skip, lambda: False)

@@ -7,7 +7,7 @@ players and no evaluation; the rules themselves are the kernel's.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -66,10 +66,8 @@ class Move:
         Raises `InvalidMoveError` if it cannot be read; whether it is legal is the position's
         question.
         """
-        if text.strip().lower() in _PASS_WORDS:
-            return cls.PASS
         try:
-            return cls(parse_square(text, size), size)
+            return _move_of(_code_of(text, size), size)
         except InvalidMoveError as error:
             last = square_name(size * size - 1, size)
             message = f"cannot read {shorten(text)!r} as a move: moves are a1 to {last}, or pass"
@@ -94,6 +92,12 @@ class Move:
 
 
 Move.PASS = Move(None)
+
+
+@lru_cache(maxsize=4096)
+def _code_of(text: str, size: int) -> int:
+    """Return the kernel's number of the move that *text* names."""
+    return size * size if text.strip().lower() in _PASS_WORDS else parse_square(text, size)
 
 
 @cache

@@ -23,7 +23,7 @@ _LEADING_BOARDS = tuple(
 )
 _COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-j]*", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
-_OTHER = re.compile(rf"[^{_CELLS}\s]")
+_OTHER = re.compile(rf"[^{_CELLS}\s0-9|]")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
 _GGF = re.compile(r"\s*\d*\s*\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
@@ -44,11 +44,12 @@ def parse_board(text: str) -> tuple[int, Row]:
     cells = board_cells(text)
     sizes = {size * size + 1: size for size in SIZES}
     if len(cells) not in sizes:
-        if len(cells) + 1 in sizes:
+        is_labelled = any(map(_COLUMN_LETTERS.fullmatch, text.splitlines()))
+        other = None if is_labelled else _OTHER.search(text)
+        if len(cells) + 1 in sizes and other is None:
             raise InvalidMoveError(
                 f"the side to move is missing after the {len(cells)} squares: write X or O"
             )
-        other = _OTHER.search(text)
         first = f"; {other[0]!r} at {place(text, other.start())} is none of them" if other else ""
         raise InvalidMoveError(
             f"cannot read the position {shorten(text.strip())!r}: it has {len(cells)} of the"
