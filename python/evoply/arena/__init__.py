@@ -20,13 +20,11 @@ from evoply.arena.statistics import (
 )
 from evoply.arena.tables import Tables, play
 from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
-from evoply.formats import GamePlayed
 
 __all__ = [
     "Correlation",
     "Elimination",
     "Forfeit",
-    "GamePlayed",
     "LostGames",
     "MatchResult",
     "Mode",

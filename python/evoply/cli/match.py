@@ -29,7 +29,8 @@ from evoply.wording import short_name, shorten
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evoply.arena import GamePlayed, LostGames, MatchResult, SprtResult
+    from evoply.arena import LostGames, MatchResult, SprtResult
+    from evoply.formats import GamePlayed
 
 __all__ = ["interval_text", "match", "match_table", "progress_bar", "say_forfeits"]
 
