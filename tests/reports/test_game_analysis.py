@@ -2,18 +2,19 @@
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evoply import Stream, analyse, match
-from evoply.arena import GamePlayed
 from evoply.cli.app import run as command
+from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.players.endgame import solve
-from evoply.protocols import Clock, Color, GameRecord
-from evoply.reports import AnalysedGame, GameToAnalyse, analyse_games, games_from_text
+from evoply.protocols import Clock, Color, Ending, GameRecord
+from evoply.reports import AnalysedGame, analyse_games
 from evoply.reports.analysis_page import analysis_html
 from evoply.reports.game_analysis import AnalysedMove, accuracy_of, summaries
 
@@ -26,15 +27,11 @@ def played(game: str, count: int = 4) -> list[GamePlayed]:
     return saved
 
 
-def read(games: list[GamePlayed]) -> list[GameToAnalyse]:
-    return list(games_from_text([json.dumps(one.to_dict()) for one in games], "othello"))
-
-
 @pytest.mark.parametrize(
     ("game", "player"), [("othello-6", "mobility:depth=2"), ("checkers", "material:depth=3")]
 )
 def test_every_choice_is_what_a_question_about_its_position_says(game: str, player: str) -> None:
-    for one in analyse_games(parse_player(player), read(played(game)), exact=None):
+    for one in analyse_games(parse_player(player), played(game), exact=None):
         record = one.source.record
         assert [move.ply for move in one.moves] == list(range(1, len(record) + 1))
         assert [move.move for move in one.moves] == list(record.move_texts())
@@ -60,7 +57,7 @@ def test_every_choice_is_what_a_question_about_its_position_says(game: str, play
 
 def test_the_end_of_othello_is_exact() -> None:
     count = 0
-    for one in analyse_games(parse_player("mobility"), read(played("othello-6")), exact=9):
+    for one in analyse_games(parse_player("mobility"), played("othello-6"), exact=9):
         for place, move in enumerate(one.moves):
             position = one.source.record.positions[place]
             assert move.exact == (move.loss is not None and position.empty.bit_count() <= 9)
@@ -74,7 +71,7 @@ def test_the_end_of_othello_is_exact() -> None:
 
 
 def test_the_result_depends_on_no_threads_and_keeps_order() -> None:
-    games = read(played("othello-6", 12))
+    games = played("othello-6", 12)
     player = parse_player("material:depth=2,ties=random")
     one, two, three = (
         [each.to_dict() for each in analyse_games(player, games, threads=threads)]
@@ -87,16 +84,14 @@ def test_the_result_depends_on_no_threads_and_keeps_order() -> None:
 
 def test_it_stops_between_positions() -> None:
     stop = threading.Event()
-    games = analyse_games(
-        parse_player("mobility"), read(played("othello-6", 12)), threads=2, stop=stop
-    )
+    games = analyse_games(parse_player("mobility"), played("othello-6", 12), threads=2, stop=stop)
     assert next(games).number == 0
     stop.set()
     assert len(list(games)) < 11
 
 
 def test_players_that_value_nothing_are_refused() -> None:
-    games = read(played("othello-6", 2))
+    games = played("othello-6", 2)
     with pytest.raises(ValueError, match="random does not say what moves are worth"):
         list(analyse_games(parse_player("random"), games, exact=None))
 
@@ -128,30 +123,14 @@ def test_accuracy_is_the_share_of_choices_that_lose_nothing() -> None:
     nothing = accuracy_of(moves(None))
     assert (nothing.choices, nothing.share, nothing.loss, nothing.exact_loss) == (0,) + (None,) * 3
     game = game_rules("othello").record("f5d6")
-    both = AnalysedGame(0, GameToAnalyse(game, "same", "same"), tuple(moves(0.0, 1.0)))
+    both = AnalysedGame(0, GamePlayed(game, "same", "same"), tuple(moves(0.0, 1.0)))
     assert summaries([both, both])["same"].choices == 4
-
-
-def test_games_are_read_from_transcripts_and_saved_lines() -> None:
-    one, two = games_from_text(["", "f5d6c3", "  f5f6 ", ""], "othello")
-    assert [str(move) for move in one.record.moves] == ["f5", "d6", "c3"]
-    assert (two.black, two.white, two.opening_plies) == ("Black", "White", 0)
-    saved = played("othello-6", 2)
-    again = read(saved)
-    assert [one.record for one in again] == [one.record for one in saved]
-    assert again[0].opening_plies == 8
-    assert "wins as" in again[0].result
-    with pytest.raises(ValueError, match=r"^line 2: move 1 \(a1\)"):
-        list(games_from_text(["f5", "a1"], "othello"))
-    with pytest.raises(ValueError, match=r"^line 2: "):
-        list(games_from_text([json.dumps(saved[0].to_dict()), "{}"], "othello"))
-    assert list(games_from_text(["", " "], "othello")) == []
 
 
 def test_the_page_shows_mistakes_and_escapes_names() -> None:
     games = [
-        GameToAnalyse(one.record, EVIL, one.white, one.opening_plies, EVIL)
-        for one in read(played("othello", 20))
+        replace(one, black=EVIL, ending=Ending.FORFEIT, forfeit=EVIL)
+        for one in played("othello", 20)
     ]
     analysed = list(analyse_games(parse_player("material:depth=2"), games, exact=10))
     html = analysis_html(analysed, EVIL, exact=10)
@@ -166,7 +145,7 @@ def test_the_page_shows_mistakes_and_escapes_names() -> None:
 
 
 def test_the_page_of_checkers() -> None:
-    analysed = list(analyse_games(parse_player("material:depth=3"), read(played("checkers", 2))))
+    analysed = list(analyse_games(parse_player("material:depth=3"), played("checkers", 2)))
     html = analysis_html(analysed, "material", exact=14)
     assert "Games analysed: American checkers" in html
     assert "Final discs" not in html
@@ -199,9 +178,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--games", "missing.txt"], "--games: missing.txt: No such file"),
+        (["--games", "missing.txt"], "missing.txt: there is no such file"),
         (["--games", "empty.txt"], "there are no games in this file"),
-        (["--games", "bad.txt"], "bad.txt: line 2: move 1 (a1)"),
+        (["--games", "bad.txt"], "bad.txt: line 1: move 1 (a1)"),
         (["--games", "good.txt", "--position", "f5"], "--position: is for one position"),
         (["--games", "good.txt", "--exact", "21"], "21 is not a number from 0 to 20, or none"),
         (["--games", "good.txt", "--html", "no/page.html"], "no/page.html"),
@@ -216,7 +195,7 @@ def test_wrong_use_says_what_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in (("empty", "\n"), ("bad", "f5\na1\n"), ("good", "f5d6\n")):
+    for name, text in (("empty", "\n"), ("bad", "a1\n"), ("good", "f5d6\n")):
         (tmp_path / f"{name}.txt").write_text(text)
     assert command(["analyse", "mobility", *arguments]) in (1, 2)
     said = " ".join(capsys.readouterr().err.replace("│", " ").split())

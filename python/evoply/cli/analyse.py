@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from json import loads as json_loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -153,39 +152,43 @@ def _analyse_games(
     engines: Path | None,
     output: Output,
 ) -> None:
+    from evoply.cli.convert import games_file, refused_data, tell_refused
     from evoply.cli.match import progress_bar
     from evoply.cli.player_texts import read_players
     from evoply.files import check_writable
-    from evoply.reports import analyse_games, games_from_text, write_analysis
+    from evoply.formats import Names, Refused
+    from evoply.reports import analyse_games, write_analysis
     from evoply.reports.game_analysis import summaries
 
     if html is not None:
         check_writable(html)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"--games: {path}: {getattr(error, 'strerror', None) or error}") from None
-    game, (judge,) = read_players([player], game or _saved_game(lines), engines=engines)
+    refused: list[Refused] = []
+    with games_file(str(path)) as (form, file):
+        try:
+            games = list(form.read(file, game, Names(), refused.append))
+        except ValueError as error:
+            raise ValueError(f"--games: {path}: {error}") from None
+    if not games:
+        why = str(refused[0]) if refused else "there are no games in this file"
+        raise ValueError(f"--games: {path}: {why}")
+    game, (judge,) = read_players([player], game or games[0].record.position.game, engines=engines)
     analysed: list[AnalysedGame] = []
     is_stopped = False
-    count = sum(bool(line.strip()) for line in lines)
-    with progress_bar("Analysing", count, is_shown=True) as progress:
+    with progress_bar("Analysing", len(games), is_shown=True) as progress:
         try:
-            source = games_from_text(lines, game)
-            for one in analyse_games(judge, source, exact=exact, seed=seed, threads=threads):
+            for one in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
                 analysed.append(one)
                 progress(len(analysed))
         except KeyboardInterrupt:
             is_stopped = True
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-    if not analysed and not is_stopped:
-        raise ValueError(f"--games: {path}: there are no games in this file")
     if html is not None and analysed:
         write_analysis(analysed, judge.label, html, exact=exact)
     _show_games(output, analysed)
     if html is not None and analysed:
         output.say(f"Report: {html}")
+    tell_refused(refused)
     answer = {
         "file": str(path),
         "player": judge.label,
@@ -193,21 +196,12 @@ def _analyse_games(
         "seed": seed,
         "players": {name: one.to_dict() for name, one in summaries(analysed).items()},
         "games": [one.to_dict() for one in analysed],
+        "refused": refused_data(refused),
     }
     if is_stopped:
-        raise StoppedError(f"stopped; {len(analysed):,} of {count:,} games are analysed", answer)
+        done = f"{len(analysed):,} of {len(games):,} games are analysed"
+        raise StoppedError(f"stopped; {done}", answer)
     output.result(answer)
-
-
-def _saved_game(lines: Sequence[str]) -> str | None:
-    """Return the name of the game that saved games are of; None for transcripts."""
-    first = next((line for line in lines if line.strip()), "")
-    try:
-        data = json_loads(first)
-    except (ValueError, RecursionError):
-        return None
-    name = data.get("game") if isinstance(data, dict) else None
-    return name if isinstance(name, str) else None
 
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
@@ -256,7 +250,7 @@ def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
         score, best = (
             score_text(one, is_exact=move.exact) for one in (move.score, move.best_score)
         )
-        name = short_name(game.source.label(move.color))
+        name = short_name(game.player(move.color))
         cells = (name, move.move, score, move.best or "", best, loss_text(move))
         listed.add_row(str(game.number), str(move.ply), *cells)
     if mistakes:

@@ -9,9 +9,7 @@ from evoply.reports.game_analysis import (
     Accuracy,
     AnalysedGame,
     AnalysedMove,
-    GameToAnalyse,
     analyse_games,
-    games_from_text,
 )
 from evoply.reports.influence import square_effects
 from evoply.reports.run_page import report_html, status_in_words, write_report
@@ -22,11 +20,9 @@ __all__ = [
     "AnalysedGame",
     "AnalysedMove",
     "Explanation",
-    "GameToAnalyse",
     "Influence",
     "analyse_games",
     "explain",
-    "games_from_text",
     "report_html",
     "square_effects",
     "status_in_words",

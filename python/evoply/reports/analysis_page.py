@@ -99,9 +99,9 @@ def _player_row(name: str, accuracy: Accuracy) -> Sequence[object]:
 
 
 def _short(game: AnalysedGame) -> Sequence[object]:
-    source = game.source
+    names = (game.player(color) for color in Color)
     shares = (share_text(game.accuracy(color).share) for color in Color)
-    return (str(game.number), source.black, source.white, *shares, source.result)
+    return (str(game.number), *names, *shares, game.source.in_words())
 
 
 def _game(game: AnalysedGame) -> Mapping[str, Any]:
@@ -112,7 +112,8 @@ def _game(game: AnalysedGame) -> Mapping[str, Any]:
     shown += [move for move in mistakes if not move.exact][:_MOST_BOARDS]
     return {
         "number": game.number,
-        "source": game.source,
+        "names": [game.player(color) for color in Color],
+        "result": game.source.in_words(),
         "shares": {color: share_text(game.accuracy(color).share) for color in Color},
         "charts": _charts(game),
         "boards": [_board(game, move) for move in sorted(shown, key=lambda move: move.ply)],

@@ -16,13 +16,13 @@ from statistics import fmean
 from typing import Any
 
 from evoply._native import Stream
-from evoply.arena import read_games
+from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.games.othello import Position as OthelloPosition
 from evoply.players import KernelSeat, Player, player_of
 from evoply.players.endgame import solve
-from evoply.protocols import Clock, Color, GameRecord
+from evoply.protocols import Clock, Color
 
 __all__ = [
     "CERTAIN",
@@ -30,10 +30,8 @@ __all__ = [
     "Accuracy",
     "AnalysedGame",
     "AnalysedMove",
-    "GameToAnalyse",
     "accuracy_of",
     "analyse_games",
-    "games_from_text",
     "summaries",
 ]
 
@@ -43,23 +41,6 @@ CERTAIN = 1e14
 """Values of won and lost games are beyond it, values of boards never."""
 _TABLE_MIB = 16
 _WAITING = 4  # games read ahead for each thread
-
-
-@dataclass(frozen=True, slots=True)
-class GameToAnalyse:
-    """A game to look at, and who played it."""
-
-    record: GameRecord
-    black: str = "Black"
-    white: str = "White"
-    opening_plies: int = 0
-    """Plies at its beginning that nobody chose."""
-    result: str = ""
-    """How it ended, in words, if that is known."""
-
-    def label(self, color: Color) -> str:
-        """Return the name of a side's player."""
-        return self.black if color is Color.BLACK else self.white
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +128,13 @@ class AnalysedGame:
 
     number: int
     """0 for the first game of the file."""
-    source: GameToAnalyse
+    source: GamePlayed
     moves: tuple[AnalysedMove, ...] = field(repr=False)
+
+    def player(self, color: Color) -> str:
+        """Return who played *color*: its name, or the color where nothing says it."""
+        name = self.source.label(color)
+        return str(color) if name == UNKNOWN else name
 
     def accuracy(self, color: Color) -> Accuracy:
         """Return how well a side chose."""
@@ -159,10 +145,10 @@ class AnalysedGame:
         source = self.source
         return {
             "number": self.number,
-            "players": {"black": source.black, "white": source.white},
+            "players": {color.value: self.player(color) for color in Color},
             "start": source.record.start.text(),
             "opening_plies": source.opening_plies,
-            "result": source.result or None,
+            "result": source.in_words(),
             "accuracy": {color.value: self.accuracy(color).to_dict() for color in Color},
             "moves": [move.to_dict() for move in self.moves],
         }
@@ -170,7 +156,7 @@ class AnalysedGame:
 
 def analyse_games(
     player: object,
-    games: Iterable[GameToAnalyse],
+    games: Iterable[GamePlayed],
     *,
     exact: int | None = EXACT_EMPTIES,
     seed: int = 1,
@@ -212,7 +198,7 @@ def analyse_games(
 def _analysed(
     player: Player,
     number: int,
-    game: GameToAnalyse,
+    game: GamePlayed,
     exact: int | None,
     seed: int,
     stop: threading.Event,
@@ -317,34 +303,7 @@ def summaries(games: Sequence[AnalysedGame]) -> dict[str, Accuracy]:
     moves: dict[str, list[AnalysedMove]] = {}
     for game in games:
         for color in Color:
-            own = moves.setdefault(game.source.label(color), [])
+            own = moves.setdefault(game.player(color), [])
             own += [move for move in game.moves if move.color is color]
     accuracies = {name: accuracy_of(own) for name, own in moves.items()}
     return dict(sorted(accuracies.items(), key=lambda pair: -(pair[1].share or 0.0)))
-
-
-def games_from_text(lines: Iterable[str], game: str) -> Iterator[GameToAnalyse]:
-    """Yield games from lines, either what `evoply match --save-games` wrote, or transcripts.
-
-    A transcript is a line of moves of *game* from the start, or from a board written before them.
-    Raises `ValueError` that names the line that cannot be read.
-    """
-    rest = iter(lines)
-    first = next((line for line in rest if line.strip()), "")
-    whole = [first, *rest] if first else []
-    if first.lstrip().startswith("{"):
-        for saved in read_games(whole):
-            yield GameToAnalyse(
-                saved.record, saved.black, saved.white, saved.opening_plies, saved.in_words()
-            )
-        return
-    rules = game_rules(game)
-    for number, line in enumerate(whole, start=1):
-        if not line.strip():
-            continue
-        try:
-            record = rules.read(line.strip())
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
-        outcome = record.outcome()
-        yield GameToAnalyse(record, result="" if outcome is None else str(outcome))
