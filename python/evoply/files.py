@@ -6,22 +6,25 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 
-def write_atomically(path: str | Path, text: str) -> None:
-    """Write *text* as UTF-8 to *path*: afterwards the file holds all of it, or is as it was.
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write *content* to *path*: afterwards the file holds all of it, or is as it was.
 
-    A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
-    Raises `OSError` that names *path* if it cannot be written; nothing is left behind then.
+    Text is written as UTF-8. A device or a pipe, such as /dev/stdout, is written to and stays what
+    it is; a link is followed. Raises `OSError` that names *path* if it cannot be written; nothing
+    is left behind then.
     """
     with writing_atomically(path) as file:
-        file.write(text)
+        if isinstance(content, bytes):
+            file.buffer.write(content)
+        else:
+            file.write(content)
 
 
 @contextmanager
@@ -30,16 +33,6 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
 
     What cannot be written to at all is found out at once; otherwise as `write_atomically`.
     """
-    with writing_bytes_atomically(path) as file:
-        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
-        yield text
-        text.flush()
-        text.detach()
-
-
-@contextmanager
-def writing_bytes_atomically(path: str | Path) -> Iterator[BinaryIO]:
-    """Do as `writing_atomically` with a file for bytes, in which one can also go back."""
     path = Path(path)
     try:
         with _writing(path) as file:
@@ -61,32 +54,32 @@ def check_writable(path: str | Path) -> None:
         if path.exists() and not path.is_file():
             with path.open("ab"):
                 return
-        folder = path.resolve().parent
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
-        os.close(handle)
-        Path(temporary).unlink()
+        temporary = _beside(path.resolve())
+        try:
+            temporary.open("xb").close()
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[BinaryIO]:
+def _writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
-        with path.open("wb") as file:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
         return
     path = path.resolve()
-    # Beside the target, because a rename is atomic only within one file system.
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = _beside(path)
+    # Ctrl-C may come at any moment: also between the making of the file and the next line.
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _usual_mode())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
 
@@ -119,11 +112,9 @@ def checksum(content: object) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def _usual_mode() -> int:
-    """Return the mode a plainly created file gets; temporary files are private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _beside(path: Path) -> Path:
+    """Return an unused name beside *path*: a rename is atomic only within one file system."""
+    return path.parent / f".{path.name}.{secrets.token_hex(8)}.tmp"
 
 
 def _sync_folder(folder: Path) -> None:

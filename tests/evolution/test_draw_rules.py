@@ -6,7 +6,8 @@ import pytest
 
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of, stream_for
-from evoply.evolution.panel import native_players, panel_of, play_by_config, schedule_of
+from evoply.evolution.play.panel import panel_of, play_by_config, schedule_of
+from evoply.evolution.play.population import native_players
 from evoply.games.draws import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import replay

@@ -28,17 +28,18 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.digest import stream_for
-from evoply.evolution.entrants import entrants_of
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
-from evoply.evolution.fitness.guides import co_play_pairings, derangement
+from evoply.evolution.fitness.guides import co_play_pairings
+from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.measures import fitness_text
-from evoply.evolution.opponents import read_opponent
-from evoply.evolution.panel import NOBODY, native_players, panel_of, schedule_of
+from evoply.evolution.play.opponents import read_opponent
+from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
+from evoply.evolution.play.population import native_players, population_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
+from evoply.permutations import derangement
 from evoply.protocols import Color
 
 
@@ -236,14 +237,14 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     config = small("5Co", population_size=9, generations=1)
     individuals = next(evolve(config)).individuals
     trees = [one.tree for one in individuals]
-    entrants = entrants_of(config, trees)
-    assert len(entrants.trees) == 9  # so that places are individuals
+    population = population_of(config, trees)
+    assert len(population.trees) == 9  # so that places are individuals
     play, batches = recorded(config)
     measure = config.fitness.measure
     assert isinstance(measure, GuideFitness)
     stream = stream_for(config, "training", 0)
     training = Training(config, panel_of(config, []), NOBODY, stream, play)
-    result = measure.measured(entrants, training)
+    result = measure.measured(population, training)
     [(schedule, results)] = batches
     assert Counter(schedule.black.tolist()) == dict.fromkeys(range(9), 5)
     assert Counter(schedule.white.tolist()) == dict.fromkeys(range(9), 5)
@@ -424,4 +425,4 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
 
 
 def _native_programs(config: EvolutionConfig, tree: Tree) -> list[_native.Program]:
-    return list(entrants_of(config, [tree]).programs)
+    return list(population_of(config, [tree]).programs)

@@ -45,7 +45,7 @@ def test_the_naming_trap():
     assert not any(both[1::2])
     assert any(both[::2])
     assert all(depth == 2 + index % 3 for index, depth in enumerate(depths) if index % 2)
-    with pytest.raises(ValueError, match="a method is grow, full"):
+    with pytest.raises(ValueError, match="method: must be one of grow, full"):
         create(LIAO, "Grow", 1, stream)
 
 

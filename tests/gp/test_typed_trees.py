@@ -49,7 +49,7 @@ from evoply.gp import (
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.introns import effective_nodes
+from evoply.gp.sizes import effective_nodes
 
 LONG = "EVOPLY_LONG" in os.environ
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6f3e6e7")
@@ -154,7 +154,7 @@ def test_text_and_hash_round_trip(tree):
         ("( MultERC 1 )", "needs its value, as in MultERC[2.5]"),
         ("( MultERC[nan] 1 )", "'nan' is not a finite number"),
         ("( Plus[2] 1 1 )", "'Plus' takes no value in square brackets"),
-        ("( AND true false )", "is a truth; wanted a number"),
+        ("( AND true false )", "is of type truth, not number"),
     ],
 )
 def test_wrong_texts_are_explained(text, message):

@@ -3,7 +3,7 @@
 The arena knows players and games, and nothing of evolution or of files.
 """
 
-from evoply.arena.elimination import Elimination, Mode, Round, eliminate
+from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
 from evoply.arena.field import LostGames
 from evoply.arena.matches import MatchResult, match
 from evoply.arena.one_game import play_game
@@ -27,7 +27,7 @@ __all__ = [
     "Forfeit",
     "LostGames",
     "MatchResult",
-    "Mode",
+    "Meetings",
     "PairStatistics",
     "Pairing",
     "Ratings",

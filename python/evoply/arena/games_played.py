@@ -10,8 +10,6 @@ from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color, Ending
 
-__all__ = ["games_played"]
-
 _WINNERS = {1: Color.BLACK, -1: Color.WHITE, 0: None}
 
 

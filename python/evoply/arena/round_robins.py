@@ -23,8 +23,6 @@ from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name, signed, span
 
-__all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
-
 MOST_PLAYERS = 1000
 
 
@@ -167,11 +165,13 @@ def round_robin(
     """
     count = len(players)
     if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
     games = even_games(games)
     pairs = list(combinations(range(count), 2))
     if games * len(pairs) > MOST_GAMES:
-        raise ValueError(f"games: {games * len(pairs):,} games in all are over {MOST_GAMES:,}")
+        raise ValueError(
+            f"games: {games * len(pairs):,} in all are more than {MOST_GAMES:,}: play fewer"
+        )
     field = field_of(
         players,
         game=game,

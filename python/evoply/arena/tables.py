@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +41,6 @@ from evoply.protocols import (
     Player,
     Seat,
 )
-
-__all__ = ["Tables", "play"]
 
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
@@ -79,9 +78,13 @@ class Tables:
         game_rules(game)
         self.game = game
         self.threads = checked_whole("threads", threads, MOST_THREADS)
+        self.about: dict[int, Mapping[str, Any]] = {}
+        """What seats learned of the players, by their places; known when the tables are closed."""
         self._players = [_sat_down(player, game) for player in players]
         # The caller's own thread is the first one, so that one thread needs no other.
-        self._workers = [_Worker(game, self._players) for _ in range(threads or _cores())]
+        self._workers = [
+            _Worker(game, self._players, self.about) for _ in range(threads or _cores())
+        ]
 
     def __enter__(self) -> Tables:
         return self
@@ -182,6 +185,7 @@ class _Worker:
 
     game: str
     players: Sequence[_AtBoard]
+    about: dict[int, Mapping[str, Any]]
     seats: dict[tuple[int, bool], Seat] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _is_closed: bool = False
@@ -201,7 +205,7 @@ class _Worker:
         if seat is None:
             spare = [one for one in self.seats if one[0] not in needed]
             if len(self.seats) >= _MOST_SEATS and spare:
-                self.seats.pop(spare[0]).close()
+                self._close(spare[0][0], self.seats.pop(spare[0]))
             seat = player.seat(self.game)
         with self._lock:
             if self._is_closed:
@@ -213,9 +217,15 @@ class _Worker:
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-            seats = list(self.seats.values())
-        for seat in seats:
-            seat.close()
+            seats = list(self.seats.items())
+        for (place, _), seat in seats:
+            self._close(place, seat)
+
+    def _close(self, place: int, seat: Seat) -> None:
+        seat.close()
+        about = getattr(seat, "about", None)
+        if about:
+            self.about.setdefault(place, about)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from evoply._native import Stream
-from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
+from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
 from evoply.arena.field import Forfeits, LostGames, Openings, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
@@ -25,8 +25,6 @@ from evoply.arena.schedule import Results, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
 from evoply.protocols import Player, Position
-
-__all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
 
 MOST_RUNS = 100_000
 _FEWEST_RUNS = 10
@@ -68,7 +66,7 @@ class Tournament:
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     game: str
-    mode: Mode
+    mode: Meetings
     stars: tuple[Star, ...]
     runs: int
     rounds: tuple[int, ...]
@@ -137,7 +135,7 @@ def tournament(
     *,
     brackets: Sequence[str] | None = None,
     fitness: Sequence[float | None] | None = None,
-    mode: Mode = "all",
+    mode: Meetings = "all",
     names: Sequence[str] | None = None,
     game: str = "othello",
     games: int = 20,
@@ -164,13 +162,15 @@ def tournament(
     """
     count = len(players)
     if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
     for name, column in (("brackets", brackets), ("fitness", fitness), ("names", names)):
         if column is not None and len(column) != count:
-            raise ValueError(f"{name}: {len(column)} for {count} players")
+            raise ValueError(
+                f"{name}: {len(column)} given for {count} players: give one per player"
+            )
     times = checked_whole("times", times, MOST_RUNS)
     if not times:
-        raise ValueError("times: a tournament is played at least once")
+        raise ValueError("times: must be at least 1, not 0")
     field = field_of(
         players,
         game=game,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json, MoveLimit, Position, Seed
+from evoply.cli.options import Engines, Game, Json, MoveLimit, Position, Seed
 from evoply.cli.output import EndedError, Output, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -27,6 +27,7 @@ def analyse(
     position: Position = None,
     seed: Seed = 1,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     json: Json = False,
 ) -> None:
     """Show what a player would play in a position, and why.
@@ -48,7 +49,7 @@ def analyse(
     from evoply.players import analyse as ask
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, move_limit)
+    game, (read,) = read_players([player], game, move_limit, engines)
     record = read_position(game, position)
     output = Output(json)
     output.people.print(board_text(record, output.people))

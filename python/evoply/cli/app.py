@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 from evoply.cli.analyse import analyse
 from evoply.cli.config import config
 from evoply.cli.convert import convert
+from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, stderr, write_json
@@ -75,6 +77,8 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match material-kings:depth=3 random --game checkers-10
   evoply match champion@first greedy --sprt 0 20
   evoply match mybot.py greedy --games 100 --move-limit 2
+  evoply match swh:depth=4 'engine:gtp:/usr/games/gtp-rhino -b 0 -m 3'
+  evoply match swh engine:rhino --engines engines.toml
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
 """,
@@ -94,6 +98,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
+""",
+    engine: """
+  evoply engine --protocol gtp --player swh:depth=6
+  evoply engine --protocol nboard --player champion@first
+  evoply match greedy 'engine:gtp:evoply engine --protocol gtp --player swh'
 """,
     reproduce: """
   evoply reproduce                     # the studies there are
@@ -243,6 +252,7 @@ def _app() -> App:
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
     for place, (command, examples) in enumerate(COMMANDS.items()):
+        command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
         app.command(
             command,
             sort_key=place,
@@ -250,6 +260,12 @@ def _app() -> App:
             help_epilogue=f"Examples:\n{examples.rstrip()}",
         )
     return app
+
+
+def _unwrapped(text: str) -> str:
+    """Return a docstring with one line per parameter: help wraps lines where they end there."""
+    joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
+    return text if joined == text else _unwrapped(joined)
 
 
 def _usage_of(command: Callable[..., None]) -> str:
@@ -287,6 +303,7 @@ def _usage(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = " ".join(error.unused_tokens or ())
         message = f"Too many arguments: {unused}. Is a player with spaces in quotes?"
+    message = re.sub(r'unable to convert (".*") into float', r"\1 is not a number", message)
     return f"{message}\n`{command} --help` shows how it is used."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
@@ -19,11 +20,13 @@ __all__ = [
     "GAME_NAMES",
     "Delay",
     "Draws",
+    "Engines",
     "Game",
     "Json",
     "MoveLimit",
     "Openings",
     "Position",
+    "SecondsOrNone",
     "Seed",
     "Threads",
     "TimeLimit",
@@ -54,10 +57,22 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
     return "none" if tokens[0].value == "none" else _whole(_, tokens)
 
 
+def _seconds_or_none(_: Any, tokens: Sequence[Token]) -> float | str:
+    text = tokens[0].value
+    try:
+        return text if text == "none" else float(text)
+    except ValueError:
+        raise ValueError(f"{shorten(text)!r} is not a number of seconds, or none") from None
+
+
 Whole = Annotated[int, Parameter(converter=_whole)]
 WholeOrNone = Annotated[
     int | Literal["none"],
     Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False),
+]
+SecondsOrNone = Annotated[
+    float | Literal["none"],
+    Parameter(converter=_seconds_or_none, metavar="FLOAT|none", show_choices=False),
 ]
 
 Openings = Annotated[
@@ -135,8 +150,16 @@ MoveLimit = Annotated[
     float | None,
     Parameter(
         show_default=False,
-        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
-        "game.",
+        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10; who takes "
+        "longer loses the game.",
+    ),
+]
+Engines = Annotated[
+    Path | None,
+    Parameter(
+        show_default=False,
+        help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
+        "engine:NAME is a player. See docs/engines.md.",
     ),
 ]
 Threads = Annotated[

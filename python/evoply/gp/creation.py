@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from evoply._native import Stream
 from evoply.expressions import PrimitiveSet
 from evoply.gp.forest import Forest, Individual, Role
-from evoply.gp.generation import GenerationError, build_tree, least_depths
+from evoply.gp.random_trees import GenerationError, build_tree, least_depths
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
 
@@ -61,12 +61,12 @@ def create(
     Source: gpjpp's creation types.
     """
     if method not in get_args(Method):
-        raise ValueError(f"a method is {', '.join(get_args(Method))}, not {method!r}")
+        raise ValueError(f"method: must be one of {', '.join(get_args(Method))}, not {method!r}")
     limits = limits or Limits()
     if not 1 <= min_depth <= max_depth <= limits.max_depth:
         raise ValueError(
-            f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
-            f"not min_depth {min_depth} and max_depth {max_depth}"
+            f"min_depth {min_depth} and max_depth {max_depth} must rise from at least 1 to at most "
+            f"{limits.max_depth}, the depth of the limits"
         )
     least = least_depths(primitive_set).get(root_type, 1)
     low, high = max(min_depth, least), max(max_depth, least)
@@ -168,7 +168,7 @@ class Shape:
 
     role: Role
     sets: tuple[PrimitiveSet, ...]
-    percents: tuple[int, ...] = ()
+    percents: tuple[float, ...] = ()
 
 
 def create_forests(

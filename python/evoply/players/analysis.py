@@ -11,8 +11,6 @@ from evoply.players.kernel_seat import KernelSeat
 from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
 
-__all__ = ["analyse", "asked", "move_stream", "own_plies"]
-
 
 def analyse(
     player: object,

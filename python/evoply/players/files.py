@@ -9,6 +9,7 @@ fields: it finds damage, not forgery.
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -94,7 +95,7 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
     try:
         if Path(path).is_fifo():
             # Reading would wait for a writer, and a saved player is read more than once.
-            raise ValueError("this is a pipe: a saved player must be a file")
+            raise ValueError("this is a pipe: name a file")
         data = parse_json(read_limited(path, MAX_BYTES))
         return _checked(data)
     except OSError as error:
@@ -104,6 +105,24 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
         raise PlayerFileError(f"{path}: {lines}") from None
     except ValueError as error:
         raise PlayerFileError(f"{path}: {error}") from None
+
+
+def load_toml_player(path: str | Path) -> PlayerModel:
+    """Return the player that the TOML file at *path* describes; `ConfigError` names the file."""
+    try:
+        text = read_limited(path, MAX_BYTES)
+    except OSError as error:
+        raise ConfigError([(str(path), error.strerror or str(error))]) from None
+    except ValueError as error:
+        raise ConfigError([(str(path), str(error))]) from None
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        message = "is nested too deeply: use fewer brackets inside one another"
+        raise ConfigError([(str(path), message)]) from None
+    except ValueError as error:
+        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
+    return read_player(data)
 
 
 def read_player(data: object) -> PlayerModel:
@@ -119,7 +138,7 @@ def _checked(data: object) -> SavedPlayer:
         raise ValueError("this is not a saved player")
     version = data.get("format")
     if type(version) is not int or version < 1:
-        raise ValueError("this is not a saved player: it has no format")
+        raise ValueError("this is not a saved player: its format is missing or wrong")
     if version > FORMAT:
         raise ValueError(
             f"saved in format {version}, and this version reads format {FORMAT}: update evoply"

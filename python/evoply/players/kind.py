@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from evoply import _native
 from evoply.players.evaluators import Model
 from evoply.protocols import Seat
 
 if TYPE_CHECKING:
     from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
-
-__all__ = ["LONGEST_NAME", "Name", "PlayerKind"]
 
 LONGEST_NAME = 200
 
@@ -71,6 +70,13 @@ class PlayerKind(Model):
             raise ValueError(f"{self.label}: this player has no options")
         return self
 
+    def about(self) -> dict[str, Any]:
+        """Return `kind` and `version` for results, and what else tells the player from others.
+
+        What a seat learns of who plays, such as the version of an engine, is its own `about`.
+        """
+        return {"kind": self.kind, "version": f"evoply {_native.__version__}"}
+
     def with_move_limit(self, seconds: float) -> PlayerKind:
         """Return the player with so many seconds a move, if it is one that needs such a limit."""
         return self
@@ -92,4 +98,6 @@ class PlayerKind(Model):
 
         Raises ValueError if there is none.
         """
-        raise ValueError(f"{self.label}: its boards have no values that could be explained")
+        raise ValueError(
+            f"{self.label}: this player gives boards no values, so there is nothing to explain"
+        )

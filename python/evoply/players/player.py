@@ -16,6 +16,7 @@ from pydantic import Field, TypeAdapter
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
+from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.kind import PlayerKind
 from evoply.players.python_players import PythonPlayer
@@ -29,9 +30,10 @@ KINDS: tuple[type[PlayerKind], ...] = (
     AlphaBeta,
     Staged,
     RandomStart,
+    Engine,
     Bot,
 )
-"""Every kind of player that a text or a file may describe."""
+"""Every kind of player that a text or a file may describe; an earlier one reads a text first."""
 
 if TYPE_CHECKING:
     PlayerModel = PlayerKind
@@ -74,7 +76,10 @@ def model_of(source: object) -> PlayerKind:
     """Return the same, if it is one of our models; TypeError if it is not."""
     player = player_of(source)
     if not isinstance(player, PlayerKind):
-        raise TypeError(f"{source!r:.200} is a player in Python: nothing is known of its inside")
+        raise TypeError(
+            f"{source!r:.200} is a Python object: only players as data can be saved, changed or "
+            "explained"
+        )
     return player
 
 

@@ -19,8 +19,6 @@ from evoply.protocols import (
     choice_of,
 )
 
-__all__ = ["PythonPlayer", "PythonSeat"]
-
 
 @dataclass(frozen=True, slots=True)
 class PythonPlayer:

@@ -12,8 +12,6 @@ from evoply.studies.liao import LIAO
 from evoply.studies.study import SCALES, Request, Result, Study, checked_rules
 from evoply.wording import did_you_mean
 
-__all__ = ["STUDIES", "find_study", "reproduce"]
-
 STUDIES: Mapping[str, Study] = MappingProxyType(
     {"liao": LIAO, "bellin": BELLIN, "benbassat": BENBASSAT}
 )

@@ -11,22 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from evoply.reports.charts import Figure as Chart
+from evoply.reports.charts import Chart
 from evoply.studies.verdicts import Figure, Verdict, judge
 from evoply.wording import did_you_mean
-
-__all__ = [
-    "SCALES",
-    "Experiment",
-    "Picture",
-    "Request",
-    "Result",
-    "Row",
-    "Scale",
-    "Study",
-    "no_progress",
-    "row",
-]
 
 Scale = Literal["smoke", "small", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -109,16 +96,6 @@ def row(
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure of a result, as plotly's data and layout."""
-
-    title: str
-    chart: Chart
-    note: str = ""
-    height: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """What came of an experiment."""
 
@@ -132,7 +109,7 @@ class Result:
     """What the figures count, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    charts: tuple[Chart, ...] = ()
 
     @property
     def command(self) -> str:
@@ -144,7 +121,7 @@ class Result:
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the pictures as JSON-ready data."""
+        """Return everything but the charts as JSON-ready data."""
         return {
             "study": self.study,
             "table": self.table,

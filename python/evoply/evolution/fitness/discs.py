@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evoply import _native, arena
-from evoply.evolution.config_individual import Stages
-from evoply.evolution.config_part import Problem, part_of
-from evoply.evolution.entrants import Entrants, cases_of
+from evoply.evolution.config.individual import Stages
+from evoply.evolution.config.part import Problem
 from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
+from evoply.evolution.play.population import Population
 from evoply.games import GAMES
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
 
@@ -47,21 +47,21 @@ class _Discs(FitnessKind):
         return f"{-fitness:,.4g} discs"
 
     def _measured(
-        self, entrants: Entrants, training: Training, *, record_moves: bool
+        self, population: Population, training: Training, *, record_moves: bool
     ) -> tuple[Measured, list[NDArray[np.float64]]]:
         """Return the fitness, and for each part of the discs minus the sum of every tree."""
-        batch = panel_batch(entrants, training, record_moves=record_moves)
+        batch = panel_batch(population, training, record_moves=record_moves)
         results = training.play(batch)
-        panel, trees = training.panel, len(entrants.players)
+        panel, trees = training.panel, len(population.players)
         parts = self._parts(results, batch.schedule, training.config)
         by_game = [-by_tree(panel, white, black) for black, white in parts]
         total: NDArray[np.float64] = np.sum(by_game, axis=0)
         plies = results.plies.astype(np.int64).reshape(trees, -1).sum(axis=1)
         measured = Measured(
-            fitness=total.sum(axis=1)[entrants.who],
+            fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
-            work=int((plies * entrants.operations).sum()),
-            cases=cases_by_game(training, total, entrants),
+            work=int((plies * population.operations).sum()),
+            cases=cases_by_game(training, total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
 
@@ -76,9 +76,9 @@ class DiscFitness(_Discs):
 
     kind: Literal["opponent_discs"] = "opponent_discs"
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents have at the end."""
-        return self._measured(entrants, training, record_moves=False)[0]
+        return self._measured(population, training, record_moves=False)[0]
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -108,13 +108,13 @@ class EpochFitness(_Discs):
             raise ValueError(f"start {self.start:g} is not below end {self.end:g}")
         return self
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in the epoch."""
-        return self._measured(entrants, training, record_moves=True)[0]
+        return self._measured(population, training, record_moves=True)[0]
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return an error for a game whose board does not fill."""
-        return _filling_problems(self.kind, config)
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield an error for a game whose board does not fill."""
+        yield from _filling_problems(self.kind, config)
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -134,16 +134,16 @@ class StageFitness(_Discs):
     gain: Literal["net", "gross"] = "net"
     """As in kind = "epoch_discs"; net gains are at least 0 in every stage."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in all stages, or in each as cases."""
-        measured, by_stage = self._measured(entrants, training, record_moves=True)
-        if cases_of(training.config) != "stages":
+        measured, by_stage = self._measured(population, training, record_moves=True)
+        if training.config.cases != "stages":
             return measured
         return Measured(
             fitness=measured.fitness,
             games=measured.games,
             work=measured.work,
-            cases=np.stack(by_stage, axis=1)[entrants.who],
+            cases=np.stack(by_stage, axis=1)[population.who],
         )
 
     @property
@@ -151,14 +151,13 @@ class StageFitness(_Discs):
         """Discs of each opponent, in each game, or in each stage."""
         return ("opponents", "games", "stages")
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return errors for individuals without stages, and for a board that does not fill."""
-        individual = str(part_of(config, "individual").get("kind", "tree"))
-        problems = _filling_problems(self.kind, config)
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield errors for individuals without stages, and for a board that does not fill."""
+        individual = config.individual.kind
         if individual != "stages":
             message = f'stage_discs needs individual.kind = "stages", not "{individual}"'
-            problems.append(("fitness.measure", message))
-        return problems
+            yield "fitness.measure", message
+        yield from _filling_problems(self.kind, config)
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -172,11 +171,10 @@ class StageFitness(_Discs):
         return epoch_gains(results, schedule, config.game, epochs)
 
 
-def _filling_problems(kind: str, config: Mapping[str, Any]) -> list[Problem]:
-    game = config.get("game", "othello")
-    if game not in GAMES or GAMES[game].fills_board:
-        return []
-    return [("fitness.measure.kind", f"{kind} counts discs as a board is filled, not {game}")]
+def _filling_problems(kind: str, config: EvolutionConfig) -> Iterator[Problem]:
+    if not GAMES[config.game].fills_board:
+        message = f"{kind} counts discs as a board is filled, not {config.game}"
+        yield "fitness.measure.kind", message
 
 
 def epoch_gains(

@@ -1,0 +1,324 @@
+//! Words side by side in the registers of a CPU path: eight boards, or the four lines through the squares of one.
+//!
+//! The compiler turns loops over arrays into vector instructions well, but not always: where it matters, rules are written
+//! once over these types, and each path brings its own. On other architectures they are plain arrays.
+
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
+
+use crate::lanes::{Bits, LANES, Lanes};
+
+/// Eight 64-bit words, to and from memory.
+pub trait Eight: Vector {
+    /// Back to an array.
+    fn lanes(self) -> Lanes<u64>;
+    /// How many bits are set, as floating-point numbers.
+    fn counts(self) -> Lanes<f64>;
+    /// Bit i is set if lane i is not 0.
+    fn not_zero(self) -> u8;
+}
+
+/// 64-bit words side by side. Every operation is done in each lane for itself.
+pub trait Vector: Bits {
+    /// The same word in every lane.
+    #[must_use]
+    fn like(self, word: u64) -> Self;
+    /// How many bits are set.
+    #[must_use]
+    fn count_ones(self) -> Self;
+    /// Sum modulo 2^64.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// Difference modulo 2^64.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// Product modulo 2^64.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
+    /// Bits that differ.
+    #[must_use]
+    fn differences(self, other: Self) -> Self;
+    /// `yes` where a lane of `self` is not 0, elsewhere `no`.
+    #[must_use]
+    fn select(self, yes: Self, no: Self) -> Self;
+    /// All ones where a lane of `self` is less than that of `other` (unsigned), elsewhere 0.
+    #[must_use]
+    fn less(self, other: Self) -> Self;
+    /// The bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many. What a
+    /// lane without bits gives means nothing.
+    #[must_use]
+    fn nth_bit(self, index: Self) -> Self;
+}
+
+/// The bit number `index` of a word.
+#[inline(always)]
+fn nth_bit(word: u64, index: u64) -> u64 {
+    let rest = (0..index).fold(word, |rest, _| rest & rest.wrapping_sub(1));
+    rest & rest.wrapping_neg()
+}
+
+/// Four 64-bit words with shifts of their own: the four lines of one board.
+pub trait Quad: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// Shift each word left by its own number of bits, less than 64.
+    #[must_use]
+    fn shl_each(self, by: Self) -> Self;
+    /// Shift each word right by its own number of bits, less than 64.
+    #[must_use]
+    fn shr_each(self, by: Self) -> Self;
+    /// The union of the four.
+    fn union(self) -> u64;
+    /// Back to an array.
+    fn words(self) -> [u64; 4];
+}
+
+impl Eight for Lanes<u64> {
+    #[inline(always)]
+    fn lanes(self) -> Lanes<u64> {
+        self
+    }
+    #[inline(always)]
+    fn counts(self) -> Lanes<f64> {
+        // Through i32: the conversion from small whole numbers is one vector instruction.
+        self.map(|word| f64::from(word.count_ones() as i32))
+    }
+    #[inline(always)]
+    fn not_zero(self) -> u8 {
+        (0..LANES).fold(0, |bits, lane| bits | u8::from(self.0[lane] != 0) << lane)
+    }
+}
+
+impl Vector for Lanes<u64> {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self::splat(word)
+    }
+    #[inline(always)]
+    fn count_ones(self) -> Self {
+        self.map(|word| word.count_ones().into())
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_add)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_sub)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.zip(other, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    fn differences(self, other: Self) -> Self {
+        self.zip(other, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        Lanes(std::array::from_fn(|lane| if self.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a < b { u64::MAX } else { 0 })
+    }
+    #[inline(always)]
+    fn nth_bit(self, index: Self) -> Self {
+        self.zip(index, nth_bit)
+    }
+}
+
+/// Four words as an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Array4([u64; 4]);
+
+impl Array4 {
+    #[inline(always)]
+    pub(super) fn new(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|line| f(self.0[line], other.0[line])))
+    }
+}
+
+impl BitAnd for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+}
+
+impl BitOr for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+}
+
+impl Not for Array4 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+impl Quad for Array4 {
+    #[inline(always)]
+    fn shl_each(self, by: Self) -> Self {
+        self.zip(by, |word, by| word << (by & 63))
+    }
+    #[inline(always)]
+    fn shr_each(self, by: Self) -> Self {
+        self.zip(by, |word, by| word >> (by & 63))
+    }
+    #[inline(always)]
+    fn union(self) -> u64 {
+        self.0.iter().fold(0, |union, word| union | word)
+    }
+    #[inline(always)]
+    fn words(self) -> [u64; 4] {
+        self.0
+    }
+}
+
+/// Twice as many words, in two halves: while one waits for a result, the processor works on the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Two<T>(pub T, pub T);
+
+macro_rules! both {
+    ($self:ident, $f:ident $(, $other:ident)*) => {
+        Self($self.0.$f($($other.0),*), $self.1.$f($($other.1),*))
+    };
+}
+
+impl<T: Vector> BitAnd for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        both!(self, bitand, other)
+    }
+}
+
+impl<T: Vector> BitOr for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        both!(self, bitor, other)
+    }
+}
+
+impl<T: Vector> Not for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        both!(self, not)
+    }
+}
+
+impl<T: Vector> Shl<u32> for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shl(self, by: u32) -> Self {
+        Self(self.0 << by, self.1 << by)
+    }
+}
+
+impl<T: Vector> Shr<u32> for Two<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shr(self, by: u32) -> Self {
+        Self(self.0 >> by, self.1 >> by)
+    }
+}
+
+impl<T: Vector> Vector for Two<T> {
+    #[inline(always)]
+    fn like(self, word: u64) -> Self {
+        Self(self.0.like(word), self.1.like(word))
+    }
+    #[inline(always)]
+    fn count_ones(self) -> Self {
+        both!(self, count_ones)
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        both!(self, plus, other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        both!(self, minus, other)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        both!(self, times, other)
+    }
+    #[inline(always)]
+    fn differences(self, other: Self) -> Self {
+        both!(self, differences, other)
+    }
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        both!(self, select, yes, no)
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Self {
+        both!(self, less, other)
+    }
+    #[inline(always)]
+    fn nth_bit(self, index: Self) -> Self {
+        both!(self, nth_bit, index)
+    }
+}
+
+/// Eight 128-bit words, as their halves.
+#[derive(Clone, Copy, Debug)]
+pub struct Double<T> {
+    /// Bits 0 to 63.
+    pub low: T,
+    /// Bits 64 to 127.
+    pub high: T,
+}
+
+impl<T: Vector> BitAnd for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self { low: self.low & other.low, high: self.high & other.high }
+    }
+}
+
+impl<T: Vector> BitOr for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self { low: self.low | other.low, high: self.high | other.high }
+    }
+}
+
+impl<T: Vector> Not for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self { low: !self.low, high: !self.high }
+    }
+}
+
+/// By 1 to 63 bits.
+impl<T: Vector> Shl<u32> for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shl(self, by: u32) -> Self {
+        Self { low: self.low << by, high: (self.high << by) | (self.low >> (64 - by)) }
+    }
+}
+
+/// By 1 to 63 bits.
+impl<T: Vector> Shr<u32> for Double<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn shr(self, by: u32) -> Self {
+        Self { low: (self.low >> by) | (self.high << (64 - by)), high: self.high >> by }
+    }
+}
