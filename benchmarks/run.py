@@ -26,8 +26,8 @@ from rich.table import Table
 from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
-from evoply.games import game_rules
 from evoply.formats import obf
+from evoply.games import game_rules
 from evoply.games.othello import Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
 from evoply.players import parse_player, solve

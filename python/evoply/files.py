@@ -9,9 +9,8 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
@@ -34,16 +33,6 @@ def writing_atomically(path: str | Path) -> Iterator[TextIO]:
 
     What cannot be written to at all is found out at once; otherwise as `write_atomically`.
     """
-    with writing_bytes_atomically(path) as file:
-        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
-        yield text
-        text.flush()
-        text.detach()
-
-
-@contextmanager
-def writing_bytes_atomically(path: str | Path) -> Iterator[BinaryIO]:
-    """Do as `writing_atomically` with a file for bytes, in which one can also go back."""
     path = Path(path)
     try:
         with _writing(path) as file:
@@ -75,16 +64,16 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[BinaryIO]:
+def _writing(path: Path) -> Iterator[TextIO]:
     if path.exists() and not path.is_file():
-        with path.open("wb") as file:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
             yield file
         return
     path = path.resolve()
     temporary = _beside(path)
     # Ctrl-C may come at any moment: also between the making of the file and the next line.
     try:
-        with temporary.open("xb") as file:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -63,6 +63,7 @@ def convert(
         The format of the target; for standard output a transcript unless it is given.
     """
     from evoply import formats
+    from evoply.files import write_atomically
     from evoply.games import game_rules
 
     output = Output(json)
@@ -89,7 +90,7 @@ def convert(
                 raise EndedError(f"{source}: {why}", result)
     if target != _STREAM:
         for ending, content in beside.items():
-            _write_beside(target, ending, content)
+            write_atomically(Path(target).with_suffix(ending), content)
         output.say(
             f"{converted.games:,} game{'s' * (converted.games != 1)} of {converted.moves:,} plies"
             f" from {read.name} to {write.name}: {target}"
@@ -150,11 +151,11 @@ def _opened(source: str) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def _written(target: str) -> Iterator[IO[bytes]]:
-    from evoply.files import writing_bytes_atomically
+    from evoply.files import writing_atomically
 
     if target != _STREAM:
-        with writing_bytes_atomically(target) as file:
-            yield file
+        with writing_atomically(target) as file:
+            yield file.buffer
         return
     # A header is written last, and nothing at all if no game could be read.
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
@@ -162,13 +163,6 @@ def _written(target: str) -> Iterator[IO[bytes]]:
         spool.seek(0)
         sys.stdout.flush()
         shutil.copyfileobj(spool, sys.stdout.buffer)
-
-
-def _write_beside(target: str, ending: str, content: bytes) -> None:
-    from evoply.files import writing_bytes_atomically
-
-    with writing_bytes_atomically(Path(target).with_suffix(ending)) as file:
-        file.write(content)
 
 
 def _result(

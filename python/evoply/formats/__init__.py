@@ -16,7 +16,7 @@ from evoply.formats.conversion import (
     format_of_name,
     names_beside,
 )
-from evoply.formats.pasted import read_pasted
+from evoply.formats.pasted import as_game_of, read_pasted
 from evoply.formats.played import UNKNOWN, GamePlayed
 from evoply.formats.sources import Refused
 from evoply.formats.wthor import Names
@@ -29,6 +29,7 @@ __all__ = [
     "GamePlayed",
     "Names",
     "Refused",
+    "as_game_of",
     "convert",
     "format_named",
     "format_of_content",

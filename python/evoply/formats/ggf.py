@@ -22,14 +22,14 @@ from evoply.wording import shorten
 __all__ = ["difference", "is_ggf", "read", "write"]
 
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
-_PROPERTY = re.compile(r"\s*([A-Za-z]{1,3})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+_PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _END = re.compile(r"\s*;?\s*\)")
 _NEXT = re.compile(r"\(;")
-_HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,3}\s*\[|$)")
+_HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
 _NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
-_OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,3}")
+_OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
 _MOVES = ("B", "W")
 
 

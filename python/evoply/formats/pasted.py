@@ -9,7 +9,7 @@ from evoply.games import game_rules, othello_text
 from evoply.games.squares import SIZES
 from evoply.protocols import GameRecord, InvalidMoveError
 
-__all__ = ["read_pasted"]
+__all__ = ["as_game_of", "read_pasted"]
 
 _TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
 _SCORES = re.compile(r";\s*[A-Ja-j][0-9]{1,2}\s*:\s*[+-]?[0-9]")
@@ -27,9 +27,9 @@ def read_pasted(game: str, text: str) -> GameRecord:
     """
     rules = game_rules(game)
     if ggf.is_ggf(text):
-        return _of(game, next(ggf.read(text)).record)
+        return as_game_of(game, next(ggf.read(text)).record)
     if _TAG.match(text) is not None:
-        return _of(game, next(pdn.read(text, game)).record)
+        return as_game_of(game, next(pdn.read(text, game)).record)
     if _SCORES.search(text) is not None:
         return rules.game(rules.parse(text.partition(";")[0]))
     if rules.fills_board and len(cells := _cells(text)) in _SQUARES:
@@ -48,8 +48,11 @@ def _cells(text: str) -> str:
     return othello_text.board_cells(text)
 
 
-def _of(game: str, record: GameRecord) -> GameRecord:
-    """Return *record* as one of *game*, which has its rules; say which game it is if not."""
+def as_game_of(game: str, record: GameRecord) -> GameRecord:
+    """Return *record* as one of *game*, which has its rules.
+
+    Raises `InvalidMoveError` that says which game it is if the rules are others.
+    """
     rules, start = game_rules(game), record.start
     if start.kernel != rules.kernel:
         raise InvalidMoveError(f"this is a game of {start.game}: write --game {start.game}")
