@@ -9,17 +9,19 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::arena::{Conditions, Pairing, play, random_positions};
 use evoply_core::bitboard::{Size8, Size10};
+use evoply_core::choice::Ties;
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
-use evoply_core::player::{Chooser, Evaluator, Player, Ties, View};
+use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::playout::Playout;
-use evoply_core::search::SearchOptions;
 use evoply_core::search::endgame::{Endgame, Mode, solve};
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
+use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::Key;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -32,7 +34,8 @@ fn material(options: SearchOptions) -> Player<Othello<Size8>> {
     let expression = json::parse(MATERIAL, 64, Builder::default()).expect("well formed");
     let program = Arc::new(Program::new(&expression).expect("can be lowered"));
     let evaluator = Evaluator { program, view: View::Turn };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0, random_moves: 0 }
+    let ahead = LookAhead::new(evaluator, None, options).expect("sound options");
+    Player::new(Chooser::AlphaBeta(ahead), Ties::First).expect("looks ahead")
 }
 
 fn positions(plies: u32) -> Vec<Othello<Size8>> {
@@ -51,7 +54,7 @@ fn count_leaves(criterion: &mut Criterion) {
 }
 
 fn play_random_games(criterion: &mut Criterion) {
-    let random = Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0, random_moves: 0 };
+    let random = Player::random();
     let key = |game| Key::new(1).child(game);
     let pairings: Vec<_> = (0..10_000)
         .map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1), start: 0 })
@@ -90,7 +93,7 @@ fn play_random_games(criterion: &mut Criterion) {
 fn look_ahead(criterion: &mut Criterion) {
     let positions = positions(20);
     let plain = material(SearchOptions::to_depth(6));
-    let options = SearchOptions { ordering: Ordering::Killer, table: 1 << 16, ..SearchOptions::to_depth(6) };
+    let options = SearchOptions { ordering: MoveOrder::Killer, table: 1 << 16, ..SearchOptions::to_depth(6) };
     let answers = |player: &Player<Othello<Size8>>| -> Vec<_> {
         let analyses =
             positions.iter().filter_map(|position| player.analyse(position, &Question::of(Key::new(1)), &NEVER));

@@ -3,11 +3,13 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::choice::Choice;
 use crate::cpu::{Cpu, Task, dispatch};
-use crate::player::{Choice, Choose, Chooser, Player, Workspace, after_state};
+use crate::evaluator::after_state;
+use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
-use crate::search::{Search, SearchOptions, every_move};
+use crate::search::every_move;
 use crate::stream::Key;
 
 /// What is asked about a single position.
@@ -53,7 +55,7 @@ impl<G: Game> Player<G> {
         let begun = Instant::now();
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
         let elapsed = begun.elapsed();
-        let values = if question.every_move && question.moves >= self.random_moves {
+        let values = if question.every_move && question.moves >= self.random_moves() {
             let depth = choice.depth;
             dispatch(ValueMoves { player: self, position, key, depth, workspace: &mut workspace, stop })?
         } else {
@@ -85,20 +87,17 @@ impl<G: Game> Task for ValueMoves<'_, G> {
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
             depth = choice.depth;
         }
-        match &player.chooser {
+        match player.chooser() {
             Chooser::Random => Some(Vec::new()),
             Chooser::AfterState(_) | Chooser::Staged(_) => {
                 let evaluator = player.board_evaluator(position, key, workspace)?;
-                let Workspace { registers, values, .. } = workspace;
-                after_state(cpu, position, &mut expansion, evaluator, registers, values);
+                let Workspace { memory, values, .. } = workspace;
+                after_state(cpu, position, &mut expansion, evaluator, &mut memory.registers, values);
                 Some(std::mem::take(values))
             }
-            Chooser::AlphaBeta(evaluator, options) | Chooser::Ordered(evaluator, options, _) => {
-                let Workspace { game, registers, table, .. } = workspace;
-                let rule = options.leaves.rule(*game, position.turn(), key);
-                let options = SearchOptions { depth, ..*options };
-                let search = Search { evaluator, orderer: None, options, ties: player.ties, rule, stop };
-                every_move::search(cpu, &search, position, registers, table)
+            Chooser::AlphaBeta(ahead) => {
+                let search = ahead.search(position, workspace.game, key, player.ties(), stop);
+                every_move::search(cpu, &search, depth, position, &mut workspace.memory)
             }
         }
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
-use crate::rules::playout::{Playout, move_key, random_move};
+use crate::rules::playout::{Playout, Playouts, move_key, random_move};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
 use crate::work::{Stopped, for_each_chunk_with, for_each_parallel};
@@ -68,7 +68,7 @@ pub struct Record {
 ///
 /// # Panics
 /// If a pairing names a player or a start that is not in its list.
-pub fn play<G: Game>(
+pub fn play<G: Playouts>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -88,7 +88,7 @@ struct Play<'a, G: Game> {
     done: &'a AtomicU64,
 }
 
-impl<G: Game> Task for Play<'_, G> {
+impl<G: Playouts> Task for Play<'_, G> {
     type Output = Result<Vec<Record>, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -142,7 +142,7 @@ impl<G: Game> Default for Scratch<G> {
 
 struct FinishPlayouts<'a, G: Game>(&'a mut [Playout<G>]);
 
-impl<G: Game> Task for FinishPlayouts<'_, G> {
+impl<G: Playouts> Task for FinishPlayouts<'_, G> {
     type Output = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
@@ -168,6 +168,16 @@ impl Record {
     fn of_playout<G: Game>(playout: &Playout<G>) -> Self {
         let record = Self { plies: playout.plies, hash: playout.hash, ..Self::default() };
         record.ended_at(&playout.position, None)
+    }
+
+    /// One move more.
+    #[inline(always)]
+    fn add(&mut self, code: u64, keep: bool) {
+        self.hash = Key(self.hash).child(code).0;
+        self.plies += 1;
+        if keep {
+            self.moves.push(code);
+        }
     }
 
     /// The record with what the last position says.
@@ -201,15 +211,6 @@ impl<G: Game> Task for PlayGame<'_, G> {
         let has_draws = conditions.draws != DrawRules::NONE;
         course.begin();
         let mut drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
-        let mut apply = |position: &mut G, chosen: G::Move| {
-            *position = position.play_unchecked(chosen);
-            record.hash = Key(record.hash).child(G::code(chosen)).0;
-            record.plies += 1;
-            if conditions.record_moves {
-                record.moves.push(G::code(chosen));
-            }
-            if has_draws { course.arrive(position, &conditions.draws) } else { None }
-        };
         // Step 1. The opening: the same for every game with this opening key.
         let mut opening = pairing.opening.stream();
         for _ in 0..conditions.opening_plies {
@@ -217,7 +218,9 @@ impl<G: Game> Task for PlayGame<'_, G> {
                 break;
             }
             let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
-            drawn = apply(&mut position, chosen);
+            position = position.play_unchecked(chosen);
+            record.add(G::code(chosen), conditions.record_moves);
+            drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         // Step 2. The players.
         let seats = [&players[pairing.black as usize], &players[pairing.white as usize]];
@@ -234,7 +237,9 @@ impl<G: Game> Task for PlayGame<'_, G> {
                 break;
             };
             workspaces[side as usize].has_moved();
-            drawn = apply(&mut position, choice.chosen);
+            position = position.play_unchecked(choice.chosen);
+            record.add(G::code(choice.chosen), conditions.record_moves);
+            drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         record.ended_at(&position, drawn)
     }

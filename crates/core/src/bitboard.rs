@@ -82,6 +82,7 @@ impl<B: Board> Bitboard<B> {
     /// Grow `self` (its part inside `through`) step by step in `directions` without leaving `through`, until it stops.
     ///
     /// Anchored edge runs, rays and connected regions are all fills.
+    #[inline(always)]
     #[must_use]
     pub fn fill(self, through: Self, directions: &[Direction]) -> Self {
         let mut grown = self & through;

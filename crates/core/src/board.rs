@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::cpu::Cpu;
-use crate::cpu::wide::{Double, Eight, Words};
+use crate::cpu::vector::{Double, Eight, Vector};
 use crate::lanes::{Bits, LANES, Lanes};
 
 /// The machine word that holds a board: `u64` up to 8x8, `u128` for 10x10.
@@ -51,19 +51,19 @@ pub trait Word:
     fn from_u128(bits: u128) -> Self;
 
     /// Eight of them in the registers of a CPU path.
-    type Wide<C: Cpu>: Bits;
+    type Eight<C: Cpu>: Bits;
     /// Eight words from memory.
-    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Wide<C>;
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Self::Eight<C>;
     /// The same word eight times.
-    fn splat<C: Cpu>(cpu: C, word: Self) -> Self::Wide<C>;
+    fn splat<C: Cpu>(cpu: C, word: Self) -> Self::Eight<C>;
     /// Back to an array.
-    fn lanes<C: Cpu>(wide: Self::Wide<C>) -> Lanes<Self>;
+    fn lanes<C: Cpu>(wide: Self::Eight<C>) -> Lanes<Self>;
     /// How many bits are set in each.
-    fn counts<C: Cpu>(wide: Self::Wide<C>) -> Lanes<f64>;
+    fn counts<C: Cpu>(wide: Self::Eight<C>) -> Lanes<f64>;
     /// Bit i is set if lane i is not 0.
-    fn not_zero<C: Cpu>(wide: Self::Wide<C>) -> u8;
+    fn not_zero<C: Cpu>(wide: Self::Eight<C>) -> u8;
     /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Wide<C>;
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Self::Eight<C>;
 }
 
 macro_rules! word {
@@ -106,60 +106,60 @@ macro_rules! word {
 }
 
 word!(u64, {
-    type Wide<C: Cpu> = C::Words;
+    type Eight<C: Cpu> = C::Eight;
     #[inline(always)]
-    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> C::Words {
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> C::Eight {
         cpu.words(words)
     }
     #[inline(always)]
-    fn splat<C: Cpu>(cpu: C, word: Self) -> C::Words {
+    fn splat<C: Cpu>(cpu: C, word: Self) -> C::Eight {
         cpu.splat(word)
     }
     #[inline(always)]
-    fn lanes<C: Cpu>(wide: C::Words) -> Lanes<Self> {
+    fn lanes<C: Cpu>(wide: C::Eight) -> Lanes<Self> {
         wide.lanes()
     }
     #[inline(always)]
-    fn counts<C: Cpu>(wide: C::Words) -> Lanes<f64> {
+    fn counts<C: Cpu>(wide: C::Eight) -> Lanes<f64> {
         wide.counts()
     }
     #[inline(always)]
-    fn not_zero<C: Cpu>(wide: C::Words) -> u8 {
+    fn not_zero<C: Cpu>(wide: C::Eight) -> u8 {
         wide.not_zero()
     }
     #[inline(always)]
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> C::Words {
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> C::Eight {
         cpu.first_bits(set)
     }
 });
 
 word!(u128, {
-    type Wide<C: Cpu> = Double<C::Words>;
+    type Eight<C: Cpu> = Double<C::Eight>;
     #[inline(always)]
-    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Double<C::Words> {
+    fn load<C: Cpu>(cpu: C, words: &Lanes<Self>) -> Double<C::Eight> {
         Double {
             low: cpu.words(&words.map(|word| word as u64)),
             high: cpu.words(&words.map(|word| (word >> 64) as u64)),
         }
     }
     #[inline(always)]
-    fn splat<C: Cpu>(cpu: C, word: Self) -> Double<C::Words> {
+    fn splat<C: Cpu>(cpu: C, word: Self) -> Double<C::Eight> {
         Double { low: cpu.splat(word as u64), high: cpu.splat((word >> 64) as u64) }
     }
     #[inline(always)]
-    fn lanes<C: Cpu>(wide: Double<C::Words>) -> Lanes<Self> {
+    fn lanes<C: Cpu>(wide: Double<C::Eight>) -> Lanes<Self> {
         wide.low.lanes().zip(wide.high.lanes(), |low, high| u128::from(low) | u128::from(high) << 64)
     }
     #[inline(always)]
-    fn counts<C: Cpu>(wide: Double<C::Words>) -> Lanes<f64> {
+    fn counts<C: Cpu>(wide: Double<C::Eight>) -> Lanes<f64> {
         wide.low.count_ones().plus(wide.high.count_ones()).lanes().map(|count| f64::from(count as i32))
     }
     #[inline(always)]
-    fn not_zero<C: Cpu>(wide: Double<C::Words>) -> u8 {
+    fn not_zero<C: Cpu>(wide: Double<C::Eight>) -> u8 {
         (wide.low | wide.high).not_zero()
     }
     #[inline(always)]
-    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Double<C::Words> {
+    fn first_bits<C: Cpu>(cpu: C, set: Self) -> Double<C::Eight> {
         let (mut rest, mut bits) = (set, Lanes::splat(0));
         for lane in 0..LANES {
             bits.0[lane] = rest & rest.wrapping_neg();

@@ -1,6 +1,6 @@
 //! Evaluators that take turns: which of them chooses is drawn for every move, as likely as the number of pieces says.
 
-use crate::player::Evaluator;
+use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::stream::Key;
 
@@ -16,13 +16,14 @@ impl<G: Game> Stages<G> {
     /// The evaluators, and one row of probabilities for every number of pieces from none to a full board.
     ///
     /// # Errors
-    /// Says what is wrong with the rows.
+    /// Says what is wrong with the evaluators or the rows.
     pub fn new(evaluators: Vec<Evaluator<G>>, shares: Vec<Vec<f64>>) -> Result<Self, String> {
         use crate::bitboard::Board;
         let rows = G::Board::SQUARES as usize + 1;
         if evaluators.is_empty() {
             return Err("there is no stage".into());
         }
+        evaluators.iter().try_for_each(|evaluator| evaluator.check_outputs(1))?;
         if shares.len() != rows {
             return Err(format!("{} rows of shares, one for each number of pieces would be {rows}", shares.len()));
         }
@@ -46,8 +47,8 @@ impl<G: Game> Stages<G> {
 
     /// Which of the evaluators chooses at a position where the move has this key.
     ///
-    /// Only where none is certain something is drawn, from a child of the key: what the stage then draws is what it would draw
-    /// alone.
+    /// Only where none is certain something is drawn, from a child of the key, so that the stage draws what it would
+    /// draw as a player of its own.
     pub fn drawn(&self, position: &G, key: Key) -> usize {
         let pieces = (position.own() | position.opponent()).len() as usize;
         let shares = &self.shares[pieces];

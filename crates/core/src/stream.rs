@@ -99,13 +99,13 @@ impl Stream {
 }
 
 /// The same for eight keys and streams side by side.
-pub(crate) mod wide {
+pub(crate) mod side_by_side {
     use super::{CHILD, GOLDEN};
-    use crate::cpu::wide::Words;
+    use crate::cpu::vector::Vector;
 
     /// [`super::mix`] in every lane.
     #[inline(always)]
-    pub fn mix<T: Words>(z: T) -> T {
+    pub fn mix<T: Vector>(z: T) -> T {
         let z = z.differences(z >> 30).times(z.like(0xbf58_476d_1ce4_e5b9));
         let z = z.differences(z >> 27).times(z.like(0x94d0_49bb_1331_11eb));
         z.differences(z >> 31)
@@ -113,19 +113,19 @@ pub(crate) mod wide {
 
     /// [`super::Key::child`] in every lane.
     #[inline(always)]
-    pub fn child<T: Words>(keys: T, indices: T) -> T {
+    pub fn child<T: Vector>(keys: T, indices: T) -> T {
         mix(keys.differences(mix(indices.differences(keys.like(CHILD)))))
     }
 
     /// The state of a stream after one more draw; [`mix`] of it is what is drawn.
     #[inline(always)]
-    pub fn next_state<T: Words>(states: T) -> T {
+    pub fn next_state<T: Vector>(states: T) -> T {
         states.plus(states.like(GOLDEN))
     }
 
     /// Bits 64 and up of the product of any number and one below 2^32.
     #[inline(always)]
-    pub fn high_of_product<T: Words>(any: T, small: T) -> T {
+    pub fn high_of_product<T: Vector>(any: T, small: T) -> T {
         let low = (any & any.like(u32::MAX.into())).times(small) >> 32;
         (any >> 32).times(small).plus(low) >> 32
     }

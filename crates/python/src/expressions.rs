@@ -9,7 +9,6 @@ use evoply_core::expression::evaluation::{Block, Registers};
 use evoply_core::expression::reference::{Inputs, evaluate as evaluate_reference};
 use evoply_core::expression::{Builder, Expression, ExpressionError, json, primitives};
 use evoply_core::lanes::Lanes;
-use evoply_core::player::View;
 use evoply_core::rules::Game;
 use evoply_core::work::Stopped;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -22,15 +21,6 @@ use crate::players::Positions;
 
 fn to_python(error: ExpressionError) -> PyErr {
     PyValueError::new_err(error.0)
-}
-
-/// Read the name of a view.
-pub fn parse_view(view: &str) -> PyResult<View> {
-    match view {
-        "turn" => Ok(View::Turn),
-        "player" => Ok(View::Player),
-        _ => Err(PyValueError::new_err(format!("unknown view {view:?}: views are turn, player"))),
-    }
 }
 
 /// Lower `expression`; the reference interpreter will read `literal`.

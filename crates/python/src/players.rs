@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use evoply_core::analysis::Question;
 use evoply_core::arena::random_positions;
+use evoply_core::choice::Ties;
 use evoply_core::cpu::dispatch;
-use evoply_core::player::{Choose, Chooser, Evaluator, Player as KernelPlayer, Ties, Workspace};
+use evoply_core::evaluator::{Evaluator, View};
+use evoply_core::player::{Choose, Chooser, Player as KernelPlayer, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
+use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stages::Stages;
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
@@ -20,15 +22,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::expressions::{Program, parse_view};
+use crate::expressions::Program;
 use crate::games::{Any, Batches, Held, Players, Programs, Row, position, row};
 use crate::interrupt;
-
-/// The deepest search that is taken on: no game here has more plies.
-const DEEPEST: u32 = 128;
-
-/// The largest transposition table, as a power of two: 128 MB for a player in a thread.
-const LARGEST_TABLE: u32 = 22;
 
 /// The most positions of one batch.
 const MOST_POSITIONS: usize = 10_000_000;
@@ -36,6 +32,15 @@ const MOST_POSITIONS: usize = 10_000_000;
 /// What chooses a move: a kind, an evaluator and its options.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct Player(pub Any<Players>);
+
+/// Read the name of a view.
+fn parse_view(view: &str) -> PyResult<View> {
+    match view {
+        "turn" => Ok(View::Turn),
+        "player" => Ok(View::Player),
+        _ => Err(PyValueError::new_err(format!("unknown view {view:?}: views are turn, player"))),
+    }
+}
 
 fn parse_ties(ties: &str) -> PyResult<Ties> {
     match ties {
@@ -46,13 +51,13 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
     }
 }
 
-fn parse_ordering(ordering: &str) -> PyResult<Ordering> {
+fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
     match ordering {
-        "none" => Ok(Ordering::None),
-        "hash" => Ok(Ordering::Hash),
-        "evaluator" => Ok(Ordering::Evaluator),
-        "tree" => Ok(Ordering::Program),
-        "killer" => Ok(Ordering::Killer),
+        "none" => Ok(MoveOrder::None),
+        "hash" => Ok(MoveOrder::Hash),
+        "evaluator" => Ok(MoveOrder::Evaluator),
+        "tree" => Ok(MoveOrder::Program),
+        "killer" => Ok(MoveOrder::Killer),
         _ => Err(PyValueError::new_err(format!(
             "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer, tree"
         ))),
@@ -105,64 +110,41 @@ impl Player {
         quiescence: bool,
     ) -> PyResult<Self> {
         let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
-        if !(0.0..=1.0).contains(&epsilon) {
-            return Err(PyValueError::new_err(format!("epsilon {epsilon} is not a probability from 0 to 1")));
-        }
-        if !(1..=DEEPEST).contains(&depth) {
-            return Err(PyValueError::new_err(format!("depth {depth} is not from 1 to {DEEPEST}")));
-        }
-        if table > LARGEST_TABLE {
-            return Err(PyValueError::new_err(format!("table {table} is not from 0 to {LARGEST_TABLE}")));
-        }
         let leaves = parse_leaves(noise, alternate)?;
-        if leaves != Leaves::Plain && kind != "alpha_beta" {
-            return Err(PyValueError::new_err("noise and alternate are for players that look ahead"));
+        if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence) {
+            return Err(PyValueError::new_err("noise, alternate and quiescence are for players that look ahead"));
         }
-        if quiescence && kind != "alpha_beta" {
-            return Err(PyValueError::new_err("quiescence is for players that look ahead"));
+        if ordering == MoveOrder::Program && leaves.outputs() == 2 {
+            return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
         }
-        if leaves.follow_paths() && table > 0 {
-            return Err(PyValueError::new_err("what is drawn for each leaf goes with no table"));
-        }
-        let table = if table == 0 { 0 } else { 1 << table };
+        let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let time = milliseconds.map(Duration::from_millis);
         let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence };
         with_game!(game, G => {
-            if quiescence && !<G as Game>::HAS_CAPTURES {
-                return Err(PyValueError::new_err(format!("{game} has no captures: quiescence is for checkers")));
-            }
-            let evaluator = |program: Option<&Program>| -> PyResult<Evaluator<G>> {
+            let compiled = || -> PyResult<_> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
-                let program = Arc::clone(&G::held::<Programs>(&program.0, "program")?.program);
-                if program.outputs() != leaves.outputs() {
-                    let wanted = if leaves.outputs() == 1 { "one output" } else { "two outputs to alternate" };
-                    return Err(PyValueError::new_err(format!("an evaluator has {wanted}")));
-                }
-                Ok(Evaluator { program, view })
+                G::held::<Programs>(&program.0, "program")
             };
+            let whole = || -> PyResult<Evaluator<G>> { Ok(Evaluator { program: Arc::clone(&compiled()?.program), view }) };
             // Two programs, so that a leaf does not pay for the ordering, nor the ordering for values.
             let output = |number: usize| -> PyResult<Evaluator<G>> {
-                let program = program.map(|program| G::held::<Programs>(&program.0, "program")).transpose()?;
-                let Some(compiled) = program.filter(|compiled| compiled.program.outputs() == 2) else {
+                let compiled = compiled()?;
+                if compiled.program.outputs() != 2 {
                     return Err(PyValueError::new_err("ordering tree needs a program with two outputs"));
-                };
+                }
                 Ok(Evaluator { program: compiled.output(number)?, view })
             };
             let chooser = match kind {
-                "random" => Chooser::Random,
-                "alpha_beta" if ordering == Ordering::Program => {
-                    if leaves.outputs() == 2 {
-                        return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
-                    }
-                    Chooser::Ordered(output(0)?, options, output(1)?)
+                "random" => Ok(Chooser::Random),
+                "after_state" => Ok(Chooser::AfterState(whole()?)),
+                "alpha_beta" if ordering == MoveOrder::Program => {
+                    LookAhead::new(output(0)?, Some(output(1)?), options).map(Chooser::AlphaBeta)
                 }
-                "after_state" => Chooser::AfterState(evaluator(program)?),
-                "alpha_beta" => Chooser::AlphaBeta(evaluator(program)?, options),
-                _ => return Err(PyValueError::new_err(format!(
-                    "unknown kind {kind:?}: kinds are random, after_state, alpha_beta"
-                ))),
+                "alpha_beta" => LookAhead::new(whole()?, None, options).map(Chooser::AlphaBeta),
+                _ => Err(format!("unknown kind {kind:?}: kinds are random, after_state, alpha_beta")),
             };
-            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon, random_moves: 0 })))
+            let player = chooser.and_then(|chooser| KernelPlayer::new(chooser, ties)?.with_epsilon(epsilon));
+            player.map(|player| Self(G::wrap(player))).map_err(PyValueError::new_err)
         })
     }
 
@@ -177,14 +159,12 @@ impl Player {
         with_game!(game, G => {
             let evaluator = |program: &Py<Program>| -> PyResult<Evaluator<G>> {
                 let program = Arc::clone(&G::held::<Programs>(&program.get().0, "program")?.program);
-                if program.outputs() != 1 {
-                    return Err(PyValueError::new_err("an evaluator has one output"));
-                }
                 Ok(Evaluator { program, view })
             };
             let evaluators = programs.iter().map(evaluator).collect::<PyResult<_>>()?;
-            let chooser = Chooser::Staged(Stages::new(evaluators, shares).map_err(PyValueError::new_err)?);
-            Ok(Self(G::wrap(KernelPlayer { chooser, ties, epsilon: 0.0, random_moves: 0 })))
+            let player = Stages::new(evaluators, shares).map(Chooser::Staged);
+            let player = player.and_then(|chooser| KernelPlayer::new(chooser, ties)).map_err(PyValueError::new_err)?;
+            Ok(Self(G::wrap(player)))
         })
     }
 
@@ -193,7 +173,7 @@ impl Player {
     fn with_random_moves(&self, count: u32) -> PyResult<Self> {
         with_game!(self.0.game(), G => {
             let player = G::held::<Players>(&self.0, "player")?.clone();
-            Ok(Self(G::wrap(KernelPlayer { random_moves: count, ..player })))
+            Ok(Self(G::wrap(player.with_random_moves(count))))
         })
     }
 

@@ -52,7 +52,7 @@ impl Stream {
         Self::root(Key::new(seed)).descendant(path)
     }
 
-    /// The stream of a key that another stream told.
+    /// The stream of a key that was read from another stream.
     #[staticmethod]
     #[pyo3(signature = (key, /))]
     fn from_key(key: u64) -> Self {

@@ -8,18 +8,22 @@
 //! for tests.
 //!
 //! This is the only module with `unsafe` code (with its registers, in `x86`). Its one reason: using instructions that not
-//! every machine has. A value of [`Avx2`] or [`Avx512`] can only be made here, after the machine was asked, and is the proof that
-//! the use is sound.
+//! every machine has. A value of [`Avx2`] or [`Avx512`] can only be made by asking the machine, and is the proof that the use is
+//! sound.
 #![allow(unsafe_code)]
 
-pub mod wide;
+#[cfg(target_arch = "x86_64")]
+mod machine;
+pub mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use std::sync::OnceLock;
 
 use crate::lanes::{LANES, Lanes};
-use wide::{Array4, Eight, Quad};
+#[cfg(target_arch = "x86_64")]
+pub use machine::{Avx2, Avx512};
+use vector::{Array4, Eight, Quad};
 
 /// Code to be compiled for every CPU path. Mark `run` `#[inline(always)]`.
 pub trait Task {
@@ -32,21 +36,21 @@ pub trait Task {
 /// Proof that the machine has the instructions of a path, and the registers that come with it.
 pub trait Cpu: Copy + Send + Sync {
     /// Eight words side by side.
-    type Words: Eight;
+    type Eight: Eight;
     /// Four words side by side.
     type Quad: Quad;
     /// Whether the four lines through the squares of one board are faster side by side than one after the other.
-    const WIDE: bool;
+    const VECTORS_PAY: bool;
 
     /// Eight words from memory.
-    fn words(self, words: &Lanes<u64>) -> Self::Words;
+    fn words(self, words: &Lanes<u64>) -> Self::Eight;
     /// The same word eight times.
-    fn splat(self, word: u64) -> Self::Words;
+    fn splat(self, word: u64) -> Self::Eight;
     /// Four words from memory.
     fn quad(self, words: [u64; 4]) -> Self::Quad;
     /// The eight lowest bits of a set, one a lane, in order; lanes for which there is none mean nothing.
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Words {
+    fn first_bits(self, set: u64) -> Self::Eight {
         let (mut rest, mut bits) = (set, Lanes::splat(0));
         for lane in 0..LANES {
             bits.0[lane] = rest & rest.wrapping_neg();
@@ -64,30 +68,30 @@ pub struct Baseline;
 
 impl Cpu for Baseline {
     #[cfg(target_arch = "x86_64")]
-    type Words = x86::Words128;
+    type Eight = x86::Eight128;
     #[cfg(not(target_arch = "x86_64"))]
-    type Words = Lanes<u64>;
+    type Eight = Lanes<u64>;
     type Quad = Array4;
-    const WIDE: bool = false;
+    const VECTORS_PAY: bool = false;
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn words(self, words: &Lanes<u64>) -> Self::Words {
-        x86::Words128::new(words)
+    fn words(self, words: &Lanes<u64>) -> Self::Eight {
+        x86::Eight128::new(words)
     }
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    fn words(self, words: &Lanes<u64>) -> Self::Words {
+    fn words(self, words: &Lanes<u64>) -> Self::Eight {
         *words
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn splat(self, word: u64) -> Self::Words {
-        x86::Words128::splat(word)
+    fn splat(self, word: u64) -> Self::Eight {
+        x86::Eight128::splat(word)
     }
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
-    fn splat(self, word: u64) -> Self::Words {
+    fn splat(self, word: u64) -> Self::Eight {
         Lanes::splat(word)
     }
     #[inline(always)]
@@ -104,29 +108,19 @@ impl Cpu for Baseline {
     }
 }
 
-/// x86-64 with AVX2, BMI and hardware bit counts (2013 and later).
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub struct Avx2(());
-
-/// x86-64 with AVX-512 including its bit counts (2019 and later).
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub struct Avx512(());
-
 #[cfg(target_arch = "x86_64")]
 impl Cpu for Avx2 {
-    type Words = x86::Words256;
+    type Eight = x86::Eight256;
     type Quad = x86::Quad256;
-    const WIDE: bool = true;
+    const VECTORS_PAY: bool = true;
 
     #[inline(always)]
-    fn words(self, words: &Lanes<u64>) -> Self::Words {
-        x86::Words256::new(self, words)
+    fn words(self, words: &Lanes<u64>) -> Self::Eight {
+        x86::Eight256::new(self, words)
     }
     #[inline(always)]
-    fn splat(self, word: u64) -> Self::Words {
-        x86::Words256::splat(self, word)
+    fn splat(self, word: u64) -> Self::Eight {
+        x86::Eight256::splat(self, word)
     }
     #[inline(always)]
     fn quad(self, words: [u64; 4]) -> Self::Quad {
@@ -138,33 +132,32 @@ impl Cpu for Avx2 {
         fn avx2<T: Task>(cpu: Avx2, task: T) -> T::Output {
             task.run(cpu)
         }
-        // SAFETY: `self` exists only if the machine has these features; see `best`.
+        // SAFETY: `self` exists only if the machine has these features; see `machine`.
         unsafe { avx2(self, task) }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Cpu for Avx512 {
-    type Words = x86::Words512;
+    type Eight = x86::Eight512;
     type Quad = x86::Quad256;
-    const WIDE: bool = true;
+    const VECTORS_PAY: bool = true;
 
     #[inline(always)]
-    fn words(self, words: &Lanes<u64>) -> Self::Words {
-        x86::Words512::new(self, words)
+    fn words(self, words: &Lanes<u64>) -> Self::Eight {
+        x86::Eight512::new(self, words)
     }
     #[inline(always)]
-    fn splat(self, word: u64) -> Self::Words {
-        x86::Words512::splat(self, word)
+    fn splat(self, word: u64) -> Self::Eight {
+        x86::Eight512::splat(self, word)
     }
     #[inline(always)]
     fn quad(self, words: [u64; 4]) -> Self::Quad {
-        // A machine with AVX-512 has AVX2 too; see `best`.
-        x86::Quad256::new(Avx2(()), &words)
+        x86::Quad256::new(self.avx2(), &words)
     }
     #[inline(always)]
-    fn first_bits(self, set: u64) -> Self::Words {
-        x86::Words512::first_bits(self, set)
+    fn first_bits(self, set: u64) -> Self::Eight {
+        x86::Eight512::first_bits(self, set)
     }
     #[inline]
     fn call<T: Task>(self, task: T) -> T::Output {
@@ -174,7 +167,7 @@ impl Cpu for Avx512 {
         fn avx512<T: Task>(cpu: Avx512, task: T) -> T::Output {
             task.run(cpu)
         }
-        // SAFETY: `self` exists only if the machine has these features; see `best`.
+        // SAFETY: `self` exists only if the machine has these features; see `machine`.
         unsafe { avx512(self, task) }
     }
 }
@@ -202,31 +195,16 @@ impl Path {
 }
 
 /// The best path of this machine.
-#[cfg(target_arch = "x86_64")]
 fn best() -> Path {
-    let bits = is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt");
-    if !(bits && is_x86_feature_detected!("avx2")) {
-        return Path::Baseline;
+    #[cfg(target_arch = "x86_64")]
+    {
+        if Avx512::of_this_machine().is_some() {
+            return Path::Avx512;
+        }
+        if Avx2::of_this_machine().is_some() {
+            return Path::Avx2;
+        }
     }
-    let wide = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512cd")
-        && is_x86_feature_detected!("avx512vpopcntdq")
-        && is_x86_feature_detected!("avx512bitalg")
-        && is_x86_feature_detected!("avx512vbmi2")
-        // The compiler takes these two to come with avx512f.
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c");
-    if wide { Path::Avx512 } else { Path::Avx2 }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn best() -> Path {
     Path::Baseline
 }
 
@@ -268,20 +246,25 @@ pub fn dispatch<T: Task>(task: T) -> T::Output {
 /// Run a task on a path of [`available`]; on the best one if the machine does not have it.
 #[inline]
 pub fn on<T: Task>(path: Path, task: T) -> T::Output {
-    match path.min(best()) {
-        Path::Baseline => Baseline.call(task),
-        #[cfg(target_arch = "x86_64")]
-        Path::Avx2 => Avx2(()).call(task),
-        #[cfg(target_arch = "x86_64")]
-        Path::Avx512 => Avx512(()).call(task),
-        #[cfg(not(target_arch = "x86_64"))]
-        _ => Baseline.call(task),
+    #[cfg(target_arch = "x86_64")]
+    {
+        if path >= Path::Avx512
+            && let Some(cpu) = Avx512::of_this_machine()
+        {
+            return cpu.call(task);
+        }
+        if path >= Path::Avx2
+            && let Some(cpu) = Avx2::of_this_machine()
+        {
+            return cpu.call(task);
+        }
     }
+    Baseline.call(task)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::wide::Words;
+    use super::vector::Vector;
     use super::*;
     use crate::stream::Key;
 

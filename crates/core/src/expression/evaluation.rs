@@ -223,8 +223,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Union(to, a, b) => binary!(sets, to, a, b, |a, b| a | b),
                 Op::Difference(to, a, b) => binary!(sets, to, a, b, |a, b| a & !b),
                 Op::Complement(to, a) => at!(sets, to) = at!(sets, a).map(|a| !a & B::FULL),
-                Op::Shift(to, a, direction) => at!(sets, to) = shift::<B>(&at!(sets, a), direction),
-                Op::Fill(to, a, b, bits) => at!(sets, to) = fill::<B>(&at!(sets, a), &at!(sets, b), bits),
+                Op::Shift(to, a, direction) => at!(sets, to) = cpu.call(Shifted::<B>(&at!(sets, a), direction)),
+                Op::Fill(to, a, b, bits) => {
+                    at!(sets, to) = cpu.call(Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
+                }
                 Op::Symmetry(to, a, index) => {
                     at!(sets, to) = at!(sets, a).map(|a| Bitboard::<B>(a).symmetry(index).0);
                 }
@@ -320,18 +322,45 @@ fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
     Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
 }
 
-fn shift<B: Board>(sets: &Sets<B>, direction: Direction) -> Sets<B> {
-    sets.map(|set| Bitboard::<B>(set).shift(direction).0)
+/// Sets moved one step.
+struct Shifted<'a, B: Board>(&'a Sets<B>, Direction);
+
+impl<B: Board> Task for Shifted<'_, B> {
+    type Output = Sets<B>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Sets<B> {
+        macro_rules! moved {
+            ($($direction:ident)*) => {
+                match self.1 {
+                    // The direction is known in each arm, so that all lanes are shifted at once.
+                    $(Direction::$direction => self.0.map(|set| Bitboard::<B>(set).shift(Direction::$direction).0),)*
+                }
+            };
+        }
+        moved!(East SouthWest South SouthEast West NorthEast North NorthWest)
+    }
 }
 
-fn fill<B: Board>(starts: &Sets<B>, through: &Sets<B>, bits: u8) -> Sets<B> {
-    let mut directions = [Direction::East; 8];
-    let mut used = 0;
-    for direction in Direction::ALL {
-        if bits >> direction as u8 & 1 == 1 {
-            directions[used] = direction;
-            used += 1;
+/// Sets grown through others, in the directions of some bits.
+struct Filled<'a, B: Board> {
+    starts: &'a Sets<B>,
+    through: &'a Sets<B>,
+    bits: u8,
+}
+
+impl<B: Board> Task for Filled<'_, B> {
+    type Output = Sets<B>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Sets<B> {
+        let mut directions = [Direction::East; 8];
+        let mut used = 0;
+        for direction in Direction::ALL {
+            if self.bits >> direction as u8 & 1 == 1 {
+                directions[used] = direction;
+                used += 1;
+            }
         }
+        let fill = |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0;
+        self.starts.zip(*self.through, fill)
     }
-    starts.zip(*through, |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0)
 }

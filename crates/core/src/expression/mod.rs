@@ -2,12 +2,13 @@
 //!
 //! An [`Expression`] is a list of nodes in which arguments come before their users, so it has no cycles and needs no
 //! recursion. [`json`] reads the documented text form, [`primitives`] put trees together from named expressions,
-//! [`program`] lowers to register code, [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
+//! `lowering` makes register code of them, a [`program`], [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
 //! the short, slow interpreter that says what every operation means.
 
 mod builder;
 pub mod evaluation;
 pub mod json;
+mod lowering;
 pub mod primitives;
 pub mod program;
 pub mod reference;

@@ -54,7 +54,7 @@ impl<G: Game> Course<G> {
 
     /// The game has come to `position`: why it is a draw there, unless the board ends it; `None` if it is none.
     ///
-    /// To be told every position of the game, the first one included, in order.
+    /// To be called for every position of the game, the first one included, in order.
     #[inline(always)]
     pub fn arrive(&mut self, position: &G, rules: &DrawRules) -> Option<Ending> {
         let mut repeated = false;

@@ -1,4 +1,5 @@
-//! Rules of the games, behind one small trait. What search and arena need of a game is all here, and nothing else.
+//! Rules of the games, behind one small trait. What a search needs of a game is all here, and
+//! nothing else; [`playout::Playouts`] is what playing games of random moves needs.
 
 pub mod checkers;
 pub mod draws;
@@ -12,7 +13,6 @@ use std::hash::Hash;
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::Cpu;
 use crate::lanes::Lanes;
-use playout::Playout;
 
 /// A side. Black moves first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -235,11 +235,6 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
     fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
-    /// Play games of random moves to their end. As [`Playout::finish`] for each; a game may have a faster way.
-    #[inline(always)]
-    fn finish_playouts<C: Cpu>(_: C, games: &mut [Playout<Self>]) {
-        games.iter_mut().for_each(Playout::finish);
-    }
     /// Clock from 0 at the start to 1 at the game's farthest end, from the number of pieces.
     fn clock(pieces: f64) -> f64;
 

@@ -3,6 +3,7 @@
 //! All draws come from keys, so a game is the same whether it is played alone or beside others.
 
 use super::{Color, Game};
+use crate::cpu::Cpu;
 use crate::stream::{Key, Stream};
 
 /// The key of the draws that a side makes at a ply.
@@ -26,6 +27,15 @@ pub struct Playout<G: Game> {
     pub opening_plies: u32,
     /// Where all other draws come from; see [`move_key`].
     pub key: Key,
+}
+
+/// A game of which games of random moves can be played.
+pub trait Playouts: Game {
+    /// Play games to their end. As [`Playout::finish`] for each; a game may have a faster way.
+    #[inline(always)]
+    fn finish_playouts<C: Cpu>(_: C, games: &mut [Playout<Self>]) {
+        games.iter_mut().for_each(Playout::finish);
+    }
 }
 
 impl<G: Game> Playout<G> {

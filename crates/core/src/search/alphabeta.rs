@@ -1,20 +1,25 @@
-//! Negamax alpha-beta to a fixed depth. Its value equals plain minimax; the last ply is evaluated in blocks of siblings.
+//! Negamax alpha-beta: the plain search to a fixed depth, and all that the deepening one shares with it.
 //!
-//! The blocks belong to the algorithm: a cut-off is looked for between blocks, so the number of nodes is the same on every
-//! machine. A node is a position entered or a leaf that was evaluated.
+//! The last ply is valued in blocks of siblings. The blocks belong to the algorithm: a cut-off is looked for between
+//! blocks, so the number of nodes is the same on every machine. A node is a position entered or a leaf that was valued.
+//! What a search does above the last ply is its `Branching`.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::horizon::{Horizon, Valued};
-use super::{Search, WIN, outcome_value};
+use super::root::{Best, Root};
+use super::{Memory, Search, WIN, outcome_value};
+use crate::choice::Choice;
 use crate::cpu::{Cpu, Task};
-use crate::expression::evaluation::Registers;
 use crate::lanes::LANES;
-use crate::player::{Choice, Ties};
 use crate::rules::Game;
 use crate::stream::{Key, Stream};
 
-/// Search a position that is not over. `None` if the search was stopped.
+/// How many nodes pass between two looks at the clock.
+const NODES_BETWEEN_LOOKS: u64 = 1 << 10;
+
+/// Search a position that is not over to the depth of the options. `None` if the search was stopped.
 ///
 /// Random ties are drawn from `stream` among the moves whose exact values are equal.
 pub fn search<G: Game, C: Cpu>(
@@ -22,9 +27,9 @@ pub fn search<G: Game, C: Cpu>(
     search: &Search<'_, G>,
     position: &G,
     stream: Stream,
-    registers: &mut Registers<G::Board>,
+    memory: &mut Memory<G>,
 ) -> Option<Choice<G>> {
-    cpu.call(Whole { cpu, search, position, stream, registers })
+    cpu.call(Whole { cpu, search, position, stream, memory })
 }
 
 /// A whole search, as a task of its CPU path.
@@ -33,150 +38,239 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
     search: &'a Search<'s, G>,
     position: &'a G,
     stream: Stream,
-    registers: &'a mut Registers<G::Board>,
+    memory: &'a mut Memory<G>,
 }
 
 impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     type Output = Option<Choice<G>>;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, mut stream, registers } = self;
-        let depth = search.options.depth.max(1);
-        let mut searcher = Searcher {
-            horizon: Horizon::at(cpu, position, search, registers),
-            search,
-            nodes: 1,
-            stopped: false,
-            lines: vec![Vec::new(); depth as usize + 1],
-        };
-        let root = search.rule.root();
-        let mut best = -f64::INFINITY;
-        let mut equals: Vec<(G::Move, Vec<G::Move>)> = Vec::new();
-        let mut offer = |chosen: G::Move, value: f64, line: &[G::Move]| {
-            if value > best {
-                equals.clear();
-                best = value;
-            }
-            if value == best {
-                equals.push((chosen, line.to_vec()));
-            }
-            // A move that only equals the best counts under the other tie rules: the window is one step wider, so that
-            // its value is exact.
-            if search.ties == Ties::First { best } else { best.next_down() }
-        };
+        let Self { cpu, search, position, stream, memory } = self;
+        let mut searcher = Searcher::new(Horizon::at(cpu, position, search, &mut memory.registers), search, InOrder);
+        let (mut root, depth) = (Root::new(position, search.ties), search.options.depth);
         if depth == 1 {
-            let mut moves = position.legal_moves();
-            searcher.horizon.blocks(position, root, |siblings| {
-                searcher.nodes += siblings.nodes();
-                // The values first: it is they that end with the block.
-                for (&value, chosen) in siblings.values().iter().zip(moves.by_ref()) {
-                    offer(chosen, value, &[]);
-                }
-                true
-            });
+            searcher.one_ply(position, &mut root);
         } else {
-            let mut alpha = -f64::INFINITY;
-            for (place, chosen) in position.legal_moves().enumerate() {
-                searcher.lines[depth as usize - 1].clear();
-                let (child, path) = (position.play_unchecked(chosen), search.rule.step(root, place));
-                let value = -searcher.negamax(&child, path, depth - 1, -f64::INFINITY, -alpha);
-                if searcher.stopped {
-                    return None;
-                }
-                alpha = offer(chosen, value, &searcher.lines[depth as usize - 1]);
-            }
+            searcher.iterate(position, depth, &mut root);
         }
-        // The last captures may have been given up.
-        if search.stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let index = match search.ties {
-            Ties::First => 0,
-            Ties::Last => equals.len().checked_sub(1)?,
-            Ties::Random => stream.below(equals.len() as u64) as usize,
-        };
-        let nodes = searcher.nodes;
-        let (chosen, continuation) = equals.into_iter().nth(index)?;
-        Some(Choice { chosen, score: Some(best), depth, nodes, continuation })
+        searcher.choice(position, root, depth, stream)
     }
 }
 
-struct Searcher<'a, G: Game, C: Cpu> {
-    horizon: Horizon<'a, G, C>,
-    search: &'a Search<'a, G>,
-    nodes: u64,
-    stopped: bool,
-    /// Best line by remaining depth; what lies below depth d is in `lines[d]`.
-    lines: Vec<Vec<G::Move>>,
+/// What a search does at a position above the last ply.
+pub(super) trait Branching<'a, G: Game, C: Cpu>: Sized {
+    /// Whether the search deepens: it then has limits to look at, and asks of a move first whether it is better than the best
+    /// so far, before it asks how much.
+    const DEEPENS: bool;
+
+    /// The value of a position for the side to move, exact inside (alpha, beta) and a bound outside; minus infinity if it
+    /// has no move.
+    fn value(
+        searcher: &mut Searcher<'a, G, C, Self>,
+        position: &G,
+        path: Key,
+        depth: u32,
+        alpha: f64,
+        beta: f64,
+    ) -> f64;
 }
 
-impl<G: Game, C: Cpu> Searcher<'_, G, C> {
+/// Every move in the order of legal moves, with the whole window, until one reaches beta; no limits.
+pub(super) struct InOrder;
+
+impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder {
+    const DEEPENS: bool = false;
+
+    #[inline(always)]
+    fn value(
+        searcher: &mut Searcher<'a, G, C, Self>,
+        position: &G,
+        path: Key,
+        depth: u32,
+        alpha: f64,
+        beta: f64,
+    ) -> f64 {
+        let (cpu, mut best) = (searcher.horizon.cpu(), f64::NEG_INFINITY);
+        let (mut expansion, mut before) = (position.expand(cpu), 0);
+        loop {
+            // The children are made a block at a time: those behind a cut-off never are.
+            let children = position.next_children(cpu, &mut expansion);
+            for lane in 0..children.len {
+                let child = position.child(&children, lane);
+                let path = searcher.search.rule.step(path, before + lane);
+                let value = -searcher.negamax(&child, path, depth - 1, -beta, -alpha.max(best));
+                if value > best {
+                    best = value;
+                    if value > alpha && value < beta {
+                        searcher.extend_line(depth, position.legal_moves().nth(before + lane));
+                    }
+                }
+                if best >= beta {
+                    return best;
+                }
+            }
+            before += children.len;
+            if children.len < LANES {
+                return best;
+            }
+        }
+    }
+}
+
+/// One search.
+pub(super) struct Searcher<'a, G: Game, C: Cpu, B> {
+    pub horizon: Horizon<'a, G, C>,
+    pub search: &'a Search<'a, G>,
+    pub branching: B,
+    /// Best line by remaining depth: what lies below depth d is in `lines[d]`.
+    lines: Vec<Vec<G::Move>>,
+    /// Whether a value since this was last reset is an evaluator's.
+    pub estimated: bool,
+    pub nodes: u64,
+    pub node_limit: u64,
+    pub deadline: Option<Instant>,
+    next_look: u64,
+    pub stopped: bool,
+}
+
+impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
+    pub fn new(horizon: Horizon<'a, G, C>, search: &'a Search<'a, G>, branching: B) -> Self {
+        Self {
+            horizon,
+            search,
+            branching,
+            lines: vec![Vec::new(); search.options.depth as usize + 1],
+            estimated: false,
+            nodes: 1,
+            node_limit: u64::MAX,
+            deadline: None,
+            next_look: NODES_BETWEEN_LOOKS,
+            stopped: false,
+        }
+    }
+
+    /// Value the moves at the root by the boards after them; the values are in the order of legal moves.
+    #[inline(always)]
+    pub fn one_ply(&mut self, position: &G, root: &mut Root<G>) -> Vec<f64> {
+        let mut values = Vec::new();
+        self.horizon.blocks(position, self.search.rule.root(), |siblings| {
+            self.nodes += siblings.nodes();
+            self.estimated |= siblings.estimated;
+            values.extend_from_slice(siblings.values());
+            true
+        });
+        for (index, &value) in values.iter().enumerate() {
+            root.offer(index, value, &[]);
+        }
+        values
+    }
+
+    /// Look `depth` plies ahead from the root, at least two; whether that was completed.
+    pub fn iterate(&mut self, position: &G, depth: u32, root: &mut Root<G>) -> bool {
+        root.best = Best::NONE;
+        for place in 0..root.moves.len() {
+            let (index, chosen) = root.moves[place];
+            let child = position.play_unchecked(chosen);
+            let path = self.search.rule.step(self.search.rule.root(), index);
+            // Step 1. Does it count? Only then its value must be known.
+            let floor = root.floor(index);
+            let asks = B::DEEPENS && place > 0;
+            let ceiling = if asks { root.best.value.next_up() } else { f64::INFINITY };
+            let mut value = -self.negamax(&child, path, depth - 1, -ceiling, -floor);
+            // Step 2. Better than the best: how much?
+            if asks && value >= ceiling && !self.stopped {
+                value = -self.negamax(&child, path, depth - 1, f64::NEG_INFINITY, -value.next_down());
+            }
+            if self.stopped {
+                return false;
+            }
+            root.offer(index, value, &self.lines[depth as usize - 1]);
+        }
+        true
+    }
+
+    /// One of the best moves, looked at `depth` plies ahead; `None` if the search was stopped from outside.
+    pub fn choice(&self, position: &G, root: Root<G>, depth: u32, mut stream: Stream) -> Option<Choice<G>> {
+        if self.search.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let best = root.best.value;
+        let (index, continuation) = root.pick(&mut stream)?;
+        let chosen = position.legal_moves().nth(index)?;
+        Some(Choice { chosen, score: Some(best), depth, nodes: self.nodes, continuation })
+    }
+
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
-    fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
+    pub fn negamax(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
         self.horizon.cpu().call(Negamax { searcher: self, position, path, depth, alpha, beta })
     }
 
     /// The body of [`Self::negamax`], compiled for the CPU path of the search.
     #[inline(always)]
     fn node(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> f64 {
-        // Step 1. Count, and give up if asked to.
-        self.nodes += 1;
-        self.stopped |= self.search.stop.load(Ordering::Relaxed);
-        if self.stopped {
+        // Step 1. Count, or give up.
+        if !self.count() {
             return 0.0;
         }
+        // Step 2. The last ply, or what lies above it.
         self.lines[depth as usize].clear();
-        // Step 2. The last ply: evaluate all children in blocks.
-        let mut best = -f64::INFINITY;
-        if depth == 1 {
-            let (mut best_block, mut first, mut before) = (Valued::NONE, 0, 0);
-            self.horizon.blocks(position, path, |siblings| {
-                self.nodes += siblings.nodes();
-                let value = siblings.best();
-                if value > best {
-                    (best, best_block, first) = (value, *siblings, before);
-                }
-                before += siblings.len();
-                best < beta
-            });
-            if best > alpha && best < beta {
-                self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
-            }
+        let best = if depth == 1 {
+            self.last_ply(position, path, alpha, beta)
         } else {
-            // Step 3. Make the children a block at a time and search each; stop at beta.
-            let cpu = self.horizon.cpu();
-            let (mut expansion, mut before) = (position.expand(cpu), 0);
-            'blocks: loop {
-                let children = position.next_children(cpu, &mut expansion);
-                for lane in 0..children.len {
-                    let child = position.child(&children, lane);
-                    let path = self.search.rule.step(path, before + lane);
-                    let value = -self.negamax(&child, path, depth - 1, -beta, -alpha.max(best));
-                    if value > best {
-                        best = value;
-                        if value > alpha && value < beta {
-                            self.keep_line(depth, position.legal_moves().nth(before + lane));
-                        }
-                    }
-                    if best >= beta {
-                        break 'blocks;
-                    }
-                }
-                before += children.len;
-                if children.len < LANES {
-                    break;
-                }
-            }
-        }
-        // Step 4. No move at all: the game is over and its value exact.
-        if best == -f64::INFINITY {
+            B::value(self, position, path, depth, alpha, beta)
+        };
+        // Step 3. No move at all: the game is over and its value exact.
+        if best == f64::NEG_INFINITY && !self.stopped {
             return position.outcome().map_or(-WIN, |outcome| outcome_value(outcome, position.turn()));
         }
         best
     }
 
+    /// The best value of the positions after every move, looking no further than a block that brought `beta` or more.
+    #[inline(always)]
+    fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
+        let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
+        if G::HAS_CAPTURES && B::DEEPENS {
+            self.horizon.room = self.node_limit - self.nodes;
+        }
+        self.horizon.blocks(position, path, |siblings| {
+            if B::DEEPENS && self.nodes + siblings.nodes() > self.node_limit {
+                self.stopped = true;
+                return false;
+            }
+            self.nodes += siblings.nodes();
+            self.estimated |= siblings.estimated;
+            let value = siblings.best();
+            if value > best {
+                (best, best_block, first) = (value, *siblings, before);
+            }
+            before += siblings.len();
+            best < beta
+        });
+        if best > alpha && best < beta {
+            self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
+        }
+        best
+    }
+
+    /// Count the position that is entered, or give up: whether the search goes on.
+    #[inline(always)]
+    fn count(&mut self) -> bool {
+        if B::DEEPENS && (self.stopped || self.nodes >= self.node_limit) {
+            self.stopped = true;
+            return false;
+        }
+        self.nodes += 1;
+        if B::DEEPENS && self.nodes >= self.next_look {
+            self.next_look = self.nodes + NODES_BETWEEN_LOOKS;
+            self.stopped = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.stopped |= self.search.stop.load(Ordering::Relaxed);
+        !self.stopped
+    }
+
     /// The best line from here is `chosen` and then the best line of the child.
-    fn keep_line(&mut self, depth: u32, chosen: Option<G::Move>) {
+    pub fn extend_line(&mut self, depth: u32, chosen: Option<G::Move>) {
         let (below, here) = self.lines.split_at_mut(depth as usize);
         here[0].clear();
         here[0].extend(chosen);
@@ -185,8 +279,8 @@ impl<G: Game, C: Cpu> Searcher<'_, G, C> {
 }
 
 /// One node, as a task of the CPU path that the whole search runs in.
-struct Negamax<'a, 'b, G: Game, C: Cpu> {
-    searcher: &'a mut Searcher<'b, G, C>,
+struct Negamax<'a, 'b, G: Game, C: Cpu, B> {
+    searcher: &'a mut Searcher<'b, G, C, B>,
     position: &'a G,
     path: Key,
     depth: u32,
@@ -194,7 +288,7 @@ struct Negamax<'a, 'b, G: Game, C: Cpu> {
     beta: f64,
 }
 
-impl<G: Game, C: Cpu> Task for Negamax<'_, '_, G, C> {
+impl<'b, G: Game, C: Cpu, B: Branching<'b, G, C>> Task for Negamax<'_, 'b, G, C, B> {
     type Output = f64;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> f64 {

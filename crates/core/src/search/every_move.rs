@@ -3,14 +3,11 @@
 //! A search that only chooses knows bounds of the moves it did not choose. Here every move is searched with a full window,
 //! by the searcher of [`super::deepening`] with an order and a table of its own: they change no value, only speed.
 
-use std::sync::atomic;
+use std::sync::atomic::Ordering;
 
-use super::deepening::Searcher;
-use super::ordering::Ordering;
-use super::table::Table;
-use super::{Search, SearchOptions};
+use super::ordering::MoveOrder;
+use super::{Memory, Search, SearchOptions, deepening};
 use crate::cpu::{Cpu, Task};
-use crate::expression::evaluation::Registers;
 use crate::rules::Game;
 
 /// Entries of the table: what a search of a few million nodes needs.
@@ -19,26 +16,25 @@ const TABLE: usize = 1 << 16;
 /// From this depth on a table is worth its memory.
 const LEAST_DEPTH_WITH_TABLE: u32 = 4;
 
-/// The value of every legal move for the side to move, in their order, at the depth of the options and no other limit: those of
-/// plain minimax. `None` if the search was stopped.
+/// The value of every legal move for the side to move, in their order, at a depth and without another limit: those of plain
+/// minimax. `None` if the search was stopped.
 pub fn search<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
+    depth: u32,
     position: &G,
-    registers: &mut Registers<G::Board>,
-    table: &mut Table,
+    memory: &mut Memory<G>,
 ) -> Option<Vec<f64>> {
-    let depth = search.options.depth.max(1);
     let uses_table = depth >= LEAST_DEPTH_WITH_TABLE && !search.options.leaves.follow_paths();
     let options = SearchOptions {
-        ordering: Ordering::Killer,
+        ordering: MoveOrder::Killer,
         table: if uses_table { search.options.table.max(TABLE) } else { 0 },
         leaves: search.options.leaves,
         quiescence: search.options.quiescence,
         ..SearchOptions::to_depth(depth)
     };
     let search = Search { options, orderer: None, ..*search };
-    cpu.call(Whole { cpu, search: &search, position, registers, table })
+    cpu.call(Whole { cpu, search: &search, position, memory })
 }
 
 /// All of it, as a task of its CPU path.
@@ -46,8 +42,7 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
     cpu: C,
     search: &'a Search<'s, G>,
     position: &'a G,
-    registers: &'a mut Registers<G::Board>,
-    table: &'a mut Table,
+    memory: &'a mut Memory<G>,
 }
 
 impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
@@ -55,11 +50,10 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
 
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
-        let Self { cpu, search, position, registers, table } = self;
-        table.start(search.options.table);
+        let Self { cpu, search, position, memory } = self;
         let root = search.rule.root();
         let depth = search.options.depth;
-        let mut searcher = Searcher::new(cpu, search, position, (registers, None), table);
+        let mut searcher = deepening::searcher(cpu, search, position, memory);
         let mut values = Vec::new();
         if depth == 1 {
             searcher.horizon.blocks(position, root, |siblings| {
@@ -72,6 +66,6 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
                 values.push(-searcher.negamax(&child, path, depth - 1, f64::NEG_INFINITY, f64::INFINITY));
             }
         }
-        (!search.stop.load(atomic::Ordering::Relaxed)).then_some(values)
+        (!search.stop.load(Ordering::Relaxed)).then_some(values)
     }
 }

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leaves::Rule;
 use super::{Search, outcome_value};
-use crate::cpu::wide::Eight;
+use crate::cpu::vector::Eight;
 use crate::cpu::{Cpu, Task};
+use crate::evaluator::{Evaluator, Worth, block_of, speaks_for};
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
-use crate::player::{Evaluator, Worth, block_of, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
 
@@ -25,7 +25,8 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     registers: &'a mut Registers<G::Board>,
     /// Whether captures are looked at to their end.
     quiescence: bool,
-    /// Nodes that may still be counted: with none left captures are given up, and count as more than there were left.
+    /// Nodes that may still be counted. Where captures need more, they are given up and one node too many is reported, so that
+    /// the search ends at its limit.
     pub room: u64,
     /// Set from outside to give captures up; the values then mean nothing.
     stop: &'a AtomicBool,

@@ -74,7 +74,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The key of the path of no moves. A rule without draws does not look at paths, and one key is all of them.
+    /// The key of the path of no moves. A rule without draws does not look at paths: its keys mean nothing.
     #[inline(always)]
     pub fn root(self) -> Key {
         match self {

@@ -2,9 +2,9 @@
 
 use super::leaves::Rule;
 use super::outcome_value;
+use crate::evaluator::{LARGEST_VALUE, View, bounded, speaks_for};
 use crate::expression::Expression;
 use crate::expression::reference::{Inputs, evaluate};
-use crate::player::{LARGEST_VALUE, View, bounded, speaks_for};
 use crate::rules::{Color, Game};
 use crate::stream::Key;
 

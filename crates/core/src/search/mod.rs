@@ -7,25 +7,25 @@
 pub mod alphabeta;
 pub mod deepening;
 pub mod endgame;
-mod endgame_ordering;
-mod endgame_shallow;
-mod endgame_table;
 pub mod every_move;
 mod horizon;
 pub mod leaves;
 pub mod minimax;
 pub mod ordering;
 mod root;
-pub mod stability;
 pub mod table;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::player::{Evaluator, Ties};
+use crate::choice::Ties;
+use crate::evaluator::Evaluator;
+use crate::expression::evaluation::Registers;
 use crate::rules::{Color, Game, Outcome};
+use crate::stream::Key;
 use leaves::{Leaves, Rule};
-use ordering::Ordering;
+use ordering::MoveOrder;
+use table::Table;
 
 /// The value of a won game; a lost one is minus this, a draw 0.
 pub const WIN: f64 = 1e15;
@@ -40,15 +40,15 @@ pub struct SearchOptions {
     /// Time to take at most. What a search limited in time gives cannot be reproduced.
     pub time: Option<Duration>,
     /// Which moves are looked at first.
-    pub ordering: Ordering,
+    pub ordering: MoveOrder,
     /// Entries of the transposition table, a power of two; 0 is no table.
     pub table: usize,
     /// Whether entries of greater depth than asked for are used too. The value is then not that of minimax.
     pub deeper: bool,
-    /// What positions at the horizon are worth. What follows paths goes with no table.
+    /// What positions at the horizon are worth.
     pub leaves: Leaves,
-    /// Whether a position at the horizon whose side to move must capture is not valued: all its moves are looked at, and so
-    /// on until no capture is pending. For games with captures.
+    /// Whether captures are looked at to their end: a position at the horizon whose side to move must capture is then not
+    /// valued, but all its moves are looked at, and so on until nobody must capture. For games with captures.
     pub quiescence: bool,
 }
 
@@ -59,7 +59,7 @@ impl SearchOptions {
             depth,
             nodes: None,
             time: None,
-            ordering: Ordering::None,
+            ordering: MoveOrder::None,
             table: 0,
             deeper: false,
             leaves: Leaves::Plain,
@@ -74,21 +74,110 @@ impl SearchOptions {
     }
 }
 
-/// What a search is asked.
-#[derive(Debug)]
-pub struct Search<'a, G: Game> {
-    /// Values of positions at the horizon.
-    pub evaluator: &'a Evaluator<G>,
-    /// What orders moves by the boards after them; for [`Ordering::Program`] only.
-    pub orderer: Option<&'a Evaluator<G>>,
+/// The deepest search that is taken on: no game here has more plies.
+pub const MOST_DEPTH: u32 = 128;
+
+/// Entries of the largest transposition table: 128 MiB for a player in a thread.
+pub const MOST_TABLE: usize = 1 << 22;
+
+/// How to look ahead with an evaluator, checked.
+#[derive(Clone, Debug)]
+pub struct LookAhead<G: Game> {
+    evaluator: Evaluator<G>,
+    orderer: Option<Evaluator<G>>,
+    options: SearchOptions,
+}
+
+impl<G: Game> LookAhead<G> {
+    /// Look ahead by the values of `evaluator`; `orderer` orders moves by the boards after them, for [`MoveOrder::Program`].
+    ///
+    /// # Errors
+    /// Says what does not go together, or is out of range.
+    pub fn new(evaluator: Evaluator<G>, orderer: Option<Evaluator<G>>, options: SearchOptions) -> Result<Self, String> {
+        let SearchOptions { depth, ordering, table, leaves, quiescence, .. } = options;
+        if !(1..=MOST_DEPTH).contains(&depth) {
+            return Err(format!("depth {depth} is not from 1 to {MOST_DEPTH}"));
+        }
+        if table > MOST_TABLE || (table > 0 && !table.is_power_of_two()) {
+            return Err(format!("a table of {table} entries is no power of two up to {MOST_TABLE}"));
+        }
+        if table > 0 && leaves.follow_paths() {
+            return Err("a value drawn for each leaf cannot be kept in a table: use no table".into());
+        }
+        if quiescence && !G::HAS_CAPTURES {
+            return Err("quiescence looks at captures, and the game has none".into());
+        }
+        evaluator.check_outputs(leaves.outputs())?;
+        if orderer.is_some() != (ordering == MoveOrder::Program) {
+            return Err("a program that orders moves and the ordering by a program belong together".into());
+        }
+        orderer.iter().try_for_each(|orderer| orderer.check_outputs(1))?;
+        Ok(Self { evaluator, orderer, options })
+    }
+
+    /// What values positions at the horizon.
+    pub fn evaluator(&self) -> &Evaluator<G> {
+        &self.evaluator
+    }
+
+    /// What orders moves, if that is a program of its own.
+    pub fn orderer(&self) -> Option<&Evaluator<G>> {
+        self.orderer.as_ref()
+    }
+
     /// How to look ahead.
-    pub options: SearchOptions,
+    pub fn options(&self) -> &SearchOptions {
+        &self.options
+    }
+
+    /// The search for one choice at a position; `game` and `choice` are the keys of the game and of the choice.
+    pub fn search<'a>(
+        &'a self,
+        position: &G,
+        game: Key,
+        choice: Key,
+        ties: Ties,
+        stop: &'a AtomicBool,
+    ) -> Search<'a, G> {
+        let Self { evaluator, orderer, options } = self;
+        let rule = options.leaves.rule(game, position.turn(), choice);
+        Search { evaluator, orderer: orderer.as_ref(), options: *options, ties, rule, stop }
+    }
+}
+
+/// What a search is asked: made by [`LookAhead::search`].
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a, G: Game> {
+    /// What values positions at the horizon.
+    pub(crate) evaluator: &'a Evaluator<G>,
+    /// What orders moves by the boards after them; for [`MoveOrder::Program`] only.
+    pub(crate) orderer: Option<&'a Evaluator<G>>,
+    /// How to look ahead.
+    pub(crate) options: SearchOptions,
     /// Which of equal root moves is taken.
-    pub ties: Ties,
+    pub(crate) ties: Ties,
     /// How this choice values the positions at the horizon.
-    pub rule: Rule,
+    pub(crate) rule: Rule,
     /// Set from outside to give the search up.
-    pub stop: &'a AtomicBool,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// The memory of searches, kept from one to the next so that it need not be asked for again. No search reads what another
+/// one left there, but for the constants of the programs that are loaded.
+#[derive(Debug)]
+pub struct Memory<G: Game> {
+    /// Of the evaluator's program, loaded.
+    pub registers: Registers<G::Board>,
+    /// Of the program that orders moves, loaded, if there is one.
+    pub order_registers: Option<Registers<G::Board>>,
+    /// The transposition table.
+    pub table: Table,
+}
+
+impl<G: Game> Default for Memory<G> {
+    fn default() -> Self {
+        Self { registers: Registers::default(), order_registers: None, table: Table::default() }
+    }
 }
 
 /// The exact value of a finished game for a side.

@@ -6,15 +6,14 @@ use crate::rules::{Children, Game};
 
 /// Which moves are looked at first. Where there is a table, its best move comes before all others, except in `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ordering {
+pub enum MoveOrder {
     /// The order of legal moves.
     None,
     /// The best move that the table knows, then the order of legal moves.
     Hash,
     /// The best board after the move; the evaluations count as nodes.
     Evaluator,
-    /// The board after the move that another program, which says nothing of values, finds best; its evaluations count as
-    /// nodes.
+    /// The best board after the move by another program, which says nothing of values; its evaluations count as nodes.
     Program,
     /// Moves that leave the opponent few replies; moves that cut off sibling positions may leave some more.
     Killer,
@@ -37,9 +36,10 @@ const TAKEN: u64 = 0;
 /// Bits of a rank that hold the place of the move.
 const PLACE: u64 = 0xFFFF;
 
-/// The lower bits of the ranks of the first block, and which of its lanes hold one, by how many moves there are.
+/// The lower bits of the ranks of the first block: the places, counted backwards.
 const LOWER_BITS: Lanes<u64> =
     Lanes([PLACE, PLACE - 1, PLACE - 2, PLACE - 3, PLACE - 4, PLACE - 5, PLACE - 6, PLACE - 7]);
+/// Which lanes of a block hold a move, by how many moves are left for it.
 const HELD: [Lanes<u64>; LANES + 1] = {
     let mut held = [Lanes([0; LANES]); LANES + 1];
     let mut len = 0;
@@ -54,7 +54,8 @@ const HELD: [Lanes<u64>; LANES + 1] = {
     held
 };
 
-/// A number of replies subtracted from this leaves a whole number in the lower bits of the difference.
+/// Minus a number of replies this is a float whose bits, read as a whole number, are as many fewer: ranks are compared as whole
+/// numbers, and fewer replies rank higher.
 const MANY_REPLIES: f64 = ((1_u64 << 52) + (1 << 30)) as f64;
 
 impl<G: Game> Default for Candidates<G> {

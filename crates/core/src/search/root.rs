@@ -1,36 +1,55 @@
 //! The moves at the root of a search: which are known to be the best, and which of them is chosen.
 
-use crate::player::Ties;
+use crate::choice::Ties;
 use crate::rules::Game;
 use crate::stream::Stream;
 
-/// The moves at the root, numbered in the order of legal moves, and what the current depth found.
+/// The moves at the root, numbered in the order of legal moves, and the best of them so far.
 pub(super) struct Root<G: Game> {
-    /// In the order in which they are looked at.
+    /// In the order in which they are searched.
     pub moves: Vec<(usize, G::Move)>,
     ties: Ties,
-    pub found: Found<G>,
+    pub best: Best<G>,
 }
 
 /// The best value so far and the moves that are known to have it, each with the line after it.
 #[derive(Clone)]
-pub(super) struct Found<G: Game> {
-    pub best: f64,
+pub(super) struct Best<G: Game> {
+    pub value: f64,
     pub equals: Vec<(usize, Vec<G::Move>)>,
+}
+
+impl<G: Game> Best<G> {
+    /// Nothing is known yet.
+    pub const NONE: Self = Self { value: f64::NEG_INFINITY, equals: Vec::new() };
 }
 
 impl<G: Game> Root<G> {
     pub fn new(position: &G, ties: Ties) -> Self {
-        Self {
-            moves: position.legal_moves().enumerate().collect(),
-            ties,
-            found: Found { best: f64::NEG_INFINITY, equals: Vec::new() },
+        Self { moves: position.legal_moves().enumerate().collect(), ties, best: Best::NONE }
+    }
+
+    /// Search the moves with the greatest `scores` first, of equal ones the first; the scores are in the order of legal moves.
+    pub fn sort(&mut self, scores: &[f64]) {
+        self.moves.sort_by(|(a, _), (b, _)| scores[*b].total_cmp(&scores[*a]));
+    }
+
+    /// Search the move that is known to be the best before the others.
+    pub fn bring_best_forward(&mut self) {
+        let best = self.best.equals.first().map(|&(index, _)| index);
+        if let Some(place) = self.moves.iter().position(|&(index, _)| Some(index) == best) {
+            self.moves[..=place].rotate_right(1);
         }
     }
 
+    /// Above which value a move counts: one that may be chosen if it only equals the best needs an exact value then.
+    pub fn floor(&self, index: usize) -> f64 {
+        if self.counts_if_equal(index) { self.best.value.next_down() } else { self.best.value }
+    }
+
     /// Whether a move would count if it were only as good as the best so far.
-    pub fn counts_if_equal(&self, index: usize) -> bool {
-        let mut equals = self.found.equals.iter().map(|&(equal, _)| equal);
+    fn counts_if_equal(&self, index: usize) -> bool {
+        let mut equals = self.best.equals.iter().map(|&(equal, _)| equal);
         match self.ties {
             Ties::First => equals.all(|equal| index < equal),
             Ties::Last => equals.all(|equal| index > equal),
@@ -41,18 +60,18 @@ impl<G: Game> Root<G> {
     /// Take note of a move's value. One that equals the best is exact if the move counts.
     pub fn offer(&mut self, index: usize, value: f64, line: &[G::Move]) {
         let counts = self.counts_if_equal(index);
-        if value > self.found.best {
-            self.found.equals.clear();
-            self.found.best = value;
-        } else if value < self.found.best || !counts {
+        if value > self.best.value {
+            self.best.equals.clear();
+            self.best.value = value;
+        } else if value < self.best.value || !counts {
             return;
         }
-        self.found.equals.push((index, line.to_vec()));
+        self.best.equals.push((index, line.to_vec()));
     }
 
     /// One of the moves with the best value, by the rule for ties, and the line after it; `None` if there is none.
     pub fn pick(self, stream: &mut Stream) -> Option<(usize, Vec<G::Move>)> {
-        let mut equals = self.found.equals;
+        let mut equals = self.best.equals;
         equals.sort_unstable_by_key(|&(index, _)| index);
         let index = match self.ties {
             Ties::First => 0,

@@ -2,11 +2,15 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::choice::Ties;
+use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
+use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
+use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::Stream;
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
@@ -212,4 +216,19 @@ pub fn small_evaluator<B: Board>(draws: &mut Stream) -> Expression {
     let mut drawn = RandomExpression::draw::<B>(draws, count);
     drawn.outputs.truncate(1);
     drawn.build(Builder::default())
+}
+
+/// What chooses by looking ahead with an evaluator.
+pub fn ahead<G: Game>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
+    Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap())
+}
+
+/// The same with a program of its own for the order of moves.
+pub fn ordered<G: Game>(evaluator: Evaluator<G>, options: SearchOptions, orderer: Evaluator<G>) -> Chooser<G> {
+    Chooser::AlphaBeta(LookAhead::new(evaluator, Some(orderer), options).unwrap())
+}
+
+/// A player without random moves.
+pub fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
+    Player::new(chooser, ties).unwrap()
 }

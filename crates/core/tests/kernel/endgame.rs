@@ -8,8 +8,8 @@ use evoply_core::cpu::{available, on};
 use evoply_core::rules::othello::{Move, Othello};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
+use evoply_core::search::endgame::stability::stable_discs;
 use evoply_core::search::endgame::{Endgame, Mode, Solution, Solve, solve};
-use evoply_core::search::stability::stable_discs;
 use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);

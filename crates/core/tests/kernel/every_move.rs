@@ -4,28 +4,26 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, any_checkers, random_position_of, scaled, small_evaluator};
+use crate::common::{RandomExpression, ahead, any_checkers, player, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::Ties;
+use evoply_core::evaluator::{Evaluator, View, bounded, speaks_for};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
-use evoply_core::player::{Chooser, Evaluator, Player, Ties, View, bounded, speaks_for};
+use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::minimax::Minimax;
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{SearchOptions, outcome_value};
 use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
-
-fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
-    Player { chooser, ties, epsilon: 0.0, random_moves: 0 }
-}
 
 /// What a player answers with and without the values; everything else must be equal.
 fn ask<G: Game>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
@@ -50,32 +48,30 @@ fn expression<B: Board>(draws: &mut Stream, outputs: usize) -> Expression {
 }
 
 /// Every way to look ahead, by number.
-fn options(number: u64, depth: u32) -> SearchOptions {
+fn options<G: Game>(number: u64, depth: u32) -> SearchOptions {
     let plain = SearchOptions::to_depth(depth);
     match number % 8 {
         0 => plain,
-        1 => SearchOptions { ordering: Ordering::Killer, table: 1 << 6, ..plain },
+        1 => SearchOptions { ordering: MoveOrder::Killer, table: 1 << 6, ..plain },
         2 => SearchOptions { nodes: Some(30), ..plain },
-        3 => SearchOptions { nodes: Some(200), ordering: Ordering::Evaluator, table: 1 << 10, deeper: true, ..plain },
+        3 => SearchOptions { nodes: Some(200), ordering: MoveOrder::Evaluator, table: 1 << 10, deeper: true, ..plain },
         4 => SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..plain },
         5 => SearchOptions { leaves: Leaves::Alternating(Per::Leaf), ..plain },
         6 => SearchOptions { leaves: Leaves::Alternating(Per::Move), table: 1 << 4, ..plain },
-        _ => SearchOptions { quiescence: true, ..plain },
+        _ => SearchOptions { quiescence: G::HAS_CAPTURES, ..plain },
     }
 }
 
 fn check<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(31).child(G::Board::SIZE.into()).child(depth.into()).child(round).stream();
-        let (position, options) = (position(&mut draws), options(round, depth));
+        let (position, options) = (position(&mut draws), options::<G>(round, depth));
         let expression = expression::<G::Board>(&mut draws, options.leaves.outputs());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
-        let player = Player {
-            epsilon: if draws.below(4) == 0 { 0.5 } else { 0.0 },
-            ..player(Chooser::AlphaBeta(evaluator, options), ties)
-        };
+        let epsilon = if draws.below(4) == 0 { 0.5 } else { 0.0 };
+        let player = player(ahead(evaluator, options), ties).with_epsilon(epsilon).unwrap();
         let game = Key(draws.bits());
         let answer = ask(&player, &position, game);
         let key = move_key(game, position.turn(), position.ply());
@@ -161,10 +157,10 @@ fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
 #[test]
 fn what_moves_at_random_values_nothing() {
     let start = Othello::<Size8>::start();
-    assert!(ask(&player(Chooser::Random, Ties::First), &start, Key(1)).values.is_empty());
+    assert!(ask(&Player::random(), &start, Key(1)).values.is_empty());
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { program, view: View::Turn };
-    let later = Player { random_moves: 3, ..player(Chooser::AfterState(evaluator), Ties::First) };
+    let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
         let question = Question { game: Key(1), moves, every_move: true };
         let answer = later.analyse(&start, &question, &NEVER).unwrap();
@@ -184,7 +180,7 @@ fn the_move_that_wins_is_worth_a_win() {
         let position = random_position_of::<Othello<Size4>>(&mut draws, 14);
         let program = Arc::new(Program::new(&small_evaluator::<Size4>(&mut draws)).unwrap());
         let evaluator = Evaluator { program, view: View::Turn };
-        let chooser = Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(6));
+        let chooser = ahead(evaluator, SearchOptions::to_depth(6));
         for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {
             if let Some(outcome) = position.play_unchecked(chosen).outcome() {
                 assert_eq!(value, outcome_value(outcome, position.turn()));
@@ -199,7 +195,7 @@ fn the_move_that_wins_is_worth_a_win() {
 fn a_stop_leaves_no_answer() {
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { program, view: View::Turn };
-    let player = player(Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(3)), Ties::First);
+    let player = player(ahead(evaluator, SearchOptions::to_depth(3)), Ties::First);
     let question = Question { every_move: true, ..Question::of(Key(1)) };
     assert!(player.analyse(&Othello::<Size8>::start(), &question, &AtomicBool::new(true)).is_none());
 }

@@ -4,18 +4,20 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, random_position, scaled};
+use crate::common::{RandomExpression, ahead, player, random_position, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node};
-use evoply_core::player::{Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Workspace};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::{Color, Game, othello};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per, Rule};
 use evoply_core::search::minimax::Minimax;
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 
 const KINDS: [Leaves; 6] = [
@@ -31,7 +33,7 @@ const KINDS: [Leaves; 6] = [
 fn ways(leaves: Leaves, depth: u32) -> Vec<SearchOptions> {
     let plain = SearchOptions { leaves, ..SearchOptions::to_depth(depth) };
     let mut ways = vec![plain];
-    for ordering in [Ordering::None, Ordering::Evaluator, Ordering::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Killer] {
         for table in if leaves.follow_paths() { vec![0] } else { vec![0, 1 << 10] } {
             for nodes in [None, Some(u64::MAX)] {
                 ways.push(SearchOptions { ordering, table, nodes, ..plain });
@@ -78,8 +80,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
         for options in ways(leaves, depth) {
             for ties in [Ties::First, Ties::Last, Ties::Random] {
                 let evaluator = Evaluator { program: Arc::clone(&program), view };
-                let player =
-                    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 };
+                let player = player(ahead(evaluator, options), ties);
                 player.prepare(&mut workspace);
                 workspace.begin(game);
                 let stop = &AtomicBool::new(false);
@@ -160,8 +161,7 @@ fn noise_alone_spreads_choices() {
     let mut workspace = Workspace::default();
     let options = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..SearchOptions::to_depth(1) };
     let evaluator = Evaluator { program, view: View::Turn };
-    let player =
-        Player { chooser: Chooser::AlphaBeta(evaluator, options), ties: Ties::First, epsilon: 0.0, random_moves: 0 };
+    let player = player(ahead(evaluator, options), Ties::First);
     player.prepare(&mut workspace);
     let mut ask = |draw| {
         let (key, stop) = (Key::new(1).child(draw), &AtomicBool::new(false));

@@ -5,20 +5,22 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{any_checkers, random_position, scaled, small_evaluator};
+use crate::common::{ahead, any_checkers, ordered, player, random_position, scaled, small_evaluator};
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
+use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Chooser, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
 
 fn ways(depth: u32, quiescence: bool) -> Vec<SearchOptions> {
-    let ordered = SearchOptions { ordering: Ordering::Program, quiescence, ..SearchOptions::to_depth(depth) };
+    let ordered = SearchOptions { ordering: MoveOrder::Program, quiescence, ..SearchOptions::to_depth(depth) };
     let tables = [0, 4, 1 << 12].map(|table| SearchOptions { table, ..ordered });
     tables.into_iter().flat_map(|way| [None, Some(u64::MAX)].map(|nodes| SearchOptions { nodes, ..way })).collect()
 }
@@ -28,7 +30,7 @@ fn program<B: Board>(draws: &mut Stream) -> Arc<Program<B>> {
 }
 
 fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
-    let player = Player { chooser, ties, epsilon: 0.0, random_moves: 0 };
+    let player = player(chooser, ties);
     player.prepare(workspace);
     let paths = available();
     let stop = &AtomicBool::new(false);
@@ -59,7 +61,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
             let options = ways[draws.below(ways.len() as u64) as usize];
             for _ in 0..3 {
                 let orderer = Evaluator { program: program(&mut draws), view };
-                let chooser = Chooser::Ordered(evaluator.clone(), options, orderer);
+                let chooser = ordered(evaluator.clone(), options, orderer);
                 let choice = ask(chooser, ties, &position, Key(round), &mut workspace);
                 let case = format!("{options:?} {ties:?} {view:?} round {round}");
                 assert_eq!(choice.score, Some(best), "{case}");
@@ -98,10 +100,10 @@ fn the_evaluator_in_second_place_orders_as_in_first() {
         let evaluator = Evaluator { program: program(&mut draws), view: View::Player };
         let depth = 2 + draws.below(4) as u32;
         let table = if draws.below(2) == 0 { 0 } else { 1 << 10 };
-        let first = SearchOptions { ordering: Ordering::Evaluator, table, ..SearchOptions::to_depth(depth) };
-        let second = SearchOptions { ordering: Ordering::Program, ..first };
-        let once = Chooser::AlphaBeta(evaluator.clone(), first);
-        let twice = Chooser::Ordered(evaluator.clone(), second, evaluator);
+        let first = SearchOptions { ordering: MoveOrder::Evaluator, table, ..SearchOptions::to_depth(depth) };
+        let second = SearchOptions { ordering: MoveOrder::Program, ..first };
+        let once = ahead(evaluator.clone(), first);
+        let twice = ordered(evaluator.clone(), second, evaluator);
         let [once, twice] =
             [once, twice].map(|chooser| ask(chooser, Ties::First, &position, Key(round), &mut workspace));
         assert_eq!((once.chosen, once.score, once.depth), (twice.chosen, twice.score, twice.depth), "round {round}");
@@ -124,11 +126,11 @@ fn node_limits_count_what_orders_moves() {
         let ways = ways(60, false);
         let options = SearchOptions { nodes: Some(limit), ..ways[draws.below(ways.len() as u64) as usize] };
         let [evaluator, orderer] = [(); 2].map(|()| Evaluator { program: program(&mut draws), view: View::Turn });
-        let chooser = Chooser::Ordered(evaluator.clone(), options, orderer);
+        let chooser = ordered(evaluator.clone(), options, orderer);
         let choice = ask(chooser, Ties::Last, &position, Key(round), &mut workspace);
         assert!(choice.nodes <= limit.max(1 + moves), "{} nodes of {limit}", choice.nodes);
         if choice.depth <= 5 {
-            let plain = Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(choice.depth));
+            let plain = ahead(evaluator, SearchOptions::to_depth(choice.depth));
             let expected = ask(plain, Ties::Last, &position, Key(round), &mut workspace);
             assert_eq!((choice.chosen, choice.score), (expected.chosen, expected.score), "{options:?} round {round}");
         }

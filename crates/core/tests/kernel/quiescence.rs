@@ -4,26 +4,28 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{self, ahead, any_checkers, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
+use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Path, available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::{Game, playout};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::minimax::Minimax;
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
 
 /// The plain search, and the deepening one with and without its parts.
 fn ways(depth: u32) -> Vec<SearchOptions> {
     let quiet = SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) };
     let mut ways = vec![quiet, SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..quiet }];
-    for ordering in [Ordering::None, Ordering::Evaluator, Ordering::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Killer] {
         for table in [0, 1 << 10] {
             for nodes in [None, Some(u64::MAX)] {
                 ways.push(SearchOptions { ordering, table, nodes, ..quiet });
@@ -35,7 +37,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 
 fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 }
+    common::player(ahead(evaluator, options), ties)
 }
 
 fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
@@ -177,17 +179,4 @@ fn a_stop_among_captures_gives_no_answer() {
             stopped.analyse(&Checkers::<American>::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none()
         );
     }
-}
-
-/// Nothing is captured in Othello: the option changes nothing there.
-#[test]
-fn a_game_without_captures_has_none_to_look_at() {
-    let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
-    let position = random_position::<Size8>(&mut Key::new(34).stream(), 40);
-    let [with, without] = [true, false].map(|quiescence| {
-        let options = SearchOptions { quiescence, ..SearchOptions::to_depth(4) };
-        let choice = ask(available()[0], &player(&program, View::Turn, options, Ties::First), &position, Key(1));
-        choice.map(|choice| (choice.chosen, choice.score, choice.nodes))
-    });
-    assert_eq!(with, without);
 }

@@ -12,8 +12,11 @@ use evoply_core::stream::Key;
 
 use super::common::random_position_of;
 
+/// A start and codes.
+type Known<G> = (G, Vec<u64>);
+
 /// Random games from random positions, and the boards that they went over.
-fn games<G: Game>(seed: u64, count: usize) -> (Vec<(G, Vec<u64>)>, Vec<Vec<G>>) {
+fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
     let mut draws = Key::new(seed).stream();
     let game = |_| {
         let start: G = random_position_of(&mut draws, 20);
@@ -30,7 +33,7 @@ fn games<G: Game>(seed: u64, count: usize) -> (Vec<(G, Vec<u64>)>, Vec<Vec<G>>) 
     (0..count).map(game).unzip()
 }
 
-fn counts<G: Game>(games: &[(G, Vec<u64>)], threads: usize) -> Result<PieceCounts, IllegalMove> {
+fn counts<G: Game>(games: &[Known<G>], threads: usize) -> Result<PieceCounts, IllegalMove> {
     let games: Vec<_> = games.iter().map(|(start, codes)| Moves { start: *start, codes }).collect();
     piece_counts(&games, threads, &AtomicBool::new(false)).expect("nobody stops it")
 }

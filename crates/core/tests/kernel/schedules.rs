@@ -5,18 +5,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{random_position_of, scaled, small_evaluator};
+use crate::common::{ahead, player, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
-use evoply_core::player::{Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Chooser, Player, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::{move_key, random_move};
+use evoply_core::rules::playout::{Playouts, move_key, random_move};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::Stages;
 use evoply_core::stream::{Key, Stream};
@@ -25,10 +27,6 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Long games of checkers would take long: every game is cut here.
 const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_plies: Some(90) };
-
-fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
-    Player { chooser, ties, epsilon: 0.0, random_moves: 0 }
-}
 
 fn evaluator<G: Game>(draws: &mut Stream) -> Evaluator<G> {
     let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
@@ -49,24 +47,23 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 fn players<G: Game>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
     let stages = Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3)).unwrap();
-    let search = Chooser::AlphaBeta(evaluator(&mut draws), SearchOptions::to_depth(2));
+    let search = ahead(evaluator(&mut draws), SearchOptions::to_depth(2));
     let after_state = Chooser::AfterState(evaluator(&mut draws));
     vec![
-        player(Chooser::Random, Ties::First),
+        Player::random(),
         player(Chooser::Staged(stages.clone()), Ties::Random),
-        Player { random_moves: 3, ..player(Chooser::Staged(stages), Ties::Last) },
-        Player { random_moves: 5, epsilon: 0.1, ..player(search, Ties::Random) },
-        Player { random_moves: 1, ..player(after_state, Ties::First) },
-        Player { random_moves: 7, ..player(Chooser::Random, Ties::First) },
+        player(Chooser::Staged(stages), Ties::Last).with_random_moves(3),
+        player(search, Ties::Random).with_random_moves(5).with_epsilon(0.1).unwrap(),
+        player(after_state, Ties::First).with_random_moves(1),
+        Player::random().with_random_moves(7),
     ]
 }
 
 /// One choice, the obvious way: a random start is a random player, and a stage is a player of its own.
 fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
     let key = move_key(game, position.turn(), position.ply());
-    let as_itself = Player { random_moves: 0, ..player.clone() };
-    let one = match &player.chooser {
-        _ if moves < player.random_moves => self::player(Chooser::Random, Ties::First),
+    let one = match player.chooser() {
+        _ if moves < player.random_moves() => Player::random(),
         Chooser::Staged(stages) => {
             let evaluators = stages.evaluators();
             let row = &shares::<G::Board>(evaluators.len())[(position.own() | position.opponent()).len() as usize];
@@ -79,9 +76,9 @@ fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> O
                 });
                 ends.into_iter().position(|end| draw < end).unwrap()
             });
-            Player { chooser: Chooser::AfterState(evaluators[stage].clone()), ..as_itself }
+            self::player(Chooser::AfterState(evaluators[stage].clone()), player.ties())
         }
-        _ => as_itself,
+        _ => player.clone().with_random_moves(0),
     };
     one.analyse(position, &Question::of(game), &NEVER).map(|analysis| analysis.choice.chosen)
 }
@@ -120,7 +117,7 @@ fn pairings(count: u64, players: u64, starts: u64, key: Key) -> Vec<Pairing> {
     (0..count).map(pairing).collect()
 }
 
-fn run<G: Game>(
+fn run<G: Playouts>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -132,7 +129,7 @@ fn run<G: Game>(
     records
 }
 
-fn check_moves<G: Game>(games: u64) {
+fn check_moves<G: Playouts>(games: u64) {
     let players = players::<G>();
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
@@ -159,7 +156,7 @@ fn games_are_those_played_move_by_move() {
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
-fn check_starts<G: Game>(games: u64) {
+fn check_starts<G: Playouts>(games: u64) {
     let players = players::<G>();
     let key = Key::new(43).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
@@ -201,7 +198,7 @@ fn mixed_starts_are_separate_calls() {
 fn hashes_begin_with_the_start() {
     let start = Othello::<Size8>::start();
     let other = start.play_unchecked(start.legal_moves().next().unwrap());
-    let players = [player(Chooser::<Othello<Size8>>::Random, Ties::First)];
+    let players = [Player::<Othello<Size8>>::random()];
     let starts = [start, other, start];
     let pairing = |start| Pairing { black: 0, white: 0, opening: Key(1), key: Key(2), start };
     let conditions = Conditions { starts: &starts, opening_plies: 0, record_moves: true, draws: DrawRules::NONE };

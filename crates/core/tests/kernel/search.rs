@@ -5,14 +5,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Path, available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node};
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Chooser, Player, Workspace};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
@@ -47,14 +49,10 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
         let equals: Vec<G::Move> =
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
-        let player = |ties| Player {
-            chooser: Chooser::AlphaBeta(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)),
-            ties,
-            epsilon: 0.0,
-            random_moves: 0,
-        };
+        let of =
+            |ties| player(ahead(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)), ties);
         for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
-            let player = player(ties);
+            let player = of(ties);
             player.prepare(&mut workspace);
             for attempt in 0..if ties == Ties::Random { 3 } else { 1 } {
                 let choice = choose(path, &player, &position, Key(round).child(attempt), &mut workspace);
@@ -126,7 +124,7 @@ fn after_state_equals_its_definition() {
         let program = Arc::new(Program::new(&expression).unwrap());
         for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
             let evaluator = Evaluator { program: program.clone(), view };
-            let player = Player { chooser: Chooser::AfterState(evaluator), ties, epsilon: 0.0, random_moves: 0 };
+            let player = player(Chooser::AfterState(evaluator), ties);
             player.prepare(&mut workspace);
             let choice = choose(path, &player, &position, Key(round), &mut workspace);
             assert_eq!(choice.score, Some(best), "{view:?} round {round}");
@@ -176,12 +174,9 @@ fn random_ties_are_uniform() {
     let mut workspace = Workspace::default();
     for depth in 0..4 {
         let evaluator = Evaluator { program: program.clone(), view: View::Player };
-        let chooser = if depth == 0 {
-            Chooser::AfterState(evaluator)
-        } else {
-            Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
-        };
-        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0, random_moves: 0 };
+        let chooser =
+            if depth == 0 { Chooser::AfterState(evaluator) } else { ahead(evaluator, SearchOptions::to_depth(depth)) };
+        let player = player(chooser, Ties::Random);
         player.prepare(&mut workspace);
         let mut counts = [0_u32; 64];
         for draw in 0..3000 {
@@ -201,12 +196,7 @@ fn random_ties_are_uniform() {
 fn a_stop_ends_a_search() {
     let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
     let evaluator = Evaluator { program, view: View::Turn };
-    let player = Player {
-        chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(40)),
-        ties: Ties::First,
-        epsilon: 0.0,
-        random_moves: 0,
-    };
+    let player = player(ahead(evaluator, SearchOptions::to_depth(40)), Ties::First);
     let (stop, mut workspace) = (AtomicBool::new(false), Workspace::default());
     player.prepare(&mut workspace);
     let start = Othello::<Size8>::start();
@@ -230,12 +220,7 @@ fn plies_are_not_limited() {
     let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 2);
     assert!(values.iter().all(|&(_, value)| value == 302.0), "{values:?}");
     let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
-    let player = Player {
-        chooser: Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(2)),
-        ties: Ties::First,
-        epsilon: 0.0,
-        random_moves: 0,
-    };
+    let player = player(ahead(evaluator, SearchOptions::to_depth(2)), Ties::First);
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     assert_eq!(choose(Path::Baseline, &player, &position, Key(1), &mut workspace).score, Some(302.0));
@@ -243,16 +228,13 @@ fn plies_are_not_limited() {
 
 fn players() -> Vec<Player<Othello<Size8>>> {
     let mut draws = Key::new(3).stream();
-    let mut players = vec![Player { chooser: Chooser::Random, ties: Ties::First, epsilon: 0.0, random_moves: 0 }];
+    let mut players = vec![Player::random()];
     for (depth, ties, epsilon) in [(0, Ties::Random, 0.0), (2, Ties::Random, 0.1), (0, Ties::Last, 0.3)] {
         let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
         let evaluator = Evaluator { program, view: View::Player };
-        let chooser = if depth == 0 {
-            Chooser::AfterState(evaluator)
-        } else {
-            Chooser::AlphaBeta(evaluator, SearchOptions::to_depth(depth))
-        };
-        players.push(Player { chooser, ties, epsilon, random_moves: 0 });
+        let chooser =
+            if depth == 0 { Chooser::AfterState(evaluator) } else { ahead(evaluator, SearchOptions::to_depth(depth)) };
+        players.push(player(chooser, ties).with_epsilon(epsilon).unwrap());
     }
     players
 }

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{self, ahead, any_checkers, random_position, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{Path, available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
-use evoply_core::player::{Choice, Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
 
 const TIES: [Ties; 3] = [Ties::First, Ties::Last, Ties::Random];
@@ -26,7 +28,7 @@ const TIES: [Ties; 3] = [Ties::First, Ties::Last, Ties::Random];
 /// Every way to search to a depth but the plain one.
 fn ways(depth: u32) -> Vec<SearchOptions> {
     let mut ways = Vec::new();
-    for ordering in [Ordering::None, Ordering::Hash, Ordering::Evaluator, Ordering::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Hash, MoveOrder::Evaluator, MoveOrder::Killer] {
         // The smallest table forgets nearly everything, which must not matter either.
         for table in [0, 4, 1 << 12] {
             // A limit that is never reached makes it look at every depth.
@@ -41,7 +43,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 
 fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
-    Player { chooser: Chooser::AlphaBeta(evaluator, options), ties, epsilon: 0.0, random_moves: 0 }
+    common::player(ahead(evaluator, options), ties)
 }
 
 fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
@@ -241,7 +243,7 @@ fn paths_agree_and_nothing_is_left_over() {
 #[test]
 fn a_table_is_never_shared_between_colours() {
     let mut workspace = Workspace::default();
-    let options = SearchOptions { table: 1 << 14, ordering: Ordering::Hash, ..SearchOptions::to_depth(5) };
+    let options = SearchOptions { table: 1 << 14, ordering: MoveOrder::Hash, ..SearchOptions::to_depth(5) };
     let mut differing = 0;
     for round in 0..scaled(300) {
         let mut draws = Key::new(19).child(round).stream();
@@ -303,7 +305,7 @@ fn time_limits_hold_and_are_marked() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let time = Duration::from_millis(50);
     let options =
-        SearchOptions { time: Some(time), ordering: Ordering::Killer, table: 1 << 16, ..SearchOptions::to_depth(60) };
+        SearchOptions { time: Some(time), ordering: MoveOrder::Killer, table: 1 << 16, ..SearchOptions::to_depth(60) };
     let limited = player(&program, View::Turn, options, Ties::First);
     assert!(!limited.is_reproducible());
     let unlimited: Player<Othello<Size8>> =
@@ -333,7 +335,7 @@ fn no_time_at_all_is_enough_for_one_ply() {
 #[test]
 fn a_stop_from_outside_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
-    let options = SearchOptions { ordering: Ordering::Killer, ..SearchOptions::to_depth(12) };
+    let options = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(12) };
     let stopped = player(&program, View::Turn, options, Ties::First);
     assert!(stopped.analyse(&Othello::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
 }
@@ -365,10 +367,10 @@ fn orderings_save_nodes() {
     };
     let plain = nodes(SearchOptions::to_depth(7));
     for (ordering, table, factor) in [
-        (Ordering::Hash, 1 << 16, 1.3),
-        (Ordering::Evaluator, 0, 1.3),
-        (Ordering::Evaluator, 1 << 16, 1.7),
-        (Ordering::Killer, 1 << 16, 2.0),
+        (MoveOrder::Hash, 1 << 16, 1.3),
+        (MoveOrder::Evaluator, 0, 1.3),
+        (MoveOrder::Evaluator, 1 << 16, 1.7),
+        (MoveOrder::Killer, 1 << 16, 2.0),
     ] {
         let ordered = nodes(SearchOptions { ordering, table, ..SearchOptions::to_depth(7) });
         assert!(ordered * factor < plain, "{ordering:?} {table}: {ordered} nodes, plain {plain}");

@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{random_position, scaled};
+use crate::common::{ahead, player, random_position, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10, symmetry_of_square};
+use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
+use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
-use evoply_core::player::{Choose, Chooser, Evaluator, Player, Ties, View, Workspace};
+use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::othello::{Move, Othello};
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::endgame::{Endgame, Mode, solve};
-use evoply_core::search::ordering::Ordering;
+use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -53,8 +55,8 @@ impl<B: Board> Searcher<B> {
     fn new(view: View, options: SearchOptions) -> Self {
         let expression = json::parse(SYMMETRIC, B::SQUARES, Builder::default()).unwrap();
         let program = Arc::new(Program::new(&expression).unwrap());
-        let chooser = Chooser::AlphaBeta(Evaluator { program, view }, options);
-        let player = Player { chooser, ties: Ties::Random, epsilon: 0.0, random_moves: 0 };
+        let chooser = ahead(Evaluator { program, view }, options);
+        let player = player(chooser, Ties::Random);
         let mut workspace = Workspace::default();
         player.prepare(&mut workspace);
         Self { player, workspace }
@@ -68,7 +70,7 @@ impl<B: Board> Searcher<B> {
 
 fn check<B: Board>(positions: u64) {
     let paths = available();
-    let deep = SearchOptions { ordering: Ordering::Killer, table: 1 << 8, ..SearchOptions::to_depth(4) };
+    let deep = SearchOptions { ordering: MoveOrder::Killer, table: 1 << 8, ..SearchOptions::to_depth(4) };
     let mut searchers: Vec<_> = [View::Turn, View::Player]
         .into_iter()
         .flat_map(|view| [SearchOptions::to_depth(3), deep].map(|options| Searcher::<B>::new(view, options)))

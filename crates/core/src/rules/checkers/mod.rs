@@ -7,6 +7,7 @@
 //! square of the top row. Draws by repetition or quiet plies are the game loop's affair.
 
 mod moves;
+mod side;
 mod side_by_side;
 #[cfg(test)]
 mod tests;
@@ -15,12 +16,14 @@ use std::array::from_fn;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
+use super::playout::Playouts;
 use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Size8, Size10, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
 
-pub use moves::{Move, Moves, Side};
+pub use moves::Move;
+pub use side::{Moves, Side};
 
 /// What tells one game of this family from another.
 pub trait Variant: Copy + Eq + Ord + Hash + Debug + Default + Send + Sync + 'static {
@@ -292,6 +295,8 @@ impl<V: Variant> Game for Checkers<V> {
         (start - pieces) / start
     }
 }
+
+impl<V: Variant> Playouts for Checkers<V> {}
 
 impl<V: Variant> PartialEq for Checkers<V> {
     fn eq(&self, other: &Self) -> bool {

@@ -3,7 +3,8 @@
 //! Captures of one jump, which are most of them, are counted on all boards together; a board where a piece may jump on is
 //! looked at by itself.
 
-use super::moves::{Side, dark, step};
+use super::moves::{dark, step};
+use super::side::Side;
 use crate::bitboard::{Board, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
@@ -11,11 +12,11 @@ use crate::rules::SeenLanes;
 
 /// The view of one side of eight boards; `AHEAD` and `AHEAD + 1` are the diagonals along which its men go.
 struct Sides<B: Board, C: Cpu, const AHEAD: usize> {
-    own: <B::Word as Word>::Wide<C>,
-    opponent: <B::Word as Word>::Wide<C>,
+    own: <B::Word as Word>::Eight<C>,
+    opponent: <B::Word as Word>::Eight<C>,
     /// Kings of this side.
-    kings: <B::Word as Word>::Wide<C>,
-    empty: <B::Word as Word>::Wide<C>,
+    kings: <B::Word as Word>::Eight<C>,
+    empty: <B::Word as Word>::Eight<C>,
     has_kings: bool,
 }
 
@@ -34,20 +35,20 @@ impl<B: Board, C: Cpu, const AHEAD: usize> Sides<B, C, AHEAD> {
 
     /// Pieces of `from` that can step along a diagonal.
     #[inline(always)]
-    fn steppers(&self, from: <B::Word as Word>::Wide<C>, diagonal: usize) -> <B::Word as Word>::Wide<C> {
+    fn steppers(&self, from: <B::Word as Word>::Eight<C>, diagonal: usize) -> <B::Word as Word>::Eight<C> {
         from & step::<B, _>(self.empty, 3 - diagonal)
     }
 
     /// Pieces of `from` that can jump along a diagonal.
     #[inline(always)]
-    fn jumpers(&self, from: <B::Word as Word>::Wide<C>, diagonal: usize) -> <B::Word as Word>::Wide<C> {
+    fn jumpers(&self, from: <B::Word as Word>::Eight<C>, diagonal: usize) -> <B::Word as Word>::Eight<C> {
         let back = 3 - diagonal;
         from & step::<B, _>(self.opponent & step::<B, _>(self.empty, back), back)
     }
 
     /// Pieces of `from` that can go along a diagonal.
     #[inline(always)]
-    fn movers(&self, from: <B::Word as Word>::Wide<C>, diagonal: usize) -> <B::Word as Word>::Wide<C> {
+    fn movers(&self, from: <B::Word as Word>::Eight<C>, diagonal: usize) -> <B::Word as Word>::Eight<C> {
         self.steppers(from, diagonal) | self.jumpers(from, diagonal)
     }
 
@@ -113,14 +114,14 @@ impl<B: Board, C: Cpu, const AHEAD: usize> Sides<B, C, AHEAD> {
 
     /// How many squares two sets have together on each board, each set by itself.
     #[inline(always)]
-    fn count_both(a: <B::Word as Word>::Wide<C>, b: <B::Word as Word>::Wide<C>) -> Lanes<f64> {
+    fn count_both(a: <B::Word as Word>::Eight<C>, b: <B::Word as Word>::Eight<C>) -> Lanes<f64> {
         sum(B::Word::counts::<C>(a), B::Word::counts::<C>(b))
     }
 
-    /// Pieces that could jump again after a first jump along a diagonal. Squares left stay blocked here: a piece that
-    /// comes back over its own square jumped in between.
+    /// Pieces that could jump again after a first jump along a diagonal. The square that a piece
+    /// left counts as occupied: a second jump could reach it only over the piece just taken, which is no target any more.
     #[inline(always)]
-    fn going_on(&self, jumpers: <B::Word as Word>::Wide<C>, diagonal: usize) -> <B::Word as Word>::Wide<C> {
+    fn going_on(&self, jumpers: <B::Word as Word>::Eight<C>, diagonal: usize) -> <B::Word as Word>::Eight<C> {
         let landed = step::<B, _>(step::<B, _>(jumpers, diagonal), diagonal);
         let on = self.jumpers(landed, AHEAD) | self.jumpers(landed, AHEAD + 1);
         if !self.has_kings {

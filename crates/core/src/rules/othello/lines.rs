@@ -6,7 +6,7 @@
 
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
-use crate::cpu::wide::Quad;
+use crate::cpu::vector::Quad;
 use crate::lanes::Bits;
 
 /// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
@@ -99,7 +99,7 @@ fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T 
 impl<W: Word> Runs<W> {
     /// The same runs on eight boards side by side.
     #[inline(always)]
-    pub fn widen<C: Cpu>(&self, cpu: C) -> Runs<W::Wide<C>> {
+    pub fn widen<C: Cpu>(&self, cpu: C) -> Runs<W::Eight<C>> {
         let Self { up: [a, b, c, d], down: [e, f, g, h], ends } = *self;
         Runs {
             up: [W::splat(cpu, a), W::splat(cpu, b), W::splat(cpu, c), W::splat(cpu, d)],
@@ -121,7 +121,7 @@ impl<W: Word> Runs<W> {
     /// The four lines at once.
     #[inline(always)]
     fn side_by_side<B: Board<Word = W>, C: Cpu>(cpu: C, own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
-        if !C::WIDE {
+        if !C::VECTORS_PAY {
             return Self::of::<B>(own.0, opponent.0, |mask| mask);
         }
         let (own, opponent) = (own.0.to_u128() as u64, opponent.0.to_u128() as u64);

@@ -8,7 +8,6 @@ mod side_by_side;
 
 use std::hash::{Hash, Hasher};
 
-use super::playout::Playout;
 use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
@@ -107,7 +106,7 @@ fn destinations_of_wide<B: Board, C: Cpu>(
     cpu: C,
     own: &Lanes<B::Word>,
     opponent: &Lanes<B::Word>,
-) -> <B::Word as Word>::Wide<C> {
+) -> <B::Word as Word>::Eight<C> {
     let spread = |mask| B::Word::splat(cpu, mask);
     let (own, opponent) = (B::Word::load(cpu, own), B::Word::load(cpu, opponent));
     Runs::of::<B>(own, opponent, spread).destinations::<B>(own, opponent, spread)
@@ -326,15 +325,6 @@ impl<B: Board> Game for Othello<B> {
     #[inline(always)]
     fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> Lanes<f64> {
         B::Word::counts(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
-    }
-
-    #[inline(always)]
-    fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
-        if B::SQUARES <= 64 && C::WIDE {
-            side_by_side::finish(cpu, games);
-        } else {
-            games.iter_mut().for_each(Playout::finish);
-        }
     }
 
     #[inline(always)]

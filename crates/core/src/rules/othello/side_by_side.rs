@@ -6,16 +6,16 @@ use super::lines::Runs;
 use super::{Move, Othello};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
-use crate::cpu::wide::{Eight, Two, Words};
+use crate::cpu::vector::{Eight, Two, Vector};
 use crate::lanes::{LANES, Lanes};
-use crate::rules::playout::Playout;
+use crate::rules::playout::{Playout, Playouts};
 use crate::rules::{Color, Game};
-use crate::stream::{Stream, wide};
+use crate::stream::{Stream, side_by_side};
 
 /// Groups of eight games.
 const GROUPS: usize = 2;
 
-/// The state of eight games, lane by lane; what only one board has would not fit the registers.
+/// The state of eight games lane by lane, and no more than moves need: it is to fit the registers.
 #[derive(Clone, Copy)]
 struct Boards<T> {
     own: T,
@@ -64,7 +64,7 @@ impl<T: Eight> Boards<Two<T>> {
 }
 
 #[inline(always)]
-fn load<C: Cpu>(cpu: C, [first, second]: &[Boards<Lanes<u64>>; GROUPS]) -> Boards<Two<C::Words>> {
+fn load<C: Cpu>(cpu: C, [first, second]: &[Boards<Lanes<u64>>; GROUPS]) -> Boards<Two<C::Eight>> {
     Boards {
         own: Two(cpu.words(&first.own), cpu.words(&second.own)),
         opponent: Two(cpu.words(&first.opponent), cpu.words(&second.opponent)),
@@ -110,9 +110,20 @@ impl Boards<Lanes<u64>> {
     }
 }
 
+impl<B: Board> Playouts for Othello<B> {
+    #[inline(always)]
+    fn finish_playouts<C: Cpu>(cpu: C, games: &mut [Playout<Self>]) {
+        if B::SQUARES <= 64 && C::VECTORS_PAY {
+            finish(cpu, games);
+        } else {
+            games.iter_mut().for_each(Playout::finish);
+        }
+    }
+}
+
 /// Play all games to their end, on boards of up to 64 squares.
 #[inline(always)]
-pub(super) fn finish<B: Board, C: Cpu>(cpu: C, games: &mut [Playout<Othello<B>>]) {
+fn finish<B: Board, C: Cpu>(cpu: C, games: &mut [Playout<Othello<B>>]) {
     // Step 1. The first games. A lane without one holds an empty board, which waits.
     let nothing = Lanes::splat(0);
     let empty = Boards {
@@ -175,29 +186,29 @@ fn advance<B: Board, C: Cpu>(cpu: C, boards: &mut [Boards<Lanes<u64>>; GROUPS], 
 
 /// One ply on each board; the result is not 0 where the game was over before.
 #[inline(always)]
-fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Words> {
+fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eight> {
     let own = at.own;
     let spread = |mask: B::Word| own.like(mask.to_u128() as u64);
     let (zero, one) = (own.like(0), own.like(1));
-    // Step 1. Where a move may be made. Nowhere twice in a row: the game is over.
+    // Step 1. Where a move may be made. If nowhere, and the side before had no move either, the game is over.
     let runs = Runs::of::<B>(at.own, at.opponent, spread);
     let moves = runs.destinations::<B>(at.own, at.opponent, spread);
     let over = moves.select(zero, at.passing);
-    // Step 2. Nowhere, and now somewhere: the last ply was a pass, and becomes part of the game.
+    // Step 2. If somewhere, and the side before had no move, that was a pass: it becomes part of the game.
     let passed = moves.select(at.passing, zero);
     if passed.0.not_zero() | passed.1.not_zero() != 0 {
         let pass = own.like(Move::Pass.code::<B>());
-        at.hash = passed.select(wide::child(at.hash, pass), at.hash);
+        at.hash = passed.select(side_by_side::child(at.hash, pass), at.hash);
         at.ply = at.ply.plus(passed.select(one, zero));
     }
     // Step 3. The draw, from the opening or from the key of the move; a forced move draws nothing.
     let count = moves.count_ones();
     let free = one.less(count);
-    let key = wide::child(at.own_key, at.ply);
+    let key = side_by_side::child(at.own_key, at.ply);
     let in_opening = at.ply.less(at.opening_end);
-    let state = wide::next_state(in_opening.select(at.opening, key));
-    let bits = wide::mix(state);
-    let mut index = wide::high_of_product(bits, count);
+    let state = side_by_side::next_state(in_opening.select(at.opening, key));
+    let bits = side_by_side::mix(state);
+    let mut index = side_by_side::high_of_product(bits, count);
     let rare = bits.times(count).less(count) & free;
     let mut opening = (in_opening & free).select(state, at.opening);
     if rare.0.not_zero() | rare.1.not_zero() != 0 {
@@ -213,7 +224,7 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Word
         own_key: at.opponent_key,
         opponent_key: at.own_key,
         opening,
-        hash: moves.select(wide::child(at.hash, code), at.hash),
+        hash: moves.select(side_by_side::child(at.hash, code), at.hash),
         ply: at.ply.plus(moves.select(one, zero)),
         opening_end: at.opening_end,
         passing: moves.select(zero, one),
@@ -226,11 +237,11 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Words>>) -> Two<C::Word
 #[inline(never)]
 fn draw_one_by_one<C: Cpu>(
     cpu: C,
-    at: &Boards<Two<C::Words>>,
-    key: Two<C::Words>,
-    count: Two<C::Words>,
-    opening: Two<C::Words>,
-) -> (Two<C::Words>, Two<C::Words>) {
+    at: &Boards<Two<C::Eight>>,
+    key: Two<C::Eight>,
+    count: Two<C::Eight>,
+    opening: Two<C::Eight>,
+) -> (Two<C::Eight>, Two<C::Eight>) {
     let group = |at: &Boards<Lanes<u64>>, key: Lanes<u64>, count: Lanes<u64>, mut opening: Lanes<u64>| {
         let mut index = Lanes::splat(0);
         for lane in (0..LANES).filter(|&lane| count.0[lane] > 1) {

@@ -4,67 +4,11 @@
 //! The answer is a score; above `alpha` it is a lower bound of the true one, otherwise an upper bound. Moves into regions
 //! (quadrants) with an odd number of empty squares come first: who moves there first also moves there last.
 
-use super::endgame::Searcher;
+use super::geometry::Geometry;
 use super::stability::stable_discs;
-use crate::bitboard::{Bitboard, Board, Direction, MAX_SQUARES, Size8, Word};
+use crate::bitboard::{Bitboard, Board, Size8, Word};
 use crate::cpu::{Cpu, Task};
 use crate::rules::othello::{flips, moves};
-
-/// What the solver looks up about squares of a board.
-#[derive(Debug)]
-pub struct Geometry<B: Board> {
-    /// The up to eight squares around each square.
-    pub neighbours: [Bitboard<B>; MAX_SQUARES],
-    /// The quadrant of each square, as one of four bits.
-    pub quadrant: [u8; MAX_SQUARES],
-    /// The squares of the quadrants named by four bits.
-    pub quadrants: [Bitboard<B>; 16],
-    /// The corners.
-    pub corners: Bitboard<B>,
-    /// How good it is to move to each square, as far as that can be said of a square alone.
-    pub worth: [u8; MAX_SQUARES],
-}
-
-/// The worth of a square by its distances from the border.
-const WORTH: [[u8; 4]; 4] = [[18, 4, 16, 12], [0, 2, 6, 8], [0, 0, 14, 10], [0, 0, 0, 0]];
-
-impl<B: Board> Geometry<B> {
-    /// The tables of a board.
-    pub fn new() -> Self {
-        let mut tables = Self {
-            neighbours: [Bitboard::EMPTY; MAX_SQUARES],
-            quadrant: [0; MAX_SQUARES],
-            quadrants: [Bitboard::EMPTY; 16],
-            corners: Bitboard::EMPTY,
-            worth: [0; MAX_SQUARES],
-        };
-        for square in 0..B::SQUARES {
-            let set = Bitboard::<B>::square(square);
-            let half = B::SIZE / 2;
-            let quadrant = 1 << (u8::from(square / B::SIZE >= half) * 2 + u8::from(square % B::SIZE >= half));
-            tables.quadrant[square as usize] = quadrant;
-            // Distances to the nearest border, the smaller first: corners are best, the squares beside them worst.
-            let distance = |line: u32| line.min(B::SIZE - 1 - line).min(3);
-            let (x, y) = (distance(square % B::SIZE), distance(square / B::SIZE));
-            tables.worth[square as usize] = WORTH[x.min(y) as usize][x.max(y) as usize];
-            if x + y == 0 {
-                tables.corners = tables.corners | set;
-            }
-            tables.neighbours[square as usize] =
-                Direction::ALL.iter().fold(Bitboard::EMPTY, |sum, &direction| sum | set.shift(direction));
-            for bits in (0..16).filter(|bits| bits & quadrant != 0) {
-                tables.quadrants[bits as usize] = tables.quadrants[bits as usize] | set;
-            }
-        }
-        tables
-    }
-
-    /// The quadrants with an odd number of `empty` squares, as four bits.
-    #[inline(always)]
-    pub fn odd_quadrants(&self, empty: Bitboard<B>) -> u8 {
-        (0..4).fold(0, |bits, index| bits | ((empty & self.quadrants[1 << index]).len() as u8 & 1) << index)
-    }
-}
 
 /// `TURNED[place][line]`: discs that turn in a line of eight when a disc is placed at `place`, `line` holds the mover's
 /// discs and the opponent's are on all other squares.
@@ -119,7 +63,26 @@ fn last_flips<B: Board>(own: Bitboard<B>, square: u32) -> i32 {
     turned(x, row) + turned(y, column) + turned(x, falling) + turned(x, rising)
 }
 
-impl<B: Board, C: Cpu> Searcher<'_, B, C> {
+/// The solver of the last squares.
+pub(super) struct Shallow<B: Board, C: Cpu> {
+    pub cpu: C,
+    /// Whether empty squares count for the winner, or for nobody.
+    pub empties_to_winner: bool,
+    pub geometry: Box<Geometry<B>>,
+    /// Positions entered, also by whoever looks further than this.
+    pub nodes: u64,
+}
+
+impl<B: Board, C: Cpu> Shallow<B, C> {
+    /// The score of a finished game for the owner of `own`.
+    #[inline(always)]
+    pub fn final_score(&self, own: Bitboard<B>, opponent: Bitboard<B>) -> i32 {
+        let difference = own.len() as i32 - opponent.len() as i32;
+        let empties = (!(own | opponent)).len() as i32;
+        let award = if self.empties_to_winner { empties * difference.signum() } else { 0 };
+        difference + award
+    }
+
     /// One empty square. The full board after it is not a node.
     #[inline(always)]
     fn one(&mut self, own: Bitboard<B>, square: u32, alpha: i32) -> i32 {
@@ -162,7 +125,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
         for (square, others) in [(a, [b, c]), (b, [a, c]), (c, [a, b])] {
             let Some((after, next)) = self.place(own, opponent, square) else { continue };
             let score =
-                -self.cpu.call(Two { searcher: self, own: next, opponent: after, squares: others, alpha: -alpha - 1 });
+                -self.cpu.call(Two { solver: self, own: next, opponent: after, squares: others, alpha: -alpha - 1 });
             if score > alpha {
                 return Some(score);
             }
@@ -178,13 +141,8 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
         let mut best = None;
         for (square, others) in [(a, [b, c, d]), (b, [a, c, d]), (c, [a, b, d]), (d, [a, b, c])] {
             let Some((after, next)) = self.place(own, opponent, square) else { continue };
-            let score = -self.cpu.call(Three {
-                searcher: self,
-                own: next,
-                opponent: after,
-                squares: others,
-                alpha: -alpha - 1,
-            });
+            let score =
+                -self.cpu.call(Three { solver: self, own: next, opponent: after, squares: others, alpha: -alpha - 1 });
             if score > alpha {
                 return Some(score);
             }
@@ -221,29 +179,29 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
         squares
     }
 
-    /// Up to [`super::endgame::SHALLOW_EMPTIES`] empty squares, ordered by parity alone.
+    /// A few empty squares, ordered by parity alone.
     #[inline(always)]
-    pub(super) fn shallow(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, alpha: i32) -> i32 {
+    pub fn score(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, alpha: i32) -> i32 {
         let empty = !(own | opponent);
-        self.cpu.call(Shallow { searcher: self, own, opponent, empty, alpha })
+        self.cpu.call(Few { solver: self, own, opponent, empty, alpha })
     }
 
     #[inline(always)]
-    fn shallow_node(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, empty: Bitboard<B>, alpha: i32) -> i32 {
+    fn few(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, empty: Bitboard<B>, alpha: i32) -> i32 {
         // Step 1. The last four squares have code of their own.
         let mut squares = empty.into_iter();
         let mut next = || squares.next().unwrap_or(0);
         match empty.len() {
             0 => return self.final_score(own, opponent),
             1 => return self.one(own, next(), alpha),
-            2 => return self.cpu.call(Two { searcher: self, own, opponent, squares: [next(), next()], alpha }),
+            2 => return self.cpu.call(Two { solver: self, own, opponent, squares: [next(), next()], alpha }),
             3 => {
                 let squares = [next(), next(), next()];
-                return self.cpu.call(Three { searcher: self, own, opponent, squares, alpha });
+                return self.cpu.call(Three { solver: self, own, opponent, squares, alpha });
             }
             4 => {
                 let squares = [next(), next(), next(), next()];
-                return self.cpu.call(Four { searcher: self, own, opponent, squares, alpha });
+                return self.cpu.call(Four { solver: self, own, opponent, squares, alpha });
             }
             _ => {}
         }
@@ -261,8 +219,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
                 let turned = flips(own, opponent, square);
                 let (after, next) = (own | turned | Bitboard::square(square), opponent - turned);
                 let empty = empty - Bitboard::square(square);
-                let score =
-                    -self.cpu.call(Shallow { searcher: self, own: next, opponent: after, empty, alpha: -alpha - 1 });
+                let score = -self.cpu.call(Few { solver: self, own: next, opponent: after, empty, alpha: -alpha - 1 });
                 if score > alpha {
                     return score;
                 }
@@ -274,14 +231,14 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
             if moves(opponent, own).is_empty() {
                 self.final_score(own, opponent)
             } else {
-                -self.cpu.call(Shallow { searcher: self, own: opponent, opponent: own, empty, alpha: -alpha - 1 })
+                -self.cpu.call(Few { solver: self, own: opponent, opponent: own, empty, alpha: -alpha - 1 })
             }
         })
     }
 
     /// The most that `own` can reach, if that is not above `alpha`; looked for only where it is likely.
     #[inline(always)]
-    pub(super) fn stability_cut(own: Bitboard<B>, opponent: Bitboard<B>, empties: u32, alpha: i32) -> Option<i32> {
+    pub fn stability_cut(own: Bitboard<B>, opponent: Bitboard<B>, empties: u32, alpha: i32) -> Option<i32> {
         if alpha < 2 * empties as i32 {
             return None;
         }
@@ -293,14 +250,14 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
 /// A null-window question, as a task of the CPU path that the whole search runs in.
 macro_rules! question {
     ($name:ident, $field:ident: $type:ty, |$task:ident| $body:expr) => {
-        struct $name<'a, 'b, B: Board, C: Cpu> {
-            searcher: &'a mut Searcher<'b, B, C>,
+        struct $name<'a, B: Board, C: Cpu> {
+            solver: &'a mut Shallow<B, C>,
             own: Bitboard<B>,
             opponent: Bitboard<B>,
             $field: $type,
             alpha: i32,
         }
-        impl<B: Board, C: Cpu> Task for $name<'_, '_, B, C> {
+        impl<B: Board, C: Cpu> Task for $name<'_, B, C> {
             type Output = i32;
             #[inline(always)]
             fn run<D: Cpu>(self, _: D) -> i32 {
@@ -311,40 +268,40 @@ macro_rules! question {
     };
 }
 question!(Two, squares: [u32; 2], |task| {
-    let Two { searcher, own, opponent, squares, alpha } = task;
-    searcher.nodes += 1;
+    let Two { solver, own, opponent, squares, alpha } = task;
+    solver.nodes += 1;
     // The side to move moves; if it cannot, the other side does, and its score counts the other way round.
     for (own, opponent, alpha, sign) in [(own, opponent, alpha, 1), (opponent, own, -alpha - 1, -1)] {
-        if let Some(score) = searcher.two(own, opponent, squares, alpha) {
+        if let Some(score) = solver.two(own, opponent, squares, alpha) {
             return sign * score;
         }
     }
-    searcher.final_score(own, opponent)
+    solver.final_score(own, opponent)
 });
 question!(Three, squares: [u32; 3], |task| {
-    let Three { searcher, own, opponent, squares, alpha } = task;
-    searcher.nodes += 1;
-    let squares = searcher.odd_first(squares);
+    let Three { solver, own, opponent, squares, alpha } = task;
+    solver.nodes += 1;
+    let squares = solver.odd_first(squares);
     // The side to move moves; if it cannot, the other side does, and its score counts the other way round.
     for (own, opponent, alpha, sign) in [(own, opponent, alpha, 1), (opponent, own, -alpha - 1, -1)] {
-        if let Some(score) = searcher.three(own, opponent, squares, alpha) {
+        if let Some(score) = solver.three(own, opponent, squares, alpha) {
             return sign * score;
         }
     }
-    searcher.final_score(own, opponent)
+    solver.final_score(own, opponent)
 });
 question!(Four, squares: [u32; 4], |task| {
-    let Four { searcher, own, opponent, squares, alpha } = task;
-    searcher.nodes += 1;
-    let squares = searcher.odd_first(squares);
+    let Four { solver, own, opponent, squares, alpha } = task;
+    solver.nodes += 1;
+    let squares = solver.odd_first(squares);
     // The side to move moves; if it cannot, the other side does, and its score counts the other way round.
     for (own, opponent, alpha, sign) in [(own, opponent, alpha, 1), (opponent, own, -alpha - 1, -1)] {
-        if let Some(score) = searcher.four(own, opponent, squares, alpha) {
+        if let Some(score) = solver.four(own, opponent, squares, alpha) {
             return sign * score;
         }
     }
-    searcher.final_score(own, opponent)
+    solver.final_score(own, opponent)
 });
-question!(Shallow, empty: Bitboard<B>, |task| {
-    task.searcher.shallow_node(task.own, task.opponent, task.empty, task.alpha)
+question!(Few, empty: Bitboard<B>, |task| {
+    task.solver.few(task.own, task.opponent, task.empty, task.alpha)
 });

@@ -1,14 +1,14 @@
 //! Words side by side in the registers of a CPU path: eight boards, or the four lines through the squares of one.
 //!
 //! The compiler turns loops over arrays into vector instructions well, but not always: where it matters, rules are written
-//! once over these types, and each path brings its own. On the portable path they are plain arrays.
+//! once over these types, and each path brings its own. On other architectures they are plain arrays.
 
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use crate::lanes::{Bits, LANES, Lanes};
 
 /// Eight 64-bit words, to and from memory.
-pub trait Eight: Words {
+pub trait Eight: Vector {
     /// Back to an array.
     fn lanes(self) -> Lanes<u64>;
     /// How many bits are set, as floating-point numbers.
@@ -18,7 +18,7 @@ pub trait Eight: Words {
 }
 
 /// 64-bit words side by side. Every operation is done in each lane for itself.
-pub trait Words: Bits {
+pub trait Vector: Bits {
     /// The same word in every lane.
     #[must_use]
     fn like(self, word: u64) -> Self;
@@ -43,8 +43,8 @@ pub trait Words: Bits {
     /// All ones where a lane of `self` is less than that of `other` (unsigned), elsewhere 0.
     #[must_use]
     fn less(self, other: Self) -> Self;
-    /// The bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many. A lane
-    /// without bits gives what means nothing.
+    /// The bit number `index` of the set bits of each lane, the lowest being number 0; there must be as many. What a
+    /// lane without bits gives means nothing.
     #[must_use]
     fn nth_bit(self, index: Self) -> Self;
 }
@@ -86,7 +86,7 @@ impl Eight for Lanes<u64> {
     }
 }
 
-impl Words for Lanes<u64> {
+impl Vector for Lanes<u64> {
     #[inline(always)]
     fn like(self, word: u64) -> Self {
         Self::splat(word)
@@ -183,7 +183,7 @@ impl Quad for Array4 {
     }
 }
 
-/// Twice as many words: what one half waits for, the other has work for.
+/// Twice as many words, in two halves: while one waits for a result, the processor works on the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Two<T>(pub T, pub T);
 
@@ -193,7 +193,7 @@ macro_rules! both {
     };
 }
 
-impl<T: Words> BitAnd for Two<T> {
+impl<T: Vector> BitAnd for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -201,7 +201,7 @@ impl<T: Words> BitAnd for Two<T> {
     }
 }
 
-impl<T: Words> BitOr for Two<T> {
+impl<T: Vector> BitOr for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -209,7 +209,7 @@ impl<T: Words> BitOr for Two<T> {
     }
 }
 
-impl<T: Words> Not for Two<T> {
+impl<T: Vector> Not for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
@@ -217,7 +217,7 @@ impl<T: Words> Not for Two<T> {
     }
 }
 
-impl<T: Words> Shl<u32> for Two<T> {
+impl<T: Vector> Shl<u32> for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn shl(self, by: u32) -> Self {
@@ -225,7 +225,7 @@ impl<T: Words> Shl<u32> for Two<T> {
     }
 }
 
-impl<T: Words> Shr<u32> for Two<T> {
+impl<T: Vector> Shr<u32> for Two<T> {
     type Output = Self;
     #[inline(always)]
     fn shr(self, by: u32) -> Self {
@@ -233,7 +233,7 @@ impl<T: Words> Shr<u32> for Two<T> {
     }
 }
 
-impl<T: Words> Words for Two<T> {
+impl<T: Vector> Vector for Two<T> {
     #[inline(always)]
     fn like(self, word: u64) -> Self {
         Self(self.0.like(word), self.1.like(word))
@@ -281,7 +281,7 @@ pub struct Double<T> {
     pub high: T,
 }
 
-impl<T: Words> BitAnd for Double<T> {
+impl<T: Vector> BitAnd for Double<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -289,7 +289,7 @@ impl<T: Words> BitAnd for Double<T> {
     }
 }
 
-impl<T: Words> BitOr for Double<T> {
+impl<T: Vector> BitOr for Double<T> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -297,7 +297,7 @@ impl<T: Words> BitOr for Double<T> {
     }
 }
 
-impl<T: Words> Not for Double<T> {
+impl<T: Vector> Not for Double<T> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
@@ -306,7 +306,7 @@ impl<T: Words> Not for Double<T> {
 }
 
 /// By 1 to 63 bits.
-impl<T: Words> Shl<u32> for Double<T> {
+impl<T: Vector> Shl<u32> for Double<T> {
     type Output = Self;
     #[inline(always)]
     fn shl(self, by: u32) -> Self {
@@ -315,7 +315,7 @@ impl<T: Words> Shl<u32> for Double<T> {
 }
 
 /// By 1 to 63 bits.
-impl<T: Words> Shr<u32> for Double<T> {
+impl<T: Vector> Shr<u32> for Double<T> {
     type Output = Self;
     #[inline(always)]
     fn shr(self, by: u32) -> Self {

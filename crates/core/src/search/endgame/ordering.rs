@@ -1,10 +1,8 @@
 //! In which order the endgame solver tries moves: those first that leave the opponent the fewest answers.
 
-use super::endgame::Searcher;
-use super::endgame_shallow::Geometry;
-use super::endgame_table::NO_SQUARE;
+use super::geometry::Geometry;
+use super::table::NO_SQUARE;
 use crate::bitboard::{Bitboard, Board, Direction};
-use crate::cpu::Cpu;
 use crate::rules::othello::{flips, moves};
 
 /// A move, the position after it (seen by the side that moves next), and its rank: higher is tried earlier.
@@ -18,18 +16,21 @@ pub(super) struct Child<B: Board> {
 
 const FIRST: i32 = 1 << 29;
 
-impl<B: Board, C: Cpu> Searcher<'_, B, C> {
+/// The moves of every node on the way from the root, as one stack.
+pub(super) struct Children<B: Board>(pub Vec<Child<B>>);
+
+impl<B: Board> Children<B> {
     /// Put the positions after all `legal` moves on top of the stack, ranked; `remembered` was the best move earlier.
     #[inline(always)]
-    pub(super) fn push_children(
+    pub fn push(
         &mut self,
-        own: Bitboard<B>,
-        opponent: Bitboard<B>,
+        geometry: &Geometry<B>,
+        (own, opponent): (Bitboard<B>, Bitboard<B>),
         legal: Bitboard<B>,
         remembered: u8,
     ) {
         let empty = !(own | opponent);
-        let odd = self.geometry.quadrants[self.geometry.odd_quadrants(empty) as usize];
+        let odd = geometry.quadrants[geometry.odd_quadrants(empty) as usize];
         for square in legal {
             let turned = flips(own, opponent, square);
             let (after, next) = (own | turned | Bitboard::square(square), opponent - turned);
@@ -39,16 +40,16 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
             } else if square as u8 == remembered && remembered != NO_SQUARE {
                 FIRST
             } else {
-                rank(&self.geometry, next, after, square, odd)
+                rank(geometry, next, after, square, odd)
             };
-            self.children.push(Child { own: next, opponent: after, square: square as u8, rank });
+            self.0.push(Child { own: next, opponent: after, square: square as u8, rank });
         }
     }
 
     /// Bring the child with the highest rank among those from `place` on to `place`; the first of equals.
     #[inline(always)]
-    pub(super) fn pick_child(&mut self, place: usize) -> Option<Child<B>> {
-        let rest = self.children.get_mut(place..)?;
+    pub fn pick(&mut self, place: usize) -> Option<Child<B>> {
+        let rest = self.0.get_mut(place..)?;
         let mut best = 0;
         for index in 1..rest.len() {
             if rest[index].rank > rest[best].rank {

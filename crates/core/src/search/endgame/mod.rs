@@ -7,16 +7,23 @@
 //!
 //! The solver is single-threaded and knows no evaluator: nodes depend on the question alone, not on the machine.
 
+mod geometry;
+mod ordering;
+mod shallow;
+pub mod stability;
+mod table;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::endgame_ordering::Child;
-use super::endgame_shallow::Geometry;
-use super::endgame_table::{NO_SQUARE, Table};
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::rules::Game;
 use crate::rules::othello::{Move, Othello, moves};
 use crate::work::Stopped;
+use geometry::Geometry;
+use ordering::Children;
+use shallow::Shallow;
+use table::{NO_SQUARE, ScoreTable};
 
 /// Positions with at most this many empty squares are ordered by parity alone and not remembered.
 pub const SHALLOW_EMPTIES: u32 = 6;
@@ -96,51 +103,41 @@ impl<B: Board> Task for Solve<'_, B> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let (own, opponent) = (self.position.own(), self.position.opponent());
         let empties = (!(own | opponent)).len();
-        let mut searcher = Searcher {
+        let empties_to_winner = self.question.empties_to_winner;
+        let mut solver = Solver {
             cpu,
             question: self.question,
-            geometry: Box::new(Geometry::new()),
-            table: Table::new(self.question.table_bytes, empties),
-            children: Vec::with_capacity(512),
-            nodes: 0,
+            shallow: Shallow { cpu, empties_to_winner, geometry: Box::new(Geometry::new()), nodes: 0 },
+            table: ScoreTable::new(self.question.table_bytes, empties),
+            children: Children(Vec::with_capacity(512)),
             next_stop: NODES_BETWEEN_STOPS,
             stopped: self.question.stop.load(Ordering::Relaxed),
         };
-        let score = searcher.close_in(own, opponent);
-        let line = searcher.line(self.position, score);
-        let moves = if self.question.every_move { searcher.every_move(self.position) } else { Vec::new() };
-        if searcher.stopped {
+        let score = solver.close_in(own, opponent);
+        let line = solver.line(self.position, score);
+        let moves = if self.question.every_move { solver.every_move(self.position) } else { Vec::new() };
+        if solver.stopped {
             return Err(Stopped);
         }
-        Ok(Solution { score, nodes: searcher.nodes, line, moves })
+        Ok(Solution { score, nodes: solver.shallow.nodes, line, moves })
     }
 }
 
 /// One solve.
-pub(super) struct Searcher<'a, B: Board, C: Cpu> {
-    pub cpu: C,
+struct Solver<'a, B: Board, C: Cpu> {
+    cpu: C,
     question: &'a Endgame<'a>,
-    pub geometry: Box<Geometry<B>>,
-    table: Table<B>,
-    /// A stack: the moves of every node on the way from the root.
-    pub children: Vec<Child<B>>,
-    pub nodes: u64,
+    /// What solves the last squares, and counts the nodes.
+    shallow: Shallow<B, C>,
+    table: ScoreTable<B>,
+    children: Children<B>,
     next_stop: u64,
     stopped: bool,
 }
 
-impl<B: Board, C: Cpu> Searcher<'_, B, C> {
+impl<B: Board, C: Cpu> Solver<'_, B, C> {
     /// The largest score.
     const MOST: i32 = B::SQUARES as i32;
-
-    /// The score of a finished game for the owner of `own`.
-    #[inline(always)]
-    pub fn final_score(&self, own: Bitboard<B>, opponent: Bitboard<B>) -> i32 {
-        let difference = own.len() as i32 - opponent.len() as i32;
-        let empties = (!(own | opponent)).len() as i32;
-        let award = if self.question.empties_to_winner { empties * difference.signum() } else { 0 };
-        difference + award
-    }
 
     /// The score that was asked for, by null-window questions that close in on it.
     fn close_in(&mut self, own: Bitboard<B>, opponent: Bitboard<B>) -> i32 {
@@ -208,7 +205,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
     /// A score of `own`, who moves: above `alpha` a lower bound of the true one, otherwise an upper bound.
     #[inline(always)]
     fn exceeds(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, alpha: i32) -> i32 {
-        self.cpu.call(Exceeds { searcher: self, own, opponent, alpha })
+        self.cpu.call(Exceeds { solver: self, own, opponent, alpha })
     }
 
     /// The body of [`Self::exceeds`], compiled for the CPU path of the search.
@@ -217,19 +214,19 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
         // Step 1. Few empty squares: nothing to remember.
         let empties = (!(own | opponent)).len();
         if empties <= SHALLOW_EMPTIES {
-            return self.shallow(own, opponent, alpha);
+            return self.shallow.score(own, opponent, alpha);
         }
         // Step 2. Count, and give up if asked to.
-        self.nodes += 1;
-        if self.nodes >= self.next_stop {
-            self.next_stop = self.nodes + NODES_BETWEEN_STOPS;
+        self.shallow.nodes += 1;
+        if self.shallow.nodes >= self.next_stop {
+            self.next_stop = self.shallow.nodes + NODES_BETWEEN_STOPS;
             self.stopped |= self.question.stop.load(Ordering::Relaxed);
         }
         if self.stopped {
             return alpha;
         }
         // Step 3. Can the score exceed alpha at all, with the discs that the opponent will keep?
-        if let Some(most) = Self::stability_cut(own, opponent, empties, alpha) {
+        if let Some(most) = Shallow::<B, C>::stability_cut(own, opponent, empties, alpha) {
             return most;
         }
         // Step 4. Transposition table.
@@ -247,24 +244,24 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
         let legal = moves(own, opponent);
         if legal.is_empty() {
             return if moves(opponent, own).is_empty() {
-                self.final_score(own, opponent)
+                self.shallow.final_score(own, opponent)
             } else {
                 -self.exceeds(opponent, own, -alpha - 1)
             };
         }
         // Step 6. Rank the moves; a position after one of them may be known well enough to answer.
-        let first = self.children.len();
-        self.push_children(own, opponent, legal, remembered);
+        let first = self.children.0.len();
+        self.children.push(&self.shallow.geometry, (own, opponent), legal, remembered);
         let known = if empties >= LOOK_UP_EMPTIES { self.known_answer(first, alpha) } else { None };
         if let Some((score, square)) = known {
-            self.children.truncate(first);
+            self.children.0.truncate(first);
             self.table.put((own, opponent), empties, alpha, score, square);
             return score;
         }
         // Step 7. Search them, best first, until one exceeds alpha.
         let (mut best, mut best_square) = (-Self::MOST - 1, NO_SQUARE);
         let mut place = first;
-        while let Some(child) = self.pick_child(place) {
+        while let Some(child) = self.children.pick(place) {
             let score = -self.exceeds(child.own, child.opponent, -alpha - 1);
             if score > best {
                 (best, best_square) = (score, child.square);
@@ -274,7 +271,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
             }
             place += 1;
         }
-        self.children.truncate(first);
+        self.children.0.truncate(first);
         // Step 8. Remember.
         if !self.stopped {
             self.table.put((own, opponent), empties, alpha, best, best_square);
@@ -285,7 +282,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
     /// A score above `alpha` that the table already proves for one of the children from `first` on, and the move.
     #[inline(always)]
     fn known_answer(&self, first: usize, alpha: i32) -> Option<(i32, u8)> {
-        self.children[first..].iter().find_map(|child| {
+        self.children.0[first..].iter().find_map(|child| {
             let entry = self.table.get(child.own, child.opponent)?;
             (-i32::from(entry.upper) > alpha).then_some((-i32::from(entry.upper), child.square))
         })
@@ -294,7 +291,7 @@ impl<B: Board, C: Cpu> Searcher<'_, B, C> {
 
 /// One node, as a task of the CPU path that the whole search runs in.
 struct Exceeds<'a, 'b, B: Board, C: Cpu> {
-    searcher: &'a mut Searcher<'b, B, C>,
+    solver: &'a mut Solver<'b, B, C>,
     own: Bitboard<B>,
     opponent: Bitboard<B>,
     alpha: i32,
@@ -304,6 +301,6 @@ impl<B: Board, C: Cpu> Task for Exceeds<'_, '_, B, C> {
     type Output = i32;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> i32 {
-        self.searcher.node(self.own, self.opponent, self.alpha)
+        self.solver.node(self.own, self.opponent, self.alpha)
     }
 }

@@ -34,12 +34,12 @@ struct Bucket<W> {
 
 /// The table.
 #[derive(Debug)]
-pub struct Table<B: Board> {
+pub struct ScoreTable<B: Board> {
     buckets: Vec<Bucket<B::Word>>,
     shift: u32,
 }
 
-impl<B: Board> Table<B> {
+impl<B: Board> ScoreTable<B> {
     /// A table of at most `bytes`, and no larger than a position with `empties` empty squares can use well.
     pub fn new(bytes: usize, empties: u32) -> Self {
         let size = size_of::<Bucket<B::Word>>();

@@ -1,0 +1,146 @@
+//! What values boards: a program, the side that it speaks for, and how its values count for the side that chooses.
+
+use std::sync::Arc;
+
+use crate::cpu::Cpu;
+use crate::expression::evaluation::{Block, Registers};
+use crate::expression::program::Program;
+use crate::lanes::{LANES, Lanes};
+use crate::rules::{Children, Color, Game};
+
+/// For whom an evaluator speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// `own` is the side to move at the evaluated position.
+    Turn,
+    /// `own` is the player who is choosing, whoever is to move.
+    Player,
+}
+
+/// What leaves an evaluator is kept within plus and minus this, far below the value of a won game.
+pub const LARGEST_VALUE: f64 = 1e12;
+
+/// A program and the side it speaks for.
+#[derive(Clone, Debug)]
+pub struct Evaluator<G: Game> {
+    /// The program; its first output is the value, unless the options of a search say otherwise.
+    pub program: Arc<Program<G::Board>>,
+    /// For whom it speaks.
+    pub view: View,
+}
+
+impl<G: Game> Evaluator<G> {
+    /// Make registers ready for its program.
+    pub fn load(&self, registers: &mut Registers<G::Board>) {
+        // Constants, which are what is loaded, do not read the board.
+        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
+        registers.load::<G>(&self.program, &block);
+    }
+
+    /// Refuse a program that has not as many outputs as will be read.
+    pub(crate) fn check_outputs(&self, wanted: usize) -> Result<(), String> {
+        match self.program.outputs() {
+            outputs if outputs == wanted => Ok(()),
+            outputs => Err(format!("an evaluator with {outputs} outputs: {wanted} are read here")),
+        }
+    }
+}
+
+/// A value as it leaves a program: kept in bounds, and NaN the worst for the player who is choosing.
+#[inline(always)]
+pub fn bounded(value: f64, worst: f64) -> f64 {
+    if value.is_nan() { worst } else { value.clamp(-LARGEST_VALUE, LARGEST_VALUE) }
+}
+
+/// The side an evaluator speaks for at a position after a move of `mover`, when `chooser` is choosing.
+#[inline(always)]
+pub fn speaks_for(view: View, mover: Color, chooser: Color) -> Color {
+    match view {
+        View::Turn => mover.opposite(),
+        View::Player => chooser,
+    }
+}
+
+/// What an evaluator reads at positions after moves from `parent`, chosen at a position with `root_ply` and `root_clock`.
+#[inline(always)]
+pub fn block_of<G: Game>(
+    parent: &G,
+    children: &Children<G>,
+    speaker: Color,
+    root_ply: f64,
+    root_clock: f64,
+) -> Block<G::Board> {
+    let (own, opponent) =
+        if speaker == parent.turn() { (children.moved, children.to_move) } else { (children.to_move, children.moved) };
+    Block {
+        own,
+        opponent,
+        kings: if G::HAS_KINGS { children.kings } else { None },
+        moved_to: children.moved_to,
+        own_is_black: speaker == Color::Black,
+        ply: f64::from(parent.ply().wrapping_add(1)),
+        quiet_plies: f64::from(parent.quiet_plies().wrapping_add(1)),
+        quiet: if G::HAS_KINGS { children.quiet } else { 0 },
+        root_clock,
+        root_ply,
+    }
+}
+
+/// How a value that leaves a program counts for the side that has to choose at some position.
+#[derive(Clone, Copy, Debug)]
+pub struct Worth {
+    /// -1 if the program speaks for the other side.
+    sign: f64,
+    worst: f64,
+}
+
+impl Worth {
+    /// For `side`, of what speaks for `speaker` while `chooser` is choosing.
+    #[inline(always)]
+    pub fn to(side: Color, speaker: Color, chooser: Color) -> Self {
+        let worst = if speaker == chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
+        Self { sign: if speaker == side { 1.0 } else { -1.0 }, worst }
+    }
+
+    /// The values, kept in bounds; NaN is the worst for the player who is choosing, whoever moves.
+    #[inline(always)]
+    pub fn of_lanes(self, values: Lanes<f64>) -> Lanes<f64> {
+        // One step at a time, each for all lanes.
+        values
+            .map(|value| if value > LARGEST_VALUE { LARGEST_VALUE } else { value })
+            .map(|value| if value < -LARGEST_VALUE { -LARGEST_VALUE } else { value })
+            .map(|value| if value.is_nan() { self.worst } else { value })
+            .map(|value| value * self.sign)
+    }
+}
+
+/// Value the board after every move.
+#[inline(always)]
+pub(crate) fn after_state<G: Game>(
+    cpu: impl Cpu,
+    position: &G,
+    expansion: &mut G::Expansion,
+    evaluator: &Evaluator<G>,
+    registers: &mut Registers<G::Board>,
+    values: &mut Vec<f64>,
+) {
+    let mover = position.turn();
+    let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
+    let speaker = speaks_for(evaluator.view, mover, mover);
+    let worth = Worth::to(mover, speaker, mover);
+    values.clear();
+    loop {
+        let children = position.next_children(cpu, expansion);
+        if children.len == 0 {
+            return;
+        }
+        let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
+        let mut outputs = [Lanes::splat(0.0)];
+        registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
+        let block_values = worth.of_lanes(outputs[0]);
+        values.extend_from_slice(&block_values.0[..children.len]);
+        if children.len < LANES {
+            return;
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Lowering: from an expression to three-address register code.
+//!
+//! Only nodes that an output needs become code. Registers of each type are given out as values come to life and taken
+//! back after their last use, so that a typical tree stays in the first level of cache.
+
+use super::program::{INPUT_SETS, KINGS, Op, Place, Program, REGISTERS, Register};
+use super::reference::check_complete;
+use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
+use crate::bitboard::{Bitboard, Board, Word};
+
+impl<B: Board> Program<B> {
+    /// Lower an expression.
+    ///
+    /// # Errors
+    /// An output is a set of squares, an argument is left open, or too many values are alive at once.
+    pub fn new(expression: &Expression) -> Result<Self, ExpressionError> {
+        check_complete(expression)?;
+        Lowering::<B>::run(expression)
+    }
+}
+
+/// How often a value is still to be read, and where it is.
+#[derive(Clone, Default)]
+struct Life {
+    readers: u32,
+    register: Option<Register>,
+    /// A count whose intersection is never stored: both are one operation.
+    fused: bool,
+    /// The outputs that this value is.
+    outputs: Vec<u16>,
+}
+
+struct Lowering<'a, B: Board> {
+    expression: &'a Expression,
+    life: Vec<Life>,
+    /// Free registers of sets, numbers and truths; the last one is taken first.
+    free: [Vec<Register>; 3],
+    /// The node whose number was made last.
+    newest: Option<NodeId>,
+    program: Program<B>,
+}
+
+impl<'a, B: Board> Lowering<'a, B> {
+    fn run(expression: &'a Expression) -> Result<Program<B>, ExpressionError> {
+        let all = |first: u8| (first..=u8::MAX).rev().collect::<Vec<_>>();
+        let mut lowering = Self {
+            expression,
+            life: vec![Life::default(); expression.nodes().len()],
+            free: [all(INPUT_SETS), all(0), all(0)],
+            newest: None,
+            program: Program {
+                preamble: Vec::new(),
+                body: Vec::new(),
+                tables: expression.tables().to_vec(),
+                constants: Vec::new(),
+                outputs: expression.outputs().len(),
+                reads_ply: false,
+                reads_quiet_plies: false,
+                counts_moves: [false; 2],
+            },
+        };
+        lowering.count_readers();
+        lowering.place_inputs_and_constants()?;
+        lowering.emit_all()?;
+        // Outputs that are inputs or constants have no operation of their own after which they could be given out.
+        for output in 0..expression.nodes().len() as NodeId {
+            lowering.give_out(output);
+        }
+        let reads_ply = |op: &Op<B::Word>| matches!(op, Op::Ply(_));
+        lowering.program.reads_ply = lowering.program.body.iter().any(reads_ply);
+        let reads_quiet_plies = |op: &Op<B::Word>| matches!(op, Op::QuietPlies(_));
+        lowering.program.reads_quiet_plies = lowering.program.body.iter().any(reads_quiet_plies);
+        for side in [Side::Own, Side::Opponent] {
+            let counts = |op: &Op<B::Word>| matches!(op, Op::NumberOfMoves(_, counted) if *counted == side);
+            lowering.program.counts_moves[side as usize] = lowering.program.body.iter().any(counts);
+        }
+        Ok(lowering.program)
+    }
+
+    /// Count who reads each value, from the outputs backwards; what nobody reads becomes no code.
+    fn count_readers(&mut self) {
+        for (number, &output) in self.expression.outputs().iter().enumerate() {
+            self.life[output as usize].readers += 1;
+            self.life[output as usize].outputs.push(number as u16);
+        }
+        for id in (0..self.life.len()).rev() {
+            if self.life[id].readers > 0 {
+                for (argument, _) in self.expression.nodes()[id].arguments() {
+                    self.life[argument as usize].readers += 1;
+                }
+            }
+        }
+        // A count of an intersection that nobody else reads is one operation: the intersection is never stored.
+        for id in 0..self.life.len() {
+            if self.life[id].readers > 0
+                && let Node::Count(set) = self.expression.nodes()[id]
+                && let Node::Intersection(..) = self.expression.nodes()[set as usize]
+                && self.life[set as usize].readers == 1
+            {
+                self.life[set as usize].readers = 0;
+                self.life[id].fused = true;
+            }
+        }
+    }
+
+    /// Inputs have fixed registers. Constants get registers that are never reused, while there are plenty.
+    fn place_inputs_and_constants(&mut self) -> Result<(), ExpressionError> {
+        for id in 0..self.life.len() {
+            if self.life[id].readers == 0 {
+                continue;
+            }
+            let node = self.expression.nodes()[id];
+            let fixed = match node {
+                Node::Pieces(side) => Some(pieces_of(side)),
+                Node::EmptySquares => Some(2),
+                Node::MovedTo => Some(3),
+                _ => None,
+            };
+            if fixed.is_some() {
+                self.life[id].register = fixed;
+                self.life[id].readers = u32::MAX;
+                continue;
+            }
+            let constant = matches!(
+                node,
+                Node::ConstantNumber(_) | Node::ConstantTruth(_) | Node::ConstantSquares { turned: false, .. }
+            );
+            if constant && self.free[index_of(self.expression.type_of(id as NodeId))].len() > REGISTERS / 2 {
+                let op = self.operation(id as NodeId)?;
+                self.note_constant(id as NodeId, Place::Preamble(self.program.preamble.len()));
+                self.program.preamble.push(op);
+                self.life[id].readers = u32::MAX;
+            }
+        }
+        Ok(())
+    }
+
+    /// Features come first, while they are few, so that arithmetic follows arithmetic and most results are read while they
+    /// are the newest.
+    fn emit_all(&mut self) -> Result<(), ExpressionError> {
+        let nodes = self.expression.nodes();
+        let mut is_feature: Vec<bool> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut arguments = node.arguments();
+            is_feature.push(arguments.all(|(argument, _)| {
+                is_feature[argument as usize] && self.expression.type_of(argument) != Type::Number
+            }));
+        }
+        let waits = |life: &Life| life.readers > 0 && life.register.is_none();
+        let order = self.order();
+        let waiting = order.iter().filter(|&&id| is_feature[id as usize] && waits(&self.life[id as usize]));
+        let passes: &[bool] = if waiting.count() <= REGISTERS / 4 { &[true, false] } else { &[false] };
+        for &only_features in passes {
+            for &id in &order {
+                if waits(&self.life[id as usize]) && (is_feature[id as usize] || !only_features) {
+                    self.emit(id)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An order of evaluation that needs few registers: the argument that needs more of them comes first (Sethi and
+    /// Ullman 1970).
+    fn order(&self) -> Vec<NodeId> {
+        let nodes = self.expression.nodes();
+        let mut need: Vec<u32> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut needs: Vec<u32> = node.arguments().map(|(argument, _)| need[argument as usize]).collect();
+            needs.sort_unstable_by(|a, b| b.cmp(a));
+            need.push(needs.iter().zip(0..).map(|(need, kept)| need + kept).max().unwrap_or(1));
+        }
+        let (mut order, mut entered) = (Vec::with_capacity(nodes.len()), vec![false; nodes.len()]);
+        let mut stack: Vec<(NodeId, bool)> = self.expression.outputs().iter().rev().map(|&id| (id, false)).collect();
+        while let Some((id, arguments_done)) = stack.pop() {
+            if arguments_done {
+                order.push(id);
+            } else if !std::mem::replace(&mut entered[id as usize], true) {
+                stack.push((id, true));
+                let first = stack.len();
+                stack.extend(nodes[id as usize].arguments().map(|(argument, _)| (argument, false)));
+                stack[first..].sort_by_key(|&(argument, _)| need[argument as usize]);
+            }
+        }
+        order
+    }
+
+    fn emit(&mut self, id: NodeId) -> Result<(), ExpressionError> {
+        let op = self.operation(id)?;
+        // Reading the newest number from its register would wait for the store before it.
+        let node = self.expression.nodes()[id as usize];
+        let newest = |argument: NodeId| self.newest == Some(argument);
+        let op = match (node, op) {
+            (Node::Add(a, _), Op::Add(to, _, other)) if newest(a) => Op::AddNewest(to, other),
+            (Node::Add(_, b), Op::Add(to, other, _)) if newest(b) => Op::AddNewest(to, other),
+            (Node::Subtract(a, _), Op::Subtract(to, _, other)) if newest(a) => Op::SubtractFromNewest(to, other),
+            (Node::Subtract(_, b), Op::Subtract(to, other, _)) if newest(b) => Op::SubtractNewest(to, other),
+            (Node::Multiply(a, _), Op::Multiply(to, _, other)) if newest(a) => Op::MultiplyNewest(to, other),
+            (Node::Multiply(_, b), Op::Multiply(to, other, _)) if newest(b) => Op::MultiplyNewest(to, other),
+            (Node::Divide(a, _, WhenZero::One), Op::Divide(to, _, other, _)) if newest(a) => {
+                Op::DivideNewest(to, other)
+            }
+            (Node::Divide(_, b, WhenZero::One), Op::Divide(to, other, _, _)) if newest(b) => {
+                Op::DivideByNewest(to, other)
+            }
+            _ => op,
+        };
+        if self.expression.type_of(id) == Type::Number {
+            self.newest = Some(id);
+        }
+        self.note_constant(id, Place::Body(self.program.body.len()));
+        self.program.body.push(op);
+        self.give_out(id);
+        Ok(())
+    }
+
+    /// Remember where a node comes to stand, if it is a constant number.
+    fn note_constant(&mut self, id: NodeId, place: Place) {
+        if let Node::ConstantNumber(_) = self.expression.nodes()[id as usize] {
+            self.program.constants.push((id, place));
+        }
+    }
+
+    /// Write the outputs that `id` is, if any, so that no register waits for the end.
+    fn give_out(&mut self, id: NodeId) {
+        for number in std::mem::take(&mut self.life[id as usize].outputs) {
+            let register = self.read(id);
+            self.program.body.push(match self.expression.type_of(id) {
+                Type::Truth => Op::OutputTruth(number, register),
+                _ => Op::OutputNumber(number, register),
+            });
+        }
+    }
+
+    /// The register of a value that is there, one reader fewer; after the last one the register is free.
+    fn read(&mut self, id: NodeId) -> Register {
+        let kind = index_of(self.expression.type_of(id));
+        let life = &mut self.life[id as usize];
+        // Every argument stands before its user and was given a register there.
+        debug_assert!(life.register.is_some(), "node {id} is read before it is made");
+        let register = life.register.unwrap_or_default();
+        if life.readers != u32::MAX {
+            life.readers -= 1;
+            if life.readers == 0 {
+                self.free[kind].push(register);
+            }
+        }
+        register
+    }
+
+    /// A register for the value of `id`. It may be one that an argument has just left: every operation reads a lane before
+    /// it writes it.
+    fn write(&mut self, id: NodeId) -> Result<Register, ExpressionError> {
+        let Some(register) = self.free[index_of(self.expression.type_of(id))].pop() else {
+            return Err(ExpressionError(format!(
+                "the expression keeps more than {REGISTERS} values at once: make it smaller"
+            )));
+        };
+        self.life[id as usize].register = Some(register);
+        Ok(register)
+    }
+
+    /// The operation of a node, registers chosen.
+    fn operation(&mut self, id: NodeId) -> Result<Op<B::Word>, ExpressionError> {
+        let node = self.expression.nodes()[id as usize];
+        if self.life[id as usize].fused
+            && let Node::Count(set) = node
+            && let Node::Intersection(a, b) = self.expression.nodes()[set as usize]
+        {
+            let (a, b) = (self.read(a), self.read(b));
+            return Ok(Op::CountIntersection(self.write(id)?, a, b));
+        }
+        let mut registers = [0; 3];
+        for (place, (argument, _)) in node.arguments().enumerate() {
+            registers[place] = self.read(argument);
+        }
+        let [a, b, c] = registers;
+        let to = self.write(id)?;
+        let kind = self.expression.type_of(id);
+        Ok(match node {
+            Node::ConstantSquares { squares, turned } => {
+                let squares = B::Word::from_u128(squares);
+                if turned {
+                    Op::TurnedSquares(to, squares, Bitboard::<B>(squares).symmetry(3).0)
+                } else {
+                    Op::ConstantSquares(to, squares)
+                }
+            }
+            Node::Men(side) => Op::Difference(to, pieces_of(side), KINGS),
+            Node::Kings(side) => Op::Intersection(to, pieces_of(side), KINGS),
+            Node::Intersection(..) => Op::Intersection(to, a, b),
+            Node::Union(..) => Op::Union(to, a, b),
+            Node::Difference(..) => Op::Difference(to, a, b),
+            Node::Complement(_) => Op::Complement(to, a),
+            Node::Shift(_, direction) => Op::Shift(to, a, direction),
+            Node::Fill(_, _, directions) => Op::Fill(to, a, b, directions),
+            Node::Symmetry(_, index) => Op::Symmetry(to, a, index),
+            Node::Destinations(side) => Op::Destinations(to, side),
+            Node::ConstantNumber(bits) => Op::ConstantNumber(to, f64::from_bits(bits)),
+            Node::PieceCount => Op::PieceCount(to),
+            Node::Ply => Op::Ply(to),
+            Node::QuietPlies => Op::QuietPlies(to),
+            Node::Clock => Op::Clock(to),
+            Node::RootClock => Op::RootClock(to),
+            Node::RootPly => Op::RootPly(to),
+            Node::Count(_) => Op::Count(to, a),
+            Node::NumberOfMoves(side) => Op::NumberOfMoves(to, side),
+            Node::WeightedSum(_, list, selector) => Op::WeightedSum(to, a, list, selector.map(|_| b)),
+            Node::Add(..) => Op::Add(to, a, b),
+            Node::Subtract(..) => Op::Subtract(to, a, b),
+            Node::Multiply(..) => Op::Multiply(to, a, b),
+            Node::Divide(_, _, when_zero) => Op::Divide(to, a, b, when_zero),
+            Node::Minimum(..) => Op::Minimum(to, a, b),
+            Node::Maximum(..) => Op::Maximum(to, a, b),
+            Node::IsBlack => Op::IsBlack(to),
+            Node::ConstantTruth(value) => Op::ConstantTruth(to, value),
+            Node::IsOdd(_) => Op::IsOdd(to, a),
+            Node::IsEmpty(_) => Op::IsEmpty(to, a),
+            Node::Contains(_, square) => Op::Contains(to, a, square),
+            Node::Less(..) => Op::Less(to, a, b),
+            Node::LessEqual(..) => Op::LessEqual(to, a, b),
+            Node::Equal(..) => Op::Equal(to, a, b),
+            Node::Both(..) => Op::Both(to, a, b),
+            Node::Either(..) => Op::Either(to, a, b),
+            Node::Negation(_) => Op::Negation(to, a),
+            Node::Select(..) => match kind {
+                Type::Squares => Op::SelectSquares(to, a, b, c),
+                Type::Number => Op::SelectNumber(to, a, b, c),
+                Type::Truth => Op::SelectTruth(to, a, b, c),
+            },
+            Node::Pieces(_) | Node::EmptySquares | Node::MovedTo | Node::Argument(..) => {
+                return Err(ExpressionError(format!("{node:?} has no operation")));
+            }
+        })
+    }
+}
+
+/// The input register of a side's pieces.
+fn pieces_of(side: Side) -> Register {
+    match side {
+        Side::Own => 0,
+        Side::Opponent => 1,
+    }
+}
+
+fn index_of(kind: Type) -> usize {
+    match kind {
+        Type::Squares => 0,
+        Type::Number => 1,
+        Type::Truth => 2,
+    }
+}
