@@ -20,8 +20,8 @@ from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS
 from evoply.presets import PRESETS, preset_text
-from evoply.runs.tables import create_tables
 from evoply.runs.evolution_kind import EvolutionKind
+from evoply.runs.tables import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"
