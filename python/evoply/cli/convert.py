@@ -6,7 +6,7 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
@@ -17,9 +17,9 @@ from evoply.cli.options import GAME_NAMES, Json
 from evoply.cli.output import EndedError, Output, stderr
 
 if TYPE_CHECKING:
-    from evoply.formats import Converted, Format
+    from evoply.formats import Converted, Format, Refused
 
-__all__ = ["convert"]
+__all__ = ["convert", "games_file", "refused_data", "tell_refused"]
 
 FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
 
@@ -72,8 +72,7 @@ def convert(
     if game is not None:
         game_rules(game)
     write = _target_format(target, to)
-    with _opened(source) as file:
-        read = _source_format(file, source, from_)
+    with games_file(source, from_) as (read, file):
         has_names = read.name == "wthor" and source != _STREAM
         names = formats.names_beside(source) if has_names else None
         with _written(target) as written:
@@ -96,10 +95,7 @@ def convert(
             f"{converted.games:,} game{'s' * (converted.games != 1)} of {converted.moves:,} plies"
             f" from {read.name} to {write.name}: {target}"
         )
-    for one in converted.refused[:_MOST_REFUSED]:
-        stderr().print(f"left out: {one}", soft_wrap=True)
-    if len(converted.refused) > _MOST_REFUSED:
-        stderr().print(f"left out: {len(converted.refused) - _MOST_REFUSED:,} more")
+    tell_refused(converted.refused)
     output.result(result)
 
 
@@ -117,12 +113,27 @@ def _target_format(target: str, name: str | None) -> Format:
     return found or format_named("transcript")
 
 
-def _source_format(file: io.BufferedReader, source: str, name: str | None) -> Format:
+@contextmanager
+def games_file(source: str, name: str | None = None) -> Iterator[tuple[Format, io.BufferedReader]]:
+    """Open *source*, `-` for standard input; give its format, *name* if given, and the file."""
     from evoply.formats import format_named, format_of_content, format_of_name
 
-    if name is not None:
-        return format_named(name)
-    return format_of_name(source) or format_of_content(file.peek(1))
+    chosen = None if name is None else format_named(name)
+    with _opened(source) as file:
+        yield chosen or format_of_name(source) or format_of_content(file.peek(1)), file
+
+
+def tell_refused(refused: Sequence[Refused]) -> None:
+    """Print which games were left out, and why, as far as they are few."""
+    for one in refused[:_MOST_REFUSED]:
+        stderr().print(f"left out: {one}", soft_wrap=True)
+    if len(refused) > _MOST_REFUSED:
+        stderr().print(f"left out: {len(refused) - _MOST_REFUSED:,} more")
+
+
+def refused_data(refused: Sequence[Refused]) -> list[dict[str, Any]]:
+    """Return the games that were left out as JSON-ready data."""
+    return [{"number": one.number, "place": one.place, "reason": one.reason} for one in refused]
 
 
 @contextmanager
@@ -164,8 +175,5 @@ def _result(
         "to": write.name,
         "games": converted.games,
         "moves": converted.moves,
-        "refused": [
-            {"number": one.number, "place": one.place, "reason": one.reason}
-            for one in converted.refused
-        ],
+        "refused": refused_data(converted.refused),
     }

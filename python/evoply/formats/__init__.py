@@ -17,14 +17,17 @@ from evoply.formats.conversion import (
     names_beside,
 )
 from evoply.formats.pasted import as_game_of, read_pasted
-from evoply.formats.played import GamePlayed
+from evoply.formats.played import UNKNOWN, GamePlayed
 from evoply.formats.sources import Refused
+from evoply.formats.wthor import Names
 
 __all__ = [
     "FORMATS",
+    "UNKNOWN",
     "Converted",
     "Format",
     "GamePlayed",
+    "Names",
     "Refused",
     "as_game_of",
     "convert",

@@ -293,7 +293,7 @@ class Position(BoardPosition[Move]):
         return Outcome(winner, difference, by_count=False)
 
     def colors_exchanged(self) -> Self:
-        """Return the board turned half round with the colors exchanged: the same for the mover."""
+        """Return the board turned half round with the colours exchanged: the same for the mover."""
         black, white, kings = (_native.symmetry(self.size, one, 3) for one in self.row[:3])
         return self._with((white, black, kings, not self.row[3], *self.row[4:]))
 

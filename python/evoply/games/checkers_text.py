@@ -1,7 +1,7 @@
 """Checkers as text: positions as PDN writes them, printed boards, and the words of a game.
 
 It reads and writes characters and knows no rules. PDN's text of a position is the side to move,
-then the squares of either color, `K` before a king: `B:W18,24,K27:B1,12`.
+then the squares of either colour, `K` before a king: `B:W18,24,K27:B1,12`.
 """
 
 import re
@@ -63,7 +63,7 @@ def _parse_fen(text: str, size: int) -> Row:
     if found is None or found[2].upper() == found[4].upper():
         raise InvalidMoveError(
             f"cannot read the position {shorten(text.strip())!r}: write the side to move and the"
-            " squares of both colors, such as B:W18,24,K27:B1,12"
+            " squares of both colours, such as B:W18,24,K27:B1,12"
         )
     sets = {"B": 0, "W": 0}
     kings = 0
