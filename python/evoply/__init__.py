@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Bot,
         Engine,
         ExpressionEvaluator,
+        Online,
         Player,
         PlayerFileError,
         PlayerTextError,
@@ -95,7 +96,7 @@ _HOMES = {
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
     "evoply.players": (
-        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Player PlayerFileError "
+        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
         "PlayerTextError RandomPlayer RandomStart Solution Staged TreeEvaluator analyse "
         "load_player parse_player read_engines save_player solve with_options"
     ),
@@ -123,7 +124,8 @@ __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
     "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation", "ExpressionError",
     "ExpressionEvaluator", "Forest", "ForfeitError", "Generation", "IllegalMoveError",
-    "InvalidMoveError", "MatchResult", "Outcome", "Player", "PlayerFileError", "PlayerTextError",
+    "InvalidMoveError", "MatchResult", "Online", "Outcome", "Player", "PlayerFileError",
+    "PlayerTextError",
     "Primitive", "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
     "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",

@@ -22,6 +22,7 @@ PLACES = {
     "GuideFitness": {"evolution/fitness/guides.py"},
     # a kind of player: its module, and its row
     "Bot": {"players/bots.py", "players/player.py"},
+    "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine.py", "players/player.py"},
     # a learner of evoply's own: its modules, and its row
     "EvolutionKind": {"runs/evolution_kind.py", "runs/results.py", "runs/kinds.py"},

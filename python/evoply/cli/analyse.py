@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -288,8 +288,14 @@ def choice_lines(record: GameRecord, name: str, choice: Choice) -> Iterator[str]
         yield f"Looked {plies} ahead, {nodes}, {choice.seconds:.3f} s"
     if len(choice.line) > 1:
         yield f"Line: {' '.join(_texts(record, choice.line))}"
+    yield from note_lines(choice)
+
+
+def note_lines(choice: Choice) -> Iterator[str]:
+    """Yield what a choice has to say beside move and value, but for what only a board can show."""
     for key, note in choice.notes.items():
-        yield f"{key}: {note}"
+        if key not in ("weights", "tree"):  # a board shows the one, the other is long
+            yield f"{key}: {_note_text(note)}"
 
 
 def moves_table(record: GameRecord, choice: Choice) -> Table | None:
@@ -311,6 +317,14 @@ def value_text(score: float) -> str:
     if abs(score) >= _CERTAIN:
         return "a win" if score > 0 else "a loss"
     return f"{round(score, 6) + 0.0:.4g}"
+
+
+def _note_text(note: Any) -> str:
+    if isinstance(note, Mapping):
+        return ", ".join(f"{key} {_note_text(value)}" for key, value in note.items())
+    if isinstance(note, bool):
+        return "yes" if note else "no"
+    return f"{note:,}" if isinstance(note, int) else f"{note}"
 
 
 _CERTAIN = 1e14

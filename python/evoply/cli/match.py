@@ -79,7 +79,7 @@ def match(
     """Play a match between two players.
 
     A player is random, greedy, material, mobility, swh and edgar-like (Othello
-    8x8), material-kings (checkers), random-leaf, a tree such as
+    8x8), material-kings (checkers), random-leaf, online, a tree such as
     '( + white white_corners )', champion@RUN, a saved file, a bot, FILE.py or
     FILE.py:CLASS, or an engine, engine:gtp:COMMAND, engine:nboard:COMMAND or
     engine:NAME from the file of --engines. Options follow a colon:

@@ -17,6 +17,7 @@ from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.kind import PlayerKind
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+from evoply.players.online import Online, OnlineSeat
 from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
@@ -34,6 +35,8 @@ __all__ = [
     "EngineLimits",
     "ExpressionEvaluator",
     "KernelSeat",
+    "Online",
+    "OnlineSeat",
     "Origin",
     "Player",
     "PlayerFileError",

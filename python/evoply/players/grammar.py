@@ -264,18 +264,19 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
 
 
 def _unknown(name: str, column: int) -> NoReturn:
-    hint = did_you_mean(name, [*NAMED_PLAYERS, "champion"]) or "."
+    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"]) or "."
     if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
         hint = f"; did you mean the tree '( {name} )'?"
     message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}"
     raise PlayerTextError(message, column)
 
 
+_KIND_NAMES = tuple(name for kind in KINDS for name in kind.names)
+
+
 def _names() -> str:
-    return (
-        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json, "
-        ".toml or .py file"
-    )
+    names = ", ".join([*NAMED_PLAYERS, *_KIND_NAMES])
+    return f"{names}, a tree such as ( + white 10 ), champion@RUN, or a .json, .toml or .py file"
 
 
 class _Options:

@@ -8,6 +8,7 @@ an answer here that is usual for a player whose model is all there is to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
@@ -34,6 +35,8 @@ class PlayerKind(Model):
     """What it is called in files."""
     name: Name | None = None
 
+    names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Texts that name a player of this kind, and how it plays."""
     is_portable: ClassVar[bool] = True
     """Whether the model is all there is to the player, so that it can be saved and moved."""
 

@@ -19,6 +19,7 @@ from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.kind import PlayerKind
+from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
@@ -30,6 +31,7 @@ KINDS: tuple[type[PlayerKind], ...] = (
     AlphaBeta,
     Staged,
     RandomStart,
+    Online,
     Engine,
     Bot,
 )

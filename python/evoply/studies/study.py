@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from evoply.games import game_rules
 from evoply.reports.charts import Chart
 from evoply.studies.verdicts import Figure, Verdict, judge
 from evoply.wording import did_you_mean
@@ -31,6 +32,10 @@ class Request:
     seed: int = 1
     rules: str = ""
     """Which reading of the paper, one of the experiment's `rules`; the first if empty."""
+    opponent: str = ""
+    """Whom to play, where an experiment leaves that open; its own opponents if empty."""
+    games: int = 0
+    """Games against each opponent there; 0: as many as the scale has."""
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
     """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
@@ -96,6 +101,23 @@ def row(
 
 
 @dataclass(frozen=True, slots=True)
+class BoardPicture:
+    """A number on every square of a board, as a picture of a result."""
+
+    title: str
+    game: str
+    values: tuple[float, ...]
+    """Row by row from the first square."""
+    note: str = ""
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    def svg(self) -> str:
+        """Return the picture as SVG to stand inside a page."""
+        return game_rules(self.game).heat_map(self.values)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What came of an experiment."""
 
@@ -109,7 +131,9 @@ class Result:
     """What the figures count, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | BoardPicture, ...] = ()
+    opponent: str = ""
+    games: int = 0
 
     @property
     def command(self) -> str:
@@ -118,6 +142,10 @@ class Result:
         words += ["--seed", str(self.seed)]
         if self.rules:
             words += ["--rules", self.rules]
+        if self.opponent:
+            words += ["--opponent", self.opponent]
+        if self.games:
+            words += ["--games", str(self.games)]
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,6 +175,8 @@ class Experiment:
     """How long each scale took, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
     """Readings of the paper that it can be run under, the first by default."""
+    takes_opponent: bool = False
+    """Whether a request may say whom to play and how many games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +188,8 @@ class Study:
     authors: str
     paper: str
     experiments: tuple[Experiment, ...]
+    usual: str = ""
+    """The experiment that is meant where none is named; "" if one must be."""
     contradictions: tuple[str, ...] = ()
     """Where the paper contradicts itself or arithmetic, in our words."""
     choices: tuple[str, ...] = field(default=())

@@ -145,13 +145,14 @@ def _player_problem(text: str, config: EvolutionConfig) -> str | None:
     if name == "champion":
         return "a config must not depend on another run: write the champion's tree instead"
     try:
-        may_differ = not is_certain(read_opponent(text, config.game), config.game)
+        may_differ = not is_certain(read_opponent(text, config.game))
     except (ValueError, OSError) as error:
         return str(error)
     if may_differ and not config.fitness.allow_irreproducible:
         return (
-            "a player with a limit in time, or a bot, makes a run that cannot be repeated: limit "
-            "the nodes instead (or set fitness.allow_irreproducible = true, and the run is marked)"
+            "a player with a limit in time, a bot or an engine makes a run that cannot be "
+            "repeated: limit the nodes instead (or set fitness.allow_irreproducible = true, and "
+            "the run is marked)"
         )
     return None
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from evoply import _native
 from evoply.evolution.config.part import fields_of
-from evoply.players import KernelSeat, parse_player
+from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
 
@@ -52,9 +52,9 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
     return player
 
 
-def is_certain(player: Player, game: str) -> bool:
+def is_certain(player: PlayerKind) -> bool:
     """Return whether *player* surely plays the same game again: it is no code of somebody else."""
-    return player.reproducible and isinstance(prepared(player, game), _native.Player)
+    return player.reproducible and player.is_portable
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:
@@ -91,7 +91,7 @@ def is_reproducible(config: EvolutionConfig) -> bool:
     """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
     texts = {text for _, text in player_texts(config.fitness)}
     return not config.fitness.allow_irreproducible or all(
-        is_certain(read_opponent(text, config.game), config.game) for text in texts
+        is_certain(read_opponent(text, config.game)) for text in texts
     )
 
 

@@ -1,0 +1,112 @@
+"""What other settings of the online player change, and what is worth most beyond the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evoply.players import Online
+from evoply.protocols import Player
+from evoply.studies.frankland.matches import ladder_player, opponents_of, played
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Figure, difference
+
+_GAMES: dict[Scale, int] = {"smoke": 4, "small": 50, "paper": 200}
+_UNIT = "points, in percent"
+
+CLAIMS: Mapping[str, Mapping[str, Any]] = {
+    "population 400": {"population": 400},
+    "generations 60": {"generations": 60},
+    "tournament of 2": {"tournament": 2},
+    "tournament of 10": {"tournament": 10},
+    "30 games each": {"games": 30},
+    "weights from 1 to 8": {"highest": 8},
+    "weights from 1 to 128": {"highest": 128},
+}
+"""Settings of which the paper says that they do not play better than its own."""
+
+QUESTIONS: Mapping[str, Mapping[str, Any]] = {
+    "corners and edges of the board": {"scope": "board"},
+    "the eight edge squares two from a corner": {"scope": "edge8"},
+    "alpha thrown away after each move": {"carry": "none"},
+    "no alpha in crossover": {"preserve_alpha": False},
+    "the best of the last generation chooses": {"choose": "best"},
+    "games of evolution from the start": {"start": "initial"},
+    "values drawn anew for each game": {"redraw": "each_use"},
+}
+"""Readings that the paper leaves open; no figure is printed."""
+
+
+IDEAS: Mapping[str, Mapping[str, Any]] = {
+    "the last 12 squares exact": {"endgame": 12},
+    "the first move by its score": {"choose": "scores"},
+    "the same, first moves in turns": {"choose": "scores", "roots": "turns"},
+    "the same, ever fewer first moves": {"choose": "scores", "roots": "halving"},
+    "all of it": {"choose": "scores", "roots": "halving", "endgame": 12},
+}
+"""Ways to use all games of an evolution, which the paper does not have, by themselves and together.
+All have as many games as the paper's settings: 21,000 for a move at the start."""
+
+
+def sensitivity(request: Request) -> Result:
+    """Return how many points each change of a setting gains over the paper's settings."""
+    return _compared(
+        request,
+        {**CLAIMS, **QUESTIONS},
+        [ladder_player(1)],
+        Result(
+            study="frankland", table="sensitivity", title="Other settings",
+            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
+            notes=("Games against the ladder one ply deep, the same openings for all.",),
+        ),
+    )  # fmt: skip
+
+
+def ablation(request: Request) -> Result:
+    """Return what each idea beyond the paper gains, and all of them together."""
+    named = dict(opponents_of(request.opponent)) if request.opponent else {}
+    return _compared(
+        request,
+        IDEAS,
+        [*named.values()] or [ladder_player(3)],
+        Result(
+            study="frankland", table="ablation", title="Beyond the paper",
+            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
+            notes=("The same openings for all.",),
+            opponent=request.opponent, games=request.games,
+        ),
+    )  # fmt: skip
+
+
+def _compared(
+    request: Request,
+    changes: Mapping[str, Mapping[str, Any]],
+    opponents: Sequence[Player],
+    result: Result,
+) -> Result:
+    """Return *result* with the score of each change, and its gain over the paper's settings."""
+    games = request.games or _GAMES[request.scale]
+    rows: list[Row] = []
+    steps = len(opponents) * (len(changes) + 1) * games
+    done = 0
+    for opponent in opponents:
+        base: Figure | None = None
+        before = f"{opponent.label}: " if len(opponents) > 1 else ""
+        for name, change in {"as in the paper": {}, **changes}.items():
+
+            def moved(count: int, done: int = done) -> None:
+                request.progress(done + count, steps)
+
+            made = played(
+                Online(**change), opponent, games=games, seed=request.seed,
+                threads=request.threads, progress=moved,
+            )  # fmt: skip
+            done += games
+            rows.append(row(f"{before}{name}: score", made.score))
+            if base is None:
+                base = made.score
+                continue
+            claim = Figure(0.0, None) if name in CLAIMS else None
+            rows.append(row(f"{before}{name}: gain", difference(made.score, base), claim))
+    return replace(result, rows=tuple(rows))
