@@ -18,7 +18,8 @@ DATA = (
     "evoply/_native.pyi",
     "evoply/presets/demo.toml",
     "evoply/players/edgar.json",
-    "evoply/reports/page.html",
+    "evoply/reports/templates/base.html",
+    "evoply/reports/templates/page.css",
 )
 
 pytestmark = [

@@ -59,6 +59,7 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "command-help": tables.command_help,
     "config-keys": tables.config_keys,
     "named-players": tables.named_players,
+    "online-options": tables.online_options,
     "operations": tables.operations,
     "preset": tables.preset,
     "presets": tables.presets,

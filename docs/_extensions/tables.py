@@ -17,13 +17,14 @@ from markdown import code, fence, meanings, table
 
 import evoply
 from evoply.cli.app import run as run_command
-from evoply.evolution.config_reference import ConfigKey, ConfigSection, config_sections
+from evoply.evolution.config.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
-from evoply.players import NAMED_PLAYERS
+from evoply.players import NAMED_PLAYERS, Online
+from evoply.players.player import KINDS
 from evoply.presets import PRESETS, preset_text
-from evoply.runs.database import create_tables
 from evoply.runs.evolution_kind import EvolutionKind
+from evoply.runs.tables import create_tables
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results.json"
 _HELP_WIDTH = "84"
@@ -67,7 +68,18 @@ def named_players(_: str, __: list[str]) -> str:
         ]
         for name, player in NAMED_PLAYERS.items()
     ]
+    rows += [[code(name), how, "-", "-"] for kind in KINDS for name, how in kind.names.items()]
     return table(["name", "how it plays", "depth", "view"], rows)
+
+
+def online_options(_: str, __: list[str]) -> str:
+    """Return the options of the player `online`."""
+    rows = [
+        [code(key), code(f"{field.default}"), f"{field.description}"]
+        for key, field in Online.model_fields.items()
+        if key not in ("kind", "name")
+    ]
+    return table(["option", "usual", "what it says"], rows)
 
 
 def primitive_sets(_: str, __: list[str]) -> str:

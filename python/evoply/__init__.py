@@ -114,10 +114,14 @@ _HOMES = {
     "evoply.reports": ("explain", "write_report"),
     "evoply.runs": ("Run", "find_run", "list_runs"),
 }
-_READ_PLAYERS = frozenset(
-    {"analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"}
-)
-"""Functions that take `champion@RUN`, as given here, without being told where runs are."""
+_READ_PLAYERS = (
+    "analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"
+)  # fmt: skip
+_GIVEN = {
+    **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),
+    "load_config": ("ini", "evoply.studies.bellin", "config_from_ini"),
+}
+"""What functions are given here that lie below it: who finds `champion@RUN` and reads `.ini`."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -182,20 +186,22 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'evoply' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)
-    return _with_champions(value) if name in _READ_PLAYERS else value
+    return _given(value, *_GIVEN[name]) if name in _GIVEN else value
 
 
 @cache
-def _with_champions(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return *function* with `evoply.runs.resolve_champion` as its argument `runs` by default.
+def _given(
+    function: Callable[..., Any], argument: str, module: str, name: str
+) -> Callable[..., Any]:
+    """Return *function* with *name* of *module* as its *argument* by default.
 
-    The packages that read players lie below the one that knows runs, and are given it.
+    The packages that read players and configs lie below those that know runs and papers.
     """
 
     @wraps(function)
     def reading(*arguments: Any, **options: Any) -> Any:
-        if options.get("runs") is None:
-            options["runs"] = import_module("evoply.runs").resolve_champion
+        if options.get(argument) is None:
+            options[argument] = lambda *a, **o: getattr(import_module(module), name)(*a, **o)
         return function(*arguments, **options)
 
     return reading

@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import TextIO
 
 
-def write_atomically(path: str | Path, text: str) -> None:
-    """Write *text* as UTF-8 to *path*: afterwards the file holds all of it, or is as it was.
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write *content* to *path*: afterwards the file holds all of it, or is as it was.
 
-    A device or a pipe, such as /dev/stdout, is written to and stays what it is; a link is followed.
-    Raises `OSError` that names *path* if it cannot be written; nothing is left behind then.
+    Text is written as UTF-8. A device or a pipe, such as /dev/stdout, is written to and stays what
+    it is; a link is followed. Raises `OSError` that names *path* if it cannot be written; nothing
+    is left behind then.
     """
     with writing_atomically(path) as file:
-        file.write(text)
+        if isinstance(content, bytes):
+            file.buffer.write(content)
+        else:
+            file.write(content)
 
 
 @contextmanager

@@ -6,32 +6,48 @@ This module knows nothing of evoply.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["table_html"]
 
-_TABLE = "border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums"
-_CELL = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
+_TABLE = """
+{%- set cell = "text-align:left;vertical-align:top;padding:2px 14px 2px 0" -%}
+{%- set faint = cell ~ ";opacity:.6;font-weight:normal" -%}
+<div><p style="margin:0 0 6px"><strong>{{ title }}</strong></p>
+{% for text in texts %}<p style="margin:0 0 6px">{{ text }}</p>
+{% endfor -%}
+<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">
+{%- if head %}<tr>{% for name in head %}<th style="{{ faint }}">{{ name }}</th>{% endfor %}</tr>
+{%- endif %}
+{%- for row in rows %}
+<tr>{% for one in row -%}
+<td style="{{ faint if loop.first and not head else cell }}">{{ one }}</td>
+{%- endfor %}</tr>
+{%- endfor %}
+</table></div>"""
 
 
-def table_html(title: str, rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> str:
-    """Return a heading, and a table whose first column, or *head* if it is given, stands back.
+def table_html(
+    title: str,
+    rows: Iterable[Sequence[object]],
+    head: Sequence[str] = (),
+    texts: Sequence[str] = (),
+) -> str:
+    """Return a heading, *texts*, and a table whose first column, or *head* if given, stands back.
 
     >>> "&lt;b&gt;" in table_html("<b>", [("name", 1)])
     True
     """
-    faint = f"{_CELL};opacity:.6;font-weight:normal"
-    lines = []
-    if head:
-        names = "".join(f'<th style="{faint}">{escape(name)}</th>' for name in head)
-        lines.append(f"<tr>{names}</tr>")
-    for row in rows:
-        cells = [
-            f'<td style="{faint if not head and place == 0 else _CELL}">{escape(str(value))}</td>'
-            for place, value in enumerate(row)
-        ]
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return (
-        f'<div><p style="margin:0 0 6px"><strong>{escape(title)}</strong></p>'
-        f'<table style="{_TABLE}">{"".join(lines)}</table></div>'
-    )
+    return _template().render(title=title, rows=rows, head=head, texts=texts)
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    # Only here: nothing but a notebook should wait for it.
+    from jinja2 import Environment
+
+    return Environment(autoescape=True).from_string(_TABLE)

@@ -2,6 +2,7 @@
 
 import io
 import os
+from html import escape
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -171,7 +172,8 @@ def test_a_run_from_a_preset_to_its_champion(
     page = (workplace / "runs/ten/report.html").read_text()
     assert "American checkers 10x10" in page
     assert "nan</text>" not in page
-    assert "What an own piece on a square adds" in page or '<figure class="map"' not in page
+    champion = call(capsys, "show", "champion@ten", "--json").data
+    assert escape(champion["tree"]) in page
     assert "champion@ten, checkers-10" in call(capsys, "show", "champion@ten").out
     answer = play(capsys, monkeypatch, "quit\n", "--against", "champion@ten")
     assert "You are Black against champion@ten" in answer.out

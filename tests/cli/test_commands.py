@@ -58,7 +58,9 @@ def test_match_is_the_match_of_the_library(capsys: pytest.CaptureFixture) -> Non
         "wins", "draws", "losses", "score", "interval", "games", "distinct_games", "seed",
     }  # fmt: skip
     plain = call(capsys, "match", "greedy", "random", "--games", "60", "--seed", "5")
-    assert f"{answer.data['wins']}" in plain.out
+    row = next(line for line in plain.out.splitlines() if line.startswith("greedy"))
+    counts = [str(answer.data[key]) for key in ("games", "wins", "draws", "losses")]
+    assert row.split()[:6] == ["greedy", "random", *counts]
     assert plain.err == ""
 
 
@@ -255,6 +257,9 @@ def test_runs_lists_and_exports(small_run: Answer, capsys: pytest.CaptureFixture
     assert call(capsys, "runs", "broken").code == 1
     assert call(capsys, "runs", "small", "--csv", "tables").code == 0
     assert len(Path("tables/generations.csv").read_text().splitlines()) == 4
+    assert call(capsys, "runs", "small", "--parquet", "tables").code == 0
+    assert Path("tables/individuals.parquet").stat().st_size > 0
+    assert "--parquet: say which run" in call(capsys, "runs", "--parquet", "tables").err
 
 
 def test_a_champion_brings_its_game(small_run: Answer, capsys: pytest.CaptureFixture) -> None:

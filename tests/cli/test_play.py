@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import Answer, call
 
+from evoply import _native
 from evoply.games.othello import Game
 
 
@@ -147,3 +148,26 @@ def read_until(descriptor: int, text: str, seconds: float = 15) -> str:
                 break
     assert text.encode() in seen, seen.decode(errors="replace")
     return seen.decode(errors="replace")
+
+
+def test_an_online_player_shows_its_weights_on_the_board(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strategy = [10, 1, 20, 7, 2, 9, 8, 14, 30], (True, False, True)
+
+    def online_move(game: str, row: object, key: int, **settings: object) -> tuple[object, ...]:
+        assert settings["threads"] == 0
+        code = _native.legal_moves(game, row)[0]
+        return code, [0], *strategy, 20, 21_000, 0.0125
+
+    monkeypatch.setattr(_native, "online_move", online_move, raising=False)
+    answer = play(capsys, monkeypatch, "f5\nhint\nquit\n", "--against", "online")
+    assert "online plays f4" in answer.out
+    # Of the top row the corners a1, d1, e1 and h1 of the quadrants are doubled: 2 * 10, 2 * 20.
+    assert " 1  20   1  14  40  40  14   1  20" in answer.out
+    assert " 4  40   8   9   O   O  [O]  8  40" in answer.out
+    notes = "areas: A 10, B 1, C 14, D 20, E 7, F 30, G 8, H 2, I 9"
+    assert f"{notes}; flags: corners yes, edges no, most_pieces yes" in answer.out
+    assert "generation: 20; games: 21,000; 0.01 s" in answer.out
+    assert "online would play" in answer.out
+    assert "weights:" not in answer.out

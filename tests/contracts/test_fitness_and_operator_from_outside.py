@@ -21,9 +21,9 @@ from evoply.evolution import (
     Variation,
 )
 from evoply.evolution.digest import settings_of
-from evoply.evolution.entrants import Entrants
 from evoply.evolution.fitness import Batch
 from evoply.evolution.fitness.games import matches, work_of
+from evoply.evolution.play.population import Population
 from evoply.gp import Limits, Tree
 
 
@@ -43,16 +43,16 @@ class Rivalry(FitnessKind):
     kind: Literal["rivalry"] = "rivalry"
     pairs: int = 1
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        first = np.array(entrants.who)
+    def measured(self, population: Population, training: Training) -> Measured:
+        first = np.array(population.who)
         second = np.roll(first, -1)
         schedule = matches(training.config, first, second, self.pairs, training.stream)
-        results = training.play(Batch(entrants.players, schedule))
+        results = training.play(Batch(population.players, schedule))
         points = results.black_points.reshape(-1, self.pairs, 2)
         return Measured(
             fitness=points[:, :, 0].sum(axis=1) + self.pairs - points[:, :, 1].sum(axis=1),
             games=len(schedule),
-            work=work_of(entrants, schedule, results),
+            work=work_of(population, schedule, results),
         )
 
     @property
@@ -60,7 +60,7 @@ class Rivalry(FitnessKind):
         return True
 
     def problems(self, config: Any) -> list[tuple[str, str]]:
-        return [("elitism", "must be 0")] if config["elitism"] else []
+        return [("elitism", "must be 0")] if config.elitism else []
 
 
 def doubled(tree: Tree, limits: Limits, stream: Stream) -> Tree:

@@ -171,7 +171,7 @@ def test_what_cannot_be_added_is_refused(rules: GameRules, message: str) -> None
 
 
 def test_a_game_must_have_rules_of_the_kernel() -> None:
-    with pytest.raises(ValueError, match="is othello-6, not 'othello'"):
+    with pytest.raises(ValueError, match="no rules 'othello' of Othello on 6x6"):
         replace(STONES, kernel="othello")
     with pytest.raises(ValueError, match="write kernel, one of checkers on 8x8"):
         CheckersRules("draughts", 8, "Draughts")

@@ -22,7 +22,7 @@ from evoply.cli.driving import drive
 from evoply.cli.output import Output
 from evoply.evolution import Evolution
 from evoply.protocols import ConfigError, steps
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import (
     Run,
     RunError,

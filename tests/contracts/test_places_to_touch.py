@@ -22,8 +22,10 @@ PLACES = {
     "GuideFitness": {"evolution/fitness/guides.py"},
     # a kind of player: its module, and its row
     "Bot": {"players/bots.py", "players/player.py"},
+    "Online": {"players/online.py", "players/player.py"},
+    "Engine": {"players/engines/engine.py", "players/player.py"},
     # a learner of evoply's own: its modules, and its row
-    "EvolutionKind": {"runs/evolution_kind.py", "runs/evolved.py", "runs/kinds.py"},
+    "EvolutionKind": {"runs/evolution_kind.py", "runs/results.py", "runs/kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }

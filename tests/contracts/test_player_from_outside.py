@@ -7,9 +7,9 @@ import pytest
 import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import FitnessKind, Measured, Training
-from evoply.evolution.entrants import Entrants
 from evoply.evolution.fitness import Batch
 from evoply.evolution.fitness.games import matches
+from evoply.evolution.play.population import Population
 from evoply.games import game_rules
 from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat
@@ -47,16 +47,16 @@ class AgainstEdge(FitnessKind):
 
     kind: Literal["against_edge"] = "against_edge"
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        count = len(entrants.players)
+    def measured(self, population: Population, training: Training) -> Measured:
+        count = len(population.players)
         first = training.stream.keys(count).astype(int) * 0
         for place in range(count):
             first[place] = place
         schedule = matches(training.config, first, first * 0 + count, 1, training.stream)
-        results = training.play(Batch((*entrants.players, Edge()), schedule))
+        results = training.play(Batch((*population.players, Edge()), schedule))
         points = results.black_points.reshape(-1, 2)
         return Measured(
-            fitness=(points[:, 0] + 1 - points[:, 1])[entrants.who], games=len(schedule)
+            fitness=(points[:, 0] + 1 - points[:, 1])[population.who], games=len(schedule)
         )
 
 

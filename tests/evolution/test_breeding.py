@@ -17,10 +17,9 @@ from evoply.evolution import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.breeding import breed, draw_operator
-from evoply.evolution.choosing import select_parents
-from evoply.evolution.config import Selection
-from evoply.evolution.creation import first_population
+from evoply.evolution.breeding.offspring import breed, draw_operator, first_population
+from evoply.evolution.breeding.selection import select_parents
+from evoply.evolution.config.breeding import Selection
 from evoply.evolution.digest import settings_of
 
 

@@ -25,9 +25,9 @@ from evoply.evolution import (
     config_from_toml,
     evolve,
 )
-from evoply.evolution.entrants import Entrants
 from evoply.evolution.fitness import Batch, Training
-from evoply.evolution.panel import panel_of
+from evoply.evolution.play.panel import panel_of
+from evoply.evolution.play.population import Population
 from evoply.games.checkers import CHECKERS
 from evoply.players import parse_player
 from evoply.presets import preset_text
@@ -50,13 +50,13 @@ GUIDE = 1000
 class Table:
     """Plays by making results up, and remembers every game."""
 
-    entrants: Entrants
+    population: Population
     guides: list[_native.Player] = field(default_factory=list)
     games: list[Seat] = field(default_factory=list)
 
     def number(self, player: _native.Player) -> int:
         """Return the number of a tree or a guide; guides are met in their order."""
-        for number, one in enumerate(self.entrants.players):
+        for number, one in enumerate(self.population.players):
             if one is player:
                 return number
         if all(one is not player for one in self.guides):
@@ -150,10 +150,10 @@ def test_the_games_and_points_of_algorithm_2(
     who = [places[tree] for tree in trees]
     config = EvolutionConfig(game=game, generations=1)
     measure = GuideFitness(guides=guides, co_play=co_play, fit_enough=fit_enough)
-    table = Table(entrants_in_seats(game, who))
+    table = Table(population_in_seats(game, who))
     stream = Stream(seed, "training")
     panel, guests = panel_of(config, []), measure.guests(config)
-    result = measure.measured(table.entrants, Training(config, panel, guests, stream, table.play))
+    result = measure.measured(table.population, Training(config, panel, guests, stream, table.play))
     assert result.games == len(table.games)
 
     # Guides, in rounds.
@@ -179,10 +179,10 @@ def test_the_games_and_points_of_algorithm_2(
         assert result.fitness.tolist() == guided.points
 
 
-def entrants_in_seats(game: str, who: list[int]) -> Entrants:
+def population_in_seats(game: str, who: list[int]) -> Population:
     """Return a population whose individuals are no trees, only players to be told apart."""
     players = tuple(parse_player("random", game=game).native(game) for _ in range(max(who) + 1))
-    return Entrants(
+    return Population(
         trees=(),
         players=players,
         programs=(),

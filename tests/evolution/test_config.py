@@ -1,6 +1,7 @@
 """Configs: reading, writing, overriding, and every error at once with its path."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -8,10 +9,12 @@ from pydantic import ValidationError
 from evoply.evolution import (
     EvolutionConfig,
     Opponent,
+    RouletteSelection,
     TournamentSelection,
     Variation,
     config_from_toml,
     config_to_toml,
+    evolve,
     load_config,
 )
 from evoply.evolution.digest import settings_of
@@ -296,3 +299,51 @@ def test_the_papers_presets_are_as_the_paper_says_or_give_a_reason(name: str) ->
     assert sum(rate for _, rate in config.variation.afterwards.probabilities) == 0.2
     if not name.endswith("extended"):
         assert "at most 300 nodes" in preset_text(name)
+
+
+def test_evolve_takes_a_preset_and_keys_of_the_config() -> None:
+    small = {"game": "othello-4", "population_size": 8, "generations": 2}
+    first, _ = evolve("quick", **small, fitness={"opening_plies": 3}, elitism=2)
+    config = first.config
+    assert (config.population_size, config.elitism, config.opening_plies) == (8, 2, 3)
+    preset = config_from_toml(preset_text("quick"))
+    assert config.fitness.opponents == preset.fitness.opponents  # the other keys of the table stay
+    assert config.selection == preset.selection
+    roulette = {"kind": "roulette", "scale": "adjusted"}
+    changed = next(evolve(config, selection=roulette, time_limit=None)).config
+    assert changed.selection == RouletteSelection(scale="adjusted")
+    assert next(evolve(config, selection=TournamentSelection(size=2))).config.selection.size == 2
+    assert next(evolve(config)).digest == first.digest
+
+
+@pytest.mark.parametrize(
+    ("settings", "path", "message"),
+    [
+        ({"popsize": 3}, "popsize", "did you mean 'population_size'?"),
+        ({"fitness": {"sies": "both"}}, "fitness.sies", "did you mean 'sides'?"),
+        ({"population_size": "many"}, "population_size", "must be a valid integer"),
+        ({"elitism": 900}, "elitism", "900 is above population_size"),
+        ({"fitness": "much"}, "fitness.measure", "cannot read 'much' as a fitness"),
+    ],
+)
+def test_a_wrong_key_of_evolve_is_the_error_of_a_file(
+    settings: dict[str, Any], path: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        evolve("quick", **settings)
+    assert message in dict(caught.value.errors)[path]
+    with pytest.raises(ConfigError, match=r"no preset of that name; did you mean 'quick'\?"):
+        evolve("qiuck")
+
+
+def test_a_check_reads_no_default_in_the_place_of_a_wrong_value() -> None:
+    # 500, the default of population_size, is no multiple of 7, but nobody asked for it.
+    text = "generations = 1\npopulation_size = 'x'\ndemes = { size = 7 }\nelitism = 600"
+    assert set(errors_of(text)) == {"population_size"}
+    # What is right of a part is checked although another key of it is wrong.
+    both = errors_of(
+        "generations = 1\nfitness = { sides = 'grey', opponents = [{ player = 'swh', pairs = 0 }] }"
+    )
+    assert set(both) == {"fitness.sides", "fitness.opponents.0.pairs", "fitness.opponents.0.player"}
+    # A default takes part like a written value: demes hold 100.
+    assert set(errors_of("generations = 1\npopulation_size = 120\ndemes = {}")) == {"demes.size"}

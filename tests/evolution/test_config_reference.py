@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from evoply.evolution import EvolutionConfig, config_from_toml
-from evoply.evolution.config_keys import has_key
-from evoply.evolution.config_reference import ConfigKey, config_sections, matching_sections
+from evoply.evolution.config.errors import has_key
+from evoply.evolution.config.reference import ConfigKey, config_sections, matching_sections
 from evoply.presets import PRESETS, preset_text
 
 KEYS = [(section, key) for section in config_sections() for key in section.keys]

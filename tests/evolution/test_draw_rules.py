@@ -6,8 +6,9 @@ import pytest
 
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of, stream_for
-from evoply.evolution.panel import native_players, panel_of, play_by_config, schedule_of
-from evoply.games.draws import DrawRules, draw_rules_from_text
+from evoply.evolution.play.panel import panel_of, play_by_config, schedule_of
+from evoply.evolution.play.population import native_players
+from evoply.games.draws import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import replay
 from evoply.runs.run import Run
@@ -97,4 +98,4 @@ def test_othello_has_no_rules_about_draws() -> None:
 )
 def test_rules_in_a_text_are_checked(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        draw_rules_from_text(text)
+        DrawRules.parse(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -28,18 +28,18 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.digest import stream_for
-from evoply.evolution.entrants import entrants_of
 from evoply.evolution.fitness import Batch, Play, Training, measure_from_text
-from evoply.evolution.fitness.disc_history import disc_history, disc_history_one_by_one
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.fitness.games import shared
-from evoply.evolution.fitness.guides import co_play_pairings, derangement
+from evoply.evolution.fitness.guides import co_play_pairings
+from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.measures import fitness_text
-from evoply.evolution.opponents import read_opponent
-from evoply.evolution.panel import NOBODY, native_players, panel_of, schedule_of
+from evoply.evolution.play.opponents import read_opponent
+from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
+from evoply.evolution.play.population import native_players, population_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
+from evoply.permutations import derangement
 from evoply.protocols import Color
 
 
@@ -207,23 +207,6 @@ def test_the_epoch_of_a_game_counted_by_hand() -> None:
     assert [side.tolist() for side in later] == [[2.0], [0.0]]
 
 
-@settings(deadline=None, max_examples=15)
-@given(st.sampled_from(["othello-4", "othello-6", "othello"]), st.integers(0, 2**32))
-def test_replaying_side_by_side_is_replaying_one_by_one(game: str, seed: int) -> None:
-    start = othello.OTHELLO[game].start()
-    player = read_opponent("random", game).native(game)
-    count = np.zeros(6, dtype=np.uint32)
-    schedule = arena.Schedule.pairs(
-        count, count, stream=Stream(seed), opening_plies=0, start=start.row
-    )
-    moves = arena.play(game, [player], schedule, threads=1, record_moves=True).moves or []
-    moves = [one[: len(one) - cut] for cut, one in enumerate(moves)]
-    fast, slow = disc_history(moves, start), disc_history_one_by_one(moves, start)
-    assert (fast.black == slow.black).all()
-    assert (fast.white == slow.white).all()
-    assert (fast.black_moves == slow.black_moves).all()
-
-
 def test_derangements_are_uniform() -> None:
     drawn = Counter(tuple(derangement(4, Stream(1, number))) for number in range(9000))
     assert len(drawn) == 9
@@ -254,14 +237,14 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     config = small("5Co", population_size=9, generations=1)
     individuals = next(evolve(config)).individuals
     trees = [one.tree for one in individuals]
-    entrants = entrants_of(config, trees)
-    assert len(entrants.trees) == 9  # so that places are individuals
+    population = population_of(config, trees)
+    assert len(population.trees) == 9  # so that places are individuals
     play, batches = recorded(config)
     measure = config.fitness.measure
     assert isinstance(measure, GuideFitness)
     stream = stream_for(config, "training", 0)
     training = Training(config, panel_of(config, []), NOBODY, stream, play)
-    result = measure.measured(entrants, training)
+    result = measure.measured(population, training)
     [(schedule, results)] = batches
     assert Counter(schedule.black.tolist()) == dict.fromkeys(range(9), 5)
     assert Counter(schedule.white.tolist()) == dict.fromkeys(range(9), 5)
@@ -442,4 +425,4 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
 
 
 def _native_programs(config: EvolutionConfig, tree: Tree) -> list[_native.Program]:
-    return list(entrants_of(config, [tree]).programs)
+    return list(population_of(config, [tree]).programs)

@@ -23,7 +23,8 @@ from evoply.evolution import (
 )
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.panel import native_players, panel_of, schedule_of, trial
+from evoply.evolution.play.panel import panel_of, schedule_of, trial
+from evoply.evolution.play.population import native_players
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
 from evoply.players import parse_player

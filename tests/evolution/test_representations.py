@@ -16,18 +16,17 @@ from evoply.evolution import (
     individual_player,
     primitive_set_of,
 )
-from evoply.evolution.breeding import breed
+from evoply.evolution.breeding.offspring import breed, first_population
 from evoply.evolution.census import census_of
-from evoply.evolution.creation import first_population
 from evoply.evolution.digest import settings_of, stream_for
-from evoply.evolution.entrants import entrants_of
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.fitness.discs import epoch_gains
 from evoply.evolution.generation import Individual
-from evoply.evolution.panel import NOBODY, panel_of, schedule_of
+from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
+from evoply.evolution.play.population import population_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import Run, advance
 
 SHAPES: dict[str, dict[str, Any]] = {
@@ -121,21 +120,21 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
         },
     )
     individuals = [one.tree for one in first_population(config, Stream(5))]
-    entrants, panel = entrants_of(config, individuals), panel_of(config, [])
+    population, panel = population_of(config, individuals), panel_of(config, [])
     stream = stream_for(config, "training", 0)
 
     def play(batch: Batch) -> arena.Results:
         return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
 
     training = Training(config, panel, NOBODY, stream, play)
-    found = config.fitness.measure.measured(entrants, training)
-    schedule = schedule_of(config, len(entrants.players), panel, stream)
-    results = play(Batch((*entrants.players, *panel.players), schedule))
+    found = config.fitness.measure.measured(population, training)
+    schedule = schedule_of(config, len(population.players), panel, stream)
+    results = play(Batch((*population.players, *panel.players), schedule))
     assert found.cases is not None
     for stage, (start, end) in enumerate(((0.0, 30.0), (30.0, 100.0))):
         epoch = EpochFitness(start=start, end=end)
         [(gained, _)] = epoch_gains(results, schedule, "othello-6", [epoch])
-        by_tree = gained.reshape(-1, 3).sum(axis=1)[entrants.who]
+        by_tree = gained.reshape(-1, 3).sum(axis=1)[population.who]
         assert (found.cases[:, stage] == -by_tree).all()
     assert (found.fitness == found.cases.sum(axis=1)).all()
     assert len(list(evolve(config))) == 3

@@ -17,9 +17,9 @@ from evoply.evolution import (
     final_test,
     is_reproducible,
 )
-from evoply.evolution.config_starts import start_rows, starts_of_openings
+from evoply.evolution.config.games import start_rows, starts_of_openings
 from evoply.evolution.digest import settings_of
-from evoply.evolution.panel import panel_of, schedule_of
+from evoply.evolution.play.panel import panel_of, schedule_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run, advance, replay

@@ -125,7 +125,7 @@ def test_letters_name_the_primitive_that_does_not_fit():
 
 def test_a_primitive_is_added_in_one_line():
     diagonal = squares(["a1", "b2", "c3"])
-    extended = LIAO.with_primitive("white_diagonal", count(board.white & diagonal))
+    extended = LIAO.with_primitive("white_diagonal", count(board.own & diagonal))
     assert "white_diagonal" in extended
     assert "white_diagonal" not in LIAO
     assert extended["white_diagonal"].code == 13

@@ -11,8 +11,7 @@ import pytest
 
 from evoply._native import Stream, perft
 from evoply.games.checkers import CHECKERS, Move, Position
-from evoply.games.checkers_move import numbered_square
-from evoply.games.squares import square_name
+from evoply.games.squares import numbered_square, square_name
 from evoply.protocols import Color
 
 TESTDATA = Path(__file__).parents[2] / "testdata"

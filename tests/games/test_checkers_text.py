@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply.games.checkers import CHECKERS, NO_DRAWS, DrawRules, Game, Move, Position
-from evoply.games.checkers_move import numbered_square, square_number
 from evoply.games.pdn import PdnGame, format_pdn, parse_pdn
+from evoply.games.squares import numbered_square, square_number
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 FUZZ = settings(deadline=None, max_examples=20_000 if "EVOPLY_LONG" in os.environ else 300)
@@ -219,7 +219,7 @@ def test_a_file_with_everything() -> None:
         ('[GameType "20"] *', InvalidMoveError, "of type '20'; this reads American checkers"),
         ('[FEN "B:W99:B1"] *', InvalidMoveError, "in the tags at column 1: there is no square 99"),
         ('[FEN "B:W9:B1:F9999999999"] *', InvalidMoveError, "ply must be 0 to"),
-        ('[DrawRules "x"] *', InvalidMoveError, "cannot read the rule about draws 'x'"),
+        ('[DrawRules "x"] *', InvalidMoveError, "no rule about draws is called 'x'"),
         ('[DrawRules "max_plies=0"] *', InvalidMoveError, "max_plies must be at least 1"),
         ('[DrawRules "max_plies=1"] 11-15 22-18', IllegalMoveError, "move 2 .*1 plies played"),
         ('[E "' + "x" * 2000 + '"] *', InvalidMoveError, "at most 1,000 characters"),

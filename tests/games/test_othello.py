@@ -163,7 +163,10 @@ def test_legal_moves_are_cached_and_behave_as_a_sequence() -> None:
     assert Move.parse("f5", 10) not in moves
     assert Move.PASS not in moves
     assert "f5" not in moves  # type: ignore[comparison-overlap]
-    assert moves == LegalMoves(8, moves.squares, False)
+    assert isinstance(moves, LegalMoves)
+    assert moves == Position().legal_moves
+    assert moves is not Position().legal_moves
+    assert moves != position.play("f5").legal_moves
 
 
 def test_a_pass_is_one_move_on_every_board() -> None:

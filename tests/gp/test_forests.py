@@ -23,7 +23,6 @@ from evoply.gp import (
     crossed,
     expression_of,
     format_individual,
-    format_staged,
     grow,
     latex,
     lower,
@@ -31,7 +30,6 @@ from evoply.gp import (
     mutated,
     paired_crossover,
     parse_individual,
-    parse_staged,
     parse_tree,
     received,
     subtree_mutation,
@@ -148,9 +146,9 @@ def test_what_would_be_too_large_written_out_is_refused():
     [
         ("( white ),50,( white_corners ),40", "must add up to 100, but 50 + 40 is 90"),
         ("( white ),100,", "a tree must stand here"),
-        ("( white ),x", "a whole percentage must stand here"),
+        ("( white ),x", "a percentage must stand here"),
         ("( white ) ,50 ( black ),50", "a comma must stand here, before the next tree"),
-        ("( white ),0,( black ),100", "a whole number from 1 to 100, not 0"),
+        ("( white ),0,( black ),100", "a number from 0.001 to 100, not 0"),
         ("( white ),50,( blak ),50", "did you mean 'black'? (column 16)"),
         ("{ sun ( white ) }", "after a brace stands sum, phases, adf"),
         ("{ sum ( white )", "a tree must stand here"),
@@ -171,19 +169,19 @@ def test_wrong_texts_are_explained(text, message):
 def test_staged_texts_of_the_paper():
     """Liao, Table 1."""
     text = "( white ),50,( + white white_corners ),50"
-    stages = parse_staged(text, LIAO)
-    assert [percent for _, percent in stages] == [50, 50]
-    assert format_staged(stages) == text
-    assert parse_staged("( white )", LIAO) == ((parse_tree("( white )", LIAO), 100),)
+    stages = parse_individual(text, LIAO)
+    assert isinstance(stages, Forest)
+    assert stages.percents == (50, 50)
+    assert str(stages) == text
     assert isinstance(parse_individual(" ( white ) , 100 ", LIAO), Tree)
-    lenient = parse_staged("( + white black white ),50,( white ),50", LIAO, "variadic")
-    assert len(lenient[0][0]) == 5
+    thirds = parse_individual("( white ),33.5,( black ),66.5", LIAO)
+    assert str(thirds) == "( white ),33.5,( black ),66.5"
     with pytest.raises(TreeError, match="100"):
-        format_staged([(stages[0][0], 50)])
+        Forest("stages", stages.trees, (50, 40))
     with pytest.raises(TreeError, match="no percentages"):
-        Forest("sum", (stages[0][0],), (100,))
+        Forest("sum", stages.trees, (50, 50))
     with pytest.raises(TreeError, match="a role is"):
-        Forest("heap", (stages[0][0],))
+        Forest("heap", stages.trees)
 
 
 def check(individual, shape, limits):

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from tree_strategies import ENVIRONMENT, LIAO, trees, value_of
 
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.gp import TreeSyntaxError, legacy_tree, parse_tree
+from evoply.gp import TreeSyntaxError
+from evoply.players import TreeEvaluator
+from evoply.studies.liao import legacy_tree
 
 QUOTIENT = "( / ( - white_near_corners black_corners ) ( - black_corners white_near_corners ) )"
 LATE = (
@@ -34,12 +36,8 @@ def test_values_of_the_published_texts(text, legacy, had_error, correct):
     reading = legacy_tree(text, LIAO)
     assert value_of(reading.tree, ENVIRONMENT)[0] == legacy
     assert reading.had_error == had_error
-    assert value_of(parse_tree(text, LIAO, "drop"), ENVIRONMENT)[0] == correct
-
-
-def test_both_lenient_readings_of_table_2():
-    text = "( + white ( + white_corners black_near_corners ) white )"
-    assert value_of(parse_tree(text, LIAO, "variadic"), ENVIRONMENT)[0] == 26
+    individual = TreeEvaluator(tree=text, primitives="liao", lenient="drop").parsed
+    assert value_of(individual, ENVIRONMENT)[0] == correct
 
 
 def machine(text: str) -> tuple[float, bool]:

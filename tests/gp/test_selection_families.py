@@ -15,7 +15,6 @@ from evoply.gp import (
     Limits,
     covariant_penalised,
     crowding_distances,
-    gpjpp_crossover,
     grow,
     length_penalised,
     lexicase_selection,
@@ -24,6 +23,7 @@ from evoply.gp import (
     pareto_ranks,
     pareto_selection,
     parse_tree,
+    subtree_crossover,
     tarpeian_penalised,
     worst_roulette_selection,
 )
@@ -179,7 +179,7 @@ def test_gpjpp_crossover_obeys_limits_and_keeps_all_nodes(seed):
     stream = Stream(seed)
     first, second = grow(LIAO, 6, stream), grow(LIAO, 6, stream)
     limits = Limits(8, max(len(first), len(second)) + 5)
-    one, two = gpjpp_crossover(first, second, limits, stream)
+    one, two = subtree_crossover(first, second, limits, stream, function_bias="gpjpp")
     assert Counter(one.nodes) + Counter(two.nodes) == Counter(first.nodes) + Counter(second.nodes)
     for child in (one, two):
         assert child.depth <= 8
@@ -190,7 +190,8 @@ def test_gpjpp_crossover_obeys_limits_and_keeps_all_nodes(seed):
 def test_gpjpp_crossover_accepts_a_terminal_after_its_redraws():
     tree, leaf = parse_tree("( + white black )", LIAO), parse_tree("( 10 )", LIAO)
     children = Counter(
-        str(gpjpp_crossover(leaf, tree, Limits(), Stream(seed))[0]) for seed in range(DRAWS // 4)
+        str(subtree_crossover(leaf, tree, Limits(), Stream(seed), function_bias="gpjpp")[0])
+        for seed in range(DRAWS // 4)
     )
     # Four draws (one and three redraws) of three nodes, two of which are terminals.
     terminal = (2 / 3) ** 4

@@ -7,7 +7,7 @@ from typing import Any
 from evoply import _native
 from evoply.arena.one_game import random_opening
 from evoply.games import game_rules
-from evoply.players import AfterState, RandomPlayer, RandomStart, Staged
+from evoply.players import AfterState, RandomPlayer, RandomStart, Staged, TreeEvaluator
 from evoply.protocols import Clock, Color, GameRecord, Position, Row
 
 
@@ -27,7 +27,9 @@ def slow_player(player: Any, position: Position, game_key: int, moves: int) -> A
         draw = move_stream.child("stage").random()
         ends = accumulate(shares)
         stage = next((place for place, end in enumerate(ends) if draw < end), stage)
-    return AfterState(evaluator=player.stages[stage].evaluator, ties=player.ties, view=player.view)
+    return AfterState(
+        evaluator=TreeEvaluator(tree=player.trees[stage]), ties=player.ties, view=player.view
+    )
 
 
 def slow_move(player: Any, position: Position, game_key: int, moves: int = 0) -> Any:

@@ -45,6 +45,7 @@ class Through:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o777)  # the bots of root are nobody, and some of them leave a file here
     return tmp_path
 
 
@@ -268,3 +269,78 @@ def test_bots_are_no_saved_players_and_train_nobody(folder: Path) -> None:
     assert parse_player("bot.toml").move_limit == 2.5
     with pytest.raises(ValueError, match="is a bot"):
         ep.explain(bot)
+
+
+GREEDY_FOR_RESOURCES = {
+    "processes": (
+        "os.fork() or time.sleep(1000)",
+        # whoever sees it first, the keeper or the system
+        ("its process died: it started more than 8 processes", "raised BlockingIOError"),
+    ),
+    "cpu": ("", "its process died: it used 1 seconds of processor time"),
+    "memory": ("held.append(bytearray(2**24))", "raised MemoryError"),
+}
+"""What is done for ever, by the limit that ends it."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the keeper counts processes on Linux")
+@pytest.mark.parametrize("limit", GREEDY_FOR_RESOURCES)
+def test_limits_of_a_bot(folder: Path, limit: str) -> None:
+    act, reason = GREEDY_FOR_RESOURCES[limit]
+    text = f"""
+import os, time
+
+class Greedy:
+    def choose(self, game, stream, clock):
+        held = []
+        while True:
+            {act or "pass"}
+"""
+    limits = {"processes": 8} if limit == "processes" else {"cpu": 1, "memory": 512}
+    bot = written("resources.py", text, move_limit=60.0, limits=limits)
+    result = ep.match(bot, "random", game=GAME, games=2, threads=1)
+    assert result.losses == 2
+    assert all(one.reason.startswith(reason) for one in result.forfeits), result.forfeits
+    assert not left_behind(folder)
+    again = Bot(**bot.model_dump())
+    assert again == bot
+    assert "limits" not in Bot(path="resources.py").model_dump()
+    with pytest.raises(ValueError, match=r"limits\.cpu"):
+        Bot(path="resources.py", limits={"cpu": 0})
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root becomes somebody else")
+@pytest.mark.parametrize("is_below", [True, False])
+def test_the_bot_of_root_is_nobody_and_plays(folder: Path, is_below: bool) -> None:
+    """In a folder below one that is root's alone, as the interpreter may be, or in that itself."""
+    folder.chmod(0o755 if is_below else 0o700)
+    folder.parent.chmod(0o700)
+    Path("helper.py").write_text("PLACE = 0\n")
+    text = """
+import os
+import statistics
+import numpy
+from helper import PLACE
+import evoply as ep
+
+class Nobody:
+    def choose(self, game, stream, clock):
+        import colorsys, wave  # found only now
+        from evoply.players import parse_player
+        assert os.getresuid() == (65534,) * 3 and os.getgroups() == []
+        for path in (__file__ + ".new", "/root/new"):
+            try:
+                open(path, "w")
+            except PermissionError:
+                continue
+            raise AssertionError(path)
+        parse_player("greedy", game=game.position.game)
+        return game.position.legal_moves[PLACE]
+"""
+    if not is_below:
+        text = text.replace("from helper import PLACE", "PLACE = 0")  # not its own file
+    bot = written("nobody.py", text, move_limit=60.0)
+    result = ep.match(bot, "random", game=GAME, games=4, openings=2)
+    assert result.forfeits == ()
+    first = ep.match(written("first.py", FIRST), "random", game=GAME, games=4, openings=2)
+    assert (result.wins, result.draws) == (first.wins, first.draws)

@@ -11,6 +11,7 @@ from evoply.players import (
     AfterState,
     RandomStart,
     Staged,
+    TreeEvaluator,
     load_player,
     parse_player,
     save_player,
@@ -52,7 +53,8 @@ def test_a_label_is_a_text_for_the_same_player(text: str) -> None:
 
 def test_a_text_of_overlapping_stages_is_that_player() -> None:
     found = parse_player(f"{HALVES}:primitives=liao,overlap=20,slide=logistic")
-    assert found == Staged.parse(HALVES, overlap=20.0, slide="logistic")
+    evaluator = TreeEvaluator(tree=HALVES, primitives="liao")
+    assert found == Staged(evaluator=evaluator, overlap=20.0, slide="logistic")
     assert isinstance(parse_player(HALVES), AfterState)
     steady = steady_player(found)
     assert steady == parse_player(f"{HALVES}:primitives=liao")

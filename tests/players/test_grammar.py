@@ -94,6 +94,9 @@ def test_searches_take_limits_orderings_and_a_table():
     assert (timed.depth, timed.time, timed.reproducible) == (60, 0.05, False)
     assert timed.label == "( white ):time=0.05,ordering=killer (not reproducible)"
     assert parse_player("greedy:time=1").label == "greedy:time=1 (not reproducible)"
+    for player in (timed, parse_player("( white ):time=0.05,random_plies=3")):
+        assert player.label.endswith(" (not reproducible)")
+        assert parse_player(player.label) == player
     deeper = parse_player("swh:depth=3,ordering=hash,table=10,deeper=yes")
     assert (deeper.ordering, deeper.table, deeper.deeper) == ("hash", 10, True)
 
@@ -139,8 +142,8 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:view=me", "view must be one of turn, player", 13),
         ("greedy:nodes=0", "nodes must be a whole number from 1 to 1,000,000,000,000, not", 14),
         ("greedy:nodes=1e6", "nodes must be a whole number", 14),
-        ("greedy:time=0", "time must be seconds from 0.001 to 86400, not '0'", 13),
-        ("greedy:time=inf", "time must be seconds", 13),
+        ("greedy:time=0", "time must be a number of seconds from 0.001 to 86400, not '0'", 13),
+        ("greedy:time=inf", "time must be a number of seconds", 13),
         ("greedy:table=23", "table must be a whole number from 0 to 22, not '23'", 14),
         (
             "greedy:ordering=hsah",
@@ -180,7 +183,7 @@ def test_a_player_must_fit_the_game():
     "text",
     [
         "( aa ):primitives=letters,division=zero",
-        "( + white white white ):depth=2,lenient=drop,ties=last,view=turn,epsilon=0.5",
+        "( + white white ):depth=2,ties=last,view=turn,epsilon=0.5",
         "( white ):depth=5,nodes=1000,ordering=hash,table=12,deeper=yes,ties=random",
         "( white ):nodes=1000",
     ],
@@ -321,3 +324,9 @@ def test_what_is_no_text_is_refused_in_a_sentence(text):
     kind = type(text).__name__
     with pytest.raises(PlayerTextError, match=f"a text such as 'greedy', not by a {kind}"):
         parse_player(text)
+
+
+def test_a_name_stays_where_no_option_is_given():
+    named = parse_player("material:depth=3").model_copy(update={"name": "mine"})
+    assert with_options(named, {}) == named
+    assert with_options(named, {"depth": 3}).name is None

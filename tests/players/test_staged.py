@@ -10,9 +10,22 @@ from evoply import _native
 from evoply.arena import Schedule, match, play, play_game
 from evoply.games import game_rules
 from evoply.games.othello import Position
-from evoply.players import KernelSeat, RandomPlayer, RandomStart, Staged, parse_player, stage_shares
+from evoply.players import (
+    AfterState,
+    KernelSeat,
+    RandomPlayer,
+    RandomStart,
+    Staged,
+    TreeEvaluator,
+    parse_player,
+    stage_shares,
+)
 
 HALVES = "( white ),50,( white_corners ),50"
+
+
+def staged_of(text, **options):
+    return Staged(evaluator=TreeEvaluator(tree=text, primitives="liao"), **options)
 
 
 def percentages():
@@ -66,7 +79,7 @@ def test_the_slide():
 @pytest.mark.parametrize("ties", ["first", "last", "random"])
 def test_the_kernel_plays_a_staged_player_as_python_does(text, ties):
     """One expression that selects by the clock, against the loop that asks a stage's player."""
-    staged = Staged.parse(text, ties=ties)
+    staged = staged_of(text, ties=ties)
     check_kernel_games("othello", [staged, RandomPlayer()], games=10)
 
 
@@ -121,14 +134,14 @@ def test_the_kernel_starts_at_random_as_the_oracle_does(inner):
 
 def test_an_overlap_draws_the_stage_with_its_probability():
     """The two stages choose the first and the last move, so that each choice shows its stage."""
-    staged = Staged.parse("( - white white ),50,( white ),50", overlap=40)
+    staged = staged_of("( - white white ),50,( white ),50", overlap=40)
     seat = staged.seat("othello")
     # A position half way to the boundary of the overlap: 28 discs, t = 0.4, P(second) = 0.25.
     rows = _native.Positions.random("othello", 1, 5, 24, 24)
     position = Position.from_row("othello", rows[0])
     assert position.clock == pytest.approx(0.4)
     chosen = [_native.analyse(seat.native, *position.row, key)[0] for key in range(2000)]
-    alone = [Staged.parse(tree).seat("othello") for tree in ("( - white white )", "( white )")]
+    alone = [staged_of(tree).seat("othello") for tree in ("( - white white )", "( white )")]
     moves = [_native.analyse(one.native, *position.row, 0)[0] for one in alone]
     assert moves[0] != moves[1]
     share = np.mean([code == moves[1] for code in chosen])
@@ -137,9 +150,9 @@ def test_an_overlap_draws_the_stage_with_its_probability():
 
 
 def test_matches_of_staged_players():
-    staged = Staged.parse(HALVES)
+    staged = staged_of(HALVES)
     assert match(staged, "random", games=200, seed=1).score > 0.6
-    smooth = Staged.parse(HALVES, overlap=20)
+    smooth = staged_of(HALVES, overlap=20)
     assert smooth.label == f"{HALVES}:primitives=liao,overlap=20"
     result = match(smooth, "random", games=40, seed=1)
     assert result == match(smooth, "random", games=40, seed=1)
@@ -149,9 +162,10 @@ def test_matches_of_staged_players():
 @pytest.mark.parametrize(
     ("text", "options", "says"),
     [
-        ("( white ),50,( black ),40", {}, "sum to 90, not to 100"),
-        ("( white ),50,( black )", {}, "tree,percent,tree,percent"),
-        ("( white ),half", {}, "'half' is not a percentage"),
+        ("( white ),50,( black ),40", {}, "but 50 \\+ 40 is 90"),
+        ("( white ),50,( black )", {}, "a comma must stand here, before a percentage"),
+        ("( white ),half", {}, "a percentage must stand here"),
+        ("{ sum ( white ) ( black ) }", {}, "are for stages"),
         ("( white ),0,( black ),100", {}, "percent"),
         (HALVES, {"overlap": 60.0}, "longer than a stage of 50"),
         ("( whit )", {}, "did you mean 'white'"),
@@ -159,12 +173,50 @@ def test_matches_of_staged_players():
 )
 def test_what_is_no_staged_player(text, options, says):
     with pytest.raises(ValueError, match=says):
-        Staged.parse(text, **options)
+        staged_of(text, **options)
 
 
 def test_staged_players_are_data():
-    staged = Staged.parse(HALVES, overlap=10, slide="logistic")
+    staged = staged_of(HALVES, overlap=10, slide="logistic")
     assert Staged.model_validate_json(staged.model_dump_json()) == staged
+
+
+def test_files_hold_stages_one_by_one():
+    """Saved players of format 1, and digests, are what they were when stages were a field."""
+    data = staged_of(HALVES, overlap=10).model_dump(mode="json")
+    tree = {"kind": "tree", "primitives": "liao", "division": None, "lenient": None}
+    assert data["stages"] == [
+        {"evaluator": {**tree, "tree": "( white )"}, "percent": 50.0},
+        {"evaluator": {**tree, "tree": "( white_corners )"}, "percent": 50.0},
+    ]
+    assert data.keys() == {"kind", "name", "stages", "overlap", "slide", "ties", "view"}
+
+
+def test_stages_in_files_may_be_formulas_and_fractions():
+    tree = {"kind": "tree", "tree": "( white )", "primitives": "liao"}
+    formula = parse_player("greedy").evaluator.model_dump(mode="json")
+    other = {"kind": "tree", "tree": "{ sum ( white ) ( white_mobility ) }"}
+    stages = [(tree, 100 / 3), (formula, 50.0), (other, 50 / 3)]
+    data = [{"evaluator": evaluator, "percent": percent} for evaluator, percent in stages]
+    mixed = Staged(stages=data, overlap=10)
+    assert Staged.model_validate_json(mixed.model_dump_json()) == mixed
+    alone = [
+        AfterState(evaluator=one)
+        for one in (tree, formula, {"kind": "tree", "tree": other["tree"]})
+    ]
+    for discs, stage in ((6, 0), (40, 1), (60, 2)):
+        rows = list(_native.Positions.random("othello", 20, 5, discs - 4, discs - 4))
+        for row in rows:
+            moves = [
+                _native.analyse(one.native("othello"), *row, 1)[0] for one in (mixed, alone[stage])
+            ]
+            assert moves[0] == moves[1]
+    thirds = Staged(stages=[{"evaluator": tree, "percent": 100 / 3}] * 3)
+    assert parse_player(thirds.label).evaluator == thirds.evaluator
+    with pytest.raises(ValueError, match="percent"):
+        Staged(stages=[{"evaluator": tree}])
+    with pytest.raises(ValueError, match="stages"):
+        Staged(stages="( white )")
 
 
 def test_a_random_start_ends_where_it_says():
@@ -188,7 +240,7 @@ def test_a_random_start_ends_where_it_says():
 def test_kernel_and_python_games_mix_in_one_schedule():
     texts = ["greedy", "random", "swh"]
     native = [parse_player(text).native("othello") for text in texts]
-    staged = Staged.parse(HALVES)
+    staged = staged_of(HALVES)
     slow = SlowSeat(staged)
     schedule = Schedule.pairs(
         [0, 0, 3, 1, 2, 3],

@@ -8,7 +8,7 @@ from evoply import _native
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of
-from evoply.evolution.panel import individual_player, native_players
+from evoply.evolution.play.population import individual_player, native_players
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import lower, parse_tree
 from evoply.players import load_player, parse_player, save_player, with_options

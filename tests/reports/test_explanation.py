@@ -17,16 +17,22 @@ from evoply.players import (
 )
 from evoply.reports import Influence, explain, square_effects
 from evoply.reports.influence import chosen_moves, positions_with_choice
-from evoply.reports.sentence import influence_sentence
+from evoply.reports.phrases import influence_sentence
 
 GOLDEN = {
     "( * white_corners 10 )": "It wants many own corners and nothing else (leaving this out "
     "changes 24 % of its moves).",
-    "( / black_mobility white )": "It wants a high ratio of the opponent's legal moves to own "
-    "discs and nothing else (leaving this out changes 84 % of its moves).",
+    "( / black_mobility white )": "It wants many legal moves for the opponent compared with "
+    "own discs and nothing else (leaving this out changes 84 % of its moves).",
+    "( / ( * white_mobility black ) white_near_corners )": "It wants a high product of own legal "
+    "moves and the opponent's discs compared with own discs next to a corner and nothing else "
+    "(leaving this out changes 73 % of its moves).",
+    "( / ( * white_mobility white_mobility ) black )": "It wants many own legal moves, squared, "
+    "compared with the opponent's discs and nothing else (leaving this out changes 82 % of its "
+    "moves).",
     "( - ( * 10 white_corners ) ( + black_mobility ( / white_edges black ) ) )": "It mostly wants "
     "few legal moves for the opponent (leaving this out changes 50 % of its moves), then many own "
-    "corners (34 %) and a low ratio of own discs on the edge to the opponent's discs (9 %).",
+    "corners (34 %) and few own discs on the edge compared with the opponent's discs (9 %).",
     "( / ( - white_mobility black_mobility ) ( + white_edges 10 ) )": "It wants few legal moves "
     "for the opponent (leaving this out changes 54 % of its moves), then many own legal moves "
     "(54 %). All of it is divided by the sum of own discs on the edge and 10.",

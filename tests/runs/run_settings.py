@@ -7,8 +7,8 @@ from typing import Any
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.files import checksum
 from evoply.runs import Run
-from evoply.runs.database import GROUPS
-from evoply.runs.groups import Database
+from evoply.runs.database import Database
+from evoply.runs.tables import GROUPS
 
 
 def small_config(**changes: Any) -> EvolutionConfig:

@@ -10,7 +10,7 @@ from evoply.cli.app import run as command
 from evoply.evolution import config_to_toml
 from evoply.evolution.hall_of_fame import FinalTest
 from evoply.players import with_options
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import Run, advance, match_of, played_matches, stored_final_test
 
 RESULT = {

@@ -10,7 +10,7 @@ from run_settings import change, make_older, small_config
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.gp import Limits, Tree, point_mutation
-from evoply.reports.report import report_html
+from evoply.reports import report_html
 from evoply.runs import Run, RunError, advance, censuses, replay
 
 

@@ -1,15 +1,22 @@
-"""Games played again from their keys, and runs as CSV."""
+"""Games played again from their keys, and runs as tables, CSV and Parquet."""
 
 import csv
+import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas
+import pyarrow.parquet
 import pytest
 from run_settings import falsify, small_config
 
+from evoply.arena import match
+from evoply.cli.app import run as command
 from evoply.protocols import Color
-from evoply.runs import Run, RunError, advance, export_csv, replay
+from evoply.runs import Run, RunError, advance, export_csv, export_parquet, replay
 
 
 def introns_text(share: float | None) -> str:
@@ -79,6 +86,71 @@ def test_csv_reads_back_exactly(finished: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(RunError, match="cannot be written"):
             export_csv(run, tmp_path / "file")
+
+
+def test_tables_are_arrays_and_data_frames(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    with Run.open(folder) as run:
+        for opponent, extra in (("random", {}), ("greedy", {"note": 1})):
+            result = match("mobility", opponent, game="othello-6", games=20).to_dict()
+            run.save_match({**result, **extra})
+        generations = list(run.generations())
+        arrays = run.to_arrays()
+        assert arrays["number"].dtype == np.int64
+        assert arrays["best_fresh"].tolist() == [one.statistics.best_fresh for one in generations]
+        assert arrays["digest"].tolist() == run.digests()
+        frame = run.to_dataframe("individuals")
+        assert isinstance(frame, pandas.DataFrame)
+        everybody = [one for generation in generations for one in generation.individuals]
+        assert frame["fitness"].tolist() == [one.fitness for one in everybody]
+        assert frame["tree"].tolist() == [str(one.tree) for one in everybody]
+        matches = run.to_dataframe("matches")
+        assert matches["second"].tolist() == ["random", "greedy"]
+        assert (matches["interval_low"] < matches["score"]).all()
+        assert np.isnan(run.to_arrays("matches")["note"].astype(float)[0])
+        assert set(run.table_names()) == {"generations", "individuals", "hall_of_fame", "matches"}
+        with pytest.raises(ValueError, match=r"'trees' is no table of run .*: it has generations"):
+            run.to_arrays("trees")
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        without = run.to_dataframe()
+        assert isinstance(without, dict)
+        assert without["best_fresh"].tolist() == arrays["best_fresh"].tolist()
+
+
+def test_parquet_holds_what_csv_holds(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Run.open(finished) as run:
+        paths = export_parquet(run, tmp_path)
+        assert [path.name for path in paths] == [
+            "generations.parquet",
+            "individuals.parquet",
+            "hall_of_fame.parquet",
+        ]
+        for path in paths:
+            assert pyarrow.parquet.read_table(path).to_pylist() == run.rows(path.stem)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(RunError, match="need pyarrow, which is not installed: `pip install"):
+            export_parquet(run, tmp_path)
+
+
+def test_shares_of_introns_are_in_every_table(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Run.create(home / "introns", small_config(generations=2)) as run:
+        censuses = [generation.census for generation in advance(run)]
+    assert censuses[0].live_introns is not None
+    assert command(["runs", "introns", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["generations"]
+    for name in ("dead_introns", "live_introns"):
+        assert [row[name] for row in rows] == [getattr(one, name) for one in censuses]
+    assert command(["runs", "introns"]) == 0
+    text = capsys.readouterr().out
+    assert "never computed" in text
+    assert f"{100 * censuses[1].live_introns:.1f} %" in text
 
 
 COEVOLUTION: dict[str, dict[str, Any]] = {

@@ -33,7 +33,7 @@ from evoply.runs import (
     resolve_champion,
     stored_final_test,
 )
-from evoply.runs.lock import WriterLock, is_locked
+from evoply.runs.folder import WriterLock, is_locked
 
 
 def test_generations_read_back_equal(tmp_path: Path) -> None:
@@ -318,7 +318,8 @@ def test_champions_are_players(home: Path) -> None:
     for text in ("one", "champion@one", "", str(home / "one")):
         player = resolve_champion(text)
         assert str(champion.tree) in player.model_dump_json()
-        assert player.native("othello-6") is not None
+        played = match(player, "random", games=4, game="othello-6")
+        assert played.wins + played.draws + played.losses == 4
 
 
 def test_a_run_can_go_on_for_longer_but_not_otherwise(finished: Path, tmp_path: Path) -> None:

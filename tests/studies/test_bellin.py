@@ -16,7 +16,7 @@ from evoply.players import parse_player
 from evoply.presets import preset_text
 from evoply.protocols import Color
 from evoply.studies import Request, reproduce
-from evoply.studies.bellin_types import (
+from evoply.studies.bellin.types import (
     EXPERIMENTS,
     OPPONENTS,
     RANGES,

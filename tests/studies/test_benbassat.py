@@ -10,9 +10,9 @@ from evoply.games import GAMES
 from evoply.players import parse_player
 from evoply.presets import PRESETS
 from evoply.studies import Request, find_study, reproduce
-from evoply.studies.benbassat_coevolution import KINDS, OUTSIDE, evolved_score, kind_config
-from evoply.studies.benbassat_guides import GUIDES, LADDER, READINGS, guide
-from evoply.studies.benbassat_players import RULES, TABLES, evolve_player, run_config
+from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
+from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide
+from evoply.studies.benbassat.players import RULES, TABLES, evolve_player, run_config
 
 PRINTED_GUIDES = {
     ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,
@@ -131,7 +131,7 @@ def test_tables_of_players(name):
             assert run.interval[0] <= run.ours <= run.interval[1]
             assert 0 <= run.ours <= 1000
             assert mean.ours == run.ours == rows[f"{against}, best"].ours
-    assert [one.title for one in result.pictures][1] == "Learning curves"
+    assert [one.title for one in result.charts][1] == "Learning curves"
     json.dumps(result.to_dict(), allow_nan=False)
 
 

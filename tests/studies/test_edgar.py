@@ -10,9 +10,9 @@ from evoply import _native
 from evoply.arena import match
 from evoply.games.othello import Position
 from evoply.players import ExpressionEvaluator, RandomStart, parse_player
-from evoply.players.edgar import edgar_expression, edgar_table
+from evoply.players.named import weights_by_ply
 from evoply.protocols import Color
-from evoply.studies.edgar import (
+from evoply.studies.bellin.edgar import (
     PLIES,
     SQUARES,
     batch_sums,
@@ -21,6 +21,14 @@ from evoply.studies.edgar import (
     over_symmetries,
     table_text,
 )
+
+
+def shipped_text():
+    return (files("evoply.players") / "edgar.json").read_text()
+
+
+def shipped():
+    return json.loads(shipped_text())
 
 
 def test_a_short_training_is_reproducible():
@@ -37,7 +45,7 @@ def test_a_program_with_new_weights_learns_as_one_lowered_anew():
     """The way it was done before: an evaluator for every batch."""
     tables, stream = np.zeros((PLIES, SQUARES)), _native.Stream(5, "edgar")
     for number in range(2):
-        evaluator = ExpressionEvaluator(expression=edgar_expression(tables.tolist()))
+        evaluator = ExpressionEvaluator(expression=weights_by_ply(tables.tolist()))
         program = evaluator.program("othello")
         sums, counts = batch_sums(program, 1000, stream.child("batch", number))
         sums, counts = over_symmetries(sums), over_symmetries(counts)
@@ -50,7 +58,7 @@ def test_the_file_of_a_table_comes_back(tmp_path):
     table = learn(50, 1)
     data = json.loads(table_text(table, games=50, seed=1))
     assert (np.array(data["tables"]) == table).all()
-    assert data["command"] == "python -m evoply.studies.edgar --games 50 --seed 1"
+    assert data["command"] == "python -m evoply.studies.bellin.edgar --games 50 --seed 1"
 
 
 def test_the_command_writes_the_table_that_learning_gives(tmp_path, monkeypatch):
@@ -63,29 +71,28 @@ def test_the_command_writes_the_table_that_learning_gives(tmp_path, monkeypatch)
         main()
         written.append(path.read_text())
     assert written[0] == written[1] == table_text(learn(1500, 4), games=1500, seed=4)
-    assert '"command": "python -m evoply.studies.edgar --games 1500 --seed 4"' in written[0]
+    assert '"command": "python -m evoply.studies.bellin.edgar --games 1500 --seed 4"' in written[0]
 
 
 @pytest.mark.long
 def test_the_table_that_comes_with_evoply_is_what_its_command_makes():
-    shipped = (files("evoply.players") / "edgar.json").read_text()
-    assert table_text(learn(70_000, 1), games=70_000, seed=1) == shipped
+    assert table_text(learn(70_000, 1), games=70_000, seed=1) == shipped_text()
 
 
 def test_the_table_that_comes_with_evoply():
-    data = json.loads((files("evoply.players") / "edgar.json").read_text())
+    data = shipped()
     assert (data["games"], data["seed"]) == (70_000, 1)
     assert "not the original" in data["about"]
-    assert np.array(edgar_table()).shape == (60, 64)
+    assert np.array(data["tables"]).shape == (60, 64)
     # It learned what everybody knows: corners are good, the squares beside an empty one are not.
-    middle = np.array(edgar_table()[20:40]).mean(axis=0)
+    middle = np.array(data["tables"][20:40]).mean(axis=0)
     assert middle[[0, 7, 56, 63]].mean() > middle[[1, 8, 9, 14]].mean() + 0.1
     assert match("edgar-like", "random", games=400, seed=2).score > 0.8
 
 
 def test_the_player_reads_the_table_of_the_ply_where_it_chooses():
     """Each move is the best sum of signed weights, added up square by square."""
-    table = edgar_table()
+    table = shipped()["tables"]
     player = parse_player("edgar-like").native("othello")
     batch = _native.Positions.random("othello", 60, 7, 0, 50)
     for index in range(len(batch)):
@@ -113,4 +120,4 @@ def test_a_random_start_breaks_its_determinism():
 def test_it_plays_8x8_only():
     with pytest.raises(ValueError, match="edgar-like"):
         parse_player("edgar-like", game="othello-6")
-    assert edgar_expression([[0.0] * 64]).evaluate(Position()) == 0
+    assert weights_by_ply([[0.0] * 64]).evaluate(Position()) == 0

@@ -1,6 +1,5 @@
 """Liao's study: the printed figures, the games, the faulty parser, the page."""
 
-import json
 from html.parser import HTMLParser
 
 import pytest
@@ -8,12 +7,13 @@ import pytest
 from evoply._native import Stream
 from evoply.arena import match
 from evoply.expressions import PRIMITIVE_SETS
-from evoply.gp import Forest, legacy_tree, lower
+from evoply.gp import Forest, lower
 from evoply.studies import STUDIES, Request, find_study, reproduce, study_html, write_study
-from evoply.studies.liao import TABLE_1, TABLE_2
-from evoply.studies.liao_evolution import STAGES, halves_of, percents_of
-from evoply.studies.liao_games import games_as_white
-from evoply.studies.liao_reconstruction import play_reconstruction
+from evoply.studies.liao import legacy_tree
+from evoply.studies.liao.evolution import STAGES, halves_of, percents_of
+from evoply.studies.liao.games import games_as_white
+from evoply.studies.liao.reconstruction import play_reconstruction
+from evoply.studies.liao.tables import TABLE_1, TABLE_2
 
 VALUES = {
     "white": 10, "black": 7, "white_corners": 2, "black_corners": 1, "white_near_corners": 3,
@@ -197,26 +197,22 @@ def test_sweeps():
     assert {one.verdict for one in result.rows} == {"no figure"}
     assert told == sorted(told)
     assert told[-1] == 1
-    assert result.pictures[0].chart["data"][0]["x"] == list(STAGES)
+    assert [row[0] for row in result.charts[0].rows] == [str(count) for count in STAGES]
 
 
 class Page(HTMLParser):
     def __init__(self, html):
         super().__init__()
-        self.text, self.loaded, self.figures, self.kind = [], [], [], ""
+        self.text, self.loaded, self.elements = [], [], []
         self.feed(html)
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        self.kind = "json" if ("type", "application/json") in attributes else tag
+        self.elements.append(tag)
         self.loaded += [value for name, value in attributes if name in ("src", "href", "data")]
 
     def handle_data(self, data):
-        if self.kind == "json":
-            self.figures.append(json.loads(data))
-        elif self.kind not in ("script", "style"):
-            self.text.append(data)
-        self.kind = "" if self.kind == "json" else self.kind
+        self.text.append(data)
 
 
 def test_the_page(tmp_path):
@@ -227,7 +223,8 @@ def test_the_page(tmp_path):
     words = " ".join(" ".join(page.text).split())
     assert page.loaded == []
     assert "default-src 'none'" in path.read_text()
-    assert len(page.figures) == 1
+    assert page.elements.count("figure") == page.elements.count("svg") == 1
+    assert "script" not in page.elements
     for row in result.rows:
         assert row.verdict in words
     for text in (*study.contradictions, *study.choices, result.command, "( white_corners )"):

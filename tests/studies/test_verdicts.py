@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evoply._native import Stream
 from evoply.studies import Figure, difference, judge, share_of_games
+from evoply.studies.verdicts import mean_of
 
 
 def exactly(value):
@@ -36,6 +37,10 @@ def exactly(value):
         (Figure(25.0, (11, 39), 4, (0, 50)), exactly(30), 25, "too few runs to say"),
         (Figure(25.0, (13, 37), 4, (0, 50)), exactly(30), 25, "matches"),
         (Figure(25.0, (13, 37), 4, (0, 50)), exactly(44), 25, "differs"),
+        # Student's interval of runs that were all equal has no width.
+        (mean_of([30.0] * 3), exactly(30), 25, "too few runs to say"),
+        (mean_of([30.0] * 3), (29.0, 31.0), 25, "too few runs to say"),
+        (mean_of([30.0] * 3), exactly(44), 25, "same direction"),
         (Figure(3, None), exactly(3), 0, "undecided"),
         (None, exactly(3), 0, "undecided"),
     ],

@@ -25,8 +25,8 @@ from evoply.expressions import Expression
 from evoply.expressions.formula import UNNAMED, Names, formula, number_text
 from evoply.expressions.written_form import children, in_order
 from evoply.gp.forest import Individual
-from evoply.gp.introns import settled
 from evoply.gp.lowering import expression_of
+from evoply.gp.sizes import settled
 
 _MOST_EXCEPTIONS = 8
 _LONGEST_VALUE = 200  # characters of the value at an exception

@@ -3,7 +3,7 @@
 The arena knows players and games, and nothing of evolution or of files.
 """
 
-from evoply.arena.elimination import Elimination, Mode, Round, eliminate
+from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
 from evoply.arena.field import LostGames
 from evoply.arena.games_played import GamePlayed, read_games
 from evoply.arena.matches import MatchResult, match
@@ -29,7 +29,7 @@ __all__ = [
     "GamePlayed",
     "LostGames",
     "MatchResult",
-    "Mode",
+    "Meetings",
     "PairStatistics",
     "Pairing",
     "Ratings",

@@ -22,18 +22,9 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.arena.schedule import Results
+from evoply.permutations import derangement
 
-__all__ = [
-    "Elimination",
-    "Mode",
-    "PairsPlayed",
-    "Round",
-    "drawn_pairs",
-    "eliminate",
-    "joined_pairs",
-]
-
-Mode = Literal["all", "same", "other"]
+Meetings = Literal["all", "same", "other"]
 """Who meets whom: everybody, only players of the own bracket, only players of the others."""
 
 Play = Callable[[NDArray[np.intp], NDArray[np.intp], _native.Stream], Results]
@@ -87,7 +78,7 @@ def eliminate(
     play: Play,
     stream: _native.Stream,
     *,
-    mode: Mode = "all",
+    mode: Meetings = "all",
     games: int = 20,
     threshold: float = 0.6,
 ) -> Elimination:
@@ -141,7 +132,7 @@ def _rounds(
     brackets: Sequence[int],
     play: Play,
     stream: _native.Stream,
-    mode: Mode,
+    mode: Meetings,
     opponents: int,
     threshold: float,
 ) -> tuple[list[Round], list[PairsPlayed]]:
@@ -180,7 +171,7 @@ def _order(field: Sequence[int], rounds: Sequence[Round]) -> list[list[int]]:
 def drawn_pairs(
     field: Sequence[int],
     brackets: Sequence[int],
-    mode: Mode,
+    mode: Meetings,
     opponents: int,
     stream: _native.Stream,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -201,19 +192,8 @@ def drawn_pairs(
             allowed = [players[own != bracket] for bracket in own]
             drawn.append([int(others[stream.below(len(others))]) for others in allowed])
         else:
-            drawn.append(players[_derangement(len(players), stream)].tolist())
+            drawn.append(players[derangement(len(players), stream)].tolist())
     return np.tile(players, opponents), np.array(drawn, dtype=np.intp).reshape(-1)
-
-
-def _derangement(count: int, stream: _native.Stream) -> NDArray[np.intp]:
-    """Return a uniformly random permutation without fixed points: about e tries find one."""
-    while True:
-        order = list(range(count))
-        for last in range(count - 1, 0, -1):
-            other = stream.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        if all(place != value for place, value in enumerate(order)):
-            return np.array(order, dtype=np.intp)
 
 
 def _wins(

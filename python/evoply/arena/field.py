@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +15,9 @@ from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
 from evoply.arena.tables import Tables
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.players import parse_player, player_of
+from evoply.players import PlayerKind, parse_player, player_of
 from evoply.protocols import Color, Player, Position, Row
 from evoply.wording import short_name, shorten
-
-__all__ = ["Field", "Forfeits", "LostGames", "Openings", "even_games", "field_of", "opening_plies"]
 
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
@@ -57,6 +56,8 @@ class Field:
     start: Row
     draws: DrawRules | None
     threads: int
+    _learned: dict[int, Mapping[str, Any]] = dataclass_field(default_factory=dict)
+    """What seats learned of the players, by their places."""
 
     @property
     def reproducible(self) -> bool:
@@ -81,6 +82,23 @@ class Field:
         """Give tables at which the players sit; afterwards all seats are closed."""
         with Tables(self.game, self.players, threads=self.threads) as tables:
             yield tables
+        self._learned.update(tables.about)
+
+    def about(self, forfeits: Forfeits) -> tuple[Mapping[str, Any], ...]:
+        """Return `kind`, `version` and `forfeits` of each player, and what else there is to say.
+
+        What seats learn of a player, such as the version of an engine, is known afterwards.
+        """
+        return tuple(
+            {
+                "kind": "python",
+                "version": None,
+                **(player.about() if isinstance(player, PlayerKind) else {}),
+                **self._learned.get(place, {}),
+                "forfeits": forfeits.games_of(place),
+            }
+            for place, player in enumerate(self.players)
+        )
 
     def play(self, schedule: Schedule, progress: Callable[[int], object] | None = None) -> Results:
         """Play one schedule."""
@@ -184,6 +202,10 @@ class Forfeits:
             LostGames(self._names[player], self._names[opponent], reason, games, by_time)
             for (player, opponent, reason, by_time), games in sorted(self._counts.items())
         )
+
+    def games_of(self, player: int) -> int:
+        """Return how many games the player at that place forfeited."""
+        return sum(games for (loser, *_), games in self._counts.items() if loser == player)
 
     @property
     def are_reproducible(self) -> bool:

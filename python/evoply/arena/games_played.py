@@ -20,8 +20,6 @@ from evoply.games.draws import NO_DRAWS
 from evoply.protocols import Color, Ending, GameRecord
 from evoply.wording import short_name
 
-__all__ = ["GamePlayed", "games_played", "read_games"]
-
 LONGEST_LINE = 1_000_000
 _WINNERS = {1: Color.BLACK, -1: Color.WHITE, 0: None}
 

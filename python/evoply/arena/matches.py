@@ -22,8 +22,6 @@ from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name
 
-__all__ = ["MatchResult", "first_points", "match", "schedule_of_match"]
-
 GAMES_AT_A_TIME = 1000
 
 
@@ -49,6 +47,9 @@ class MatchResult:
     differently next time."""
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom and why."""
+    players: tuple[Mapping[str, Any], ...] = ()
+    """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
+    itself (`engine`) and its `command`."""
 
     @property
     def games(self) -> int:
@@ -84,6 +85,7 @@ class MatchResult:
             "seed": self.seed,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
+            "players": [dict(one) for one in self.players],
         }
 
     def __str__(self) -> str:
@@ -185,6 +187,7 @@ def match(
         endings=results.ending_counts,
         reproducible=field.reproducible and forfeits.are_reproducible,
         forfeits=forfeits.lost,
+        players=field.about(forfeits),
     )
 
 

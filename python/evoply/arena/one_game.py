@@ -19,8 +19,6 @@ from evoply.protocols import (
     choice_of,
 )
 
-__all__ = ["play_game", "played_out", "random_opening"]
-
 
 def random_opening(
     start: Position, key: int, plies: int, draws: DrawRules | None = None

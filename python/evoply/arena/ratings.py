@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from evoply.arena.statistics import FEWEST_PAIRS
 
-__all__ = ["Ratings", "bradley_terry"]
-
 _ELO = 400 / math.log(10)
 """Points of Elo's scale to one unit of log-odds."""
 _MOST_STEPS = 200

@@ -23,8 +23,6 @@ from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name, signed, span
 
-__all__ = ["Pairing", "RoundRobin", "Standing", "named_apart", "new_pairs", "round_robin"]
-
 MOST_PLAYERS = 1000
 
 

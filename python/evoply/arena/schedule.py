@@ -20,9 +20,6 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.protocols import Color, Ending, Row
 
-__all__ = ["Forfeit", "Results", "Schedule", "joined_results", "play_in_kernel"]
-
-
 MOST_THREADS = 1024
 
 

@@ -11,8 +11,8 @@ testing framework). Pairs, not games, because the games of a pair share an openi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -26,8 +26,6 @@ from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position
 from evoply.wording import short_name
-
-__all__ = ["Sprt", "SprtResult", "log_likelihood_ratio", "sprt_match"]
 
 Verdict = Literal["elo1", "elo0", "undecided"]
 
@@ -121,16 +119,21 @@ def _likeliest(shares: Any, score: float) -> Any:
     return shares / (1 + root * beyond)
 
 
-def run_test(test: Sprt, pairs: Iterable[float]) -> tuple[Verdict, float, list[int]]:
-    """Return verdict, ratio and counts of results when the points of pairs come one by one."""
-    counts = [0, 0, 0, 0, 0]
-    ratio = 0.0
-    for points in pairs:
-        counts[round(2 * points)] += 1
-        ratio = test.ratio(counts)
-        if (verdict := test.verdict(ratio)) != "undecided":
-            return verdict, ratio, counts
-    return "undecided", ratio, counts
+@dataclass(slots=True)
+class Evidence:
+    """What the pairs so far say about a test, when their points come one by one."""
+
+    test: Sprt
+    counts: list[int] = field(default_factory=lambda: [0] * len(_VALUES))
+    ratio: float = 0.0
+    verdict: Verdict = "undecided"
+
+    def add(self, points: float) -> bool:
+        """Count a pair with *points*, 0 to 2; return whether the test is decided by it."""
+        self.counts[round(2 * points)] += 1
+        self.ratio = self.test.ratio(self.counts)
+        self.verdict = self.test.verdict(self.ratio)
+        return self.verdict != "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class SprtResult:
     verdict: Verdict
     ratio: float
     """The log-likelihood ratio of elo1 to elo0."""
-    pairs: tuple[int, int, int, int, int]
+    pairs: tuple[int, ...]
     """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
     repeated_pairs: int
     """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
@@ -153,6 +156,9 @@ class SprtResult:
     reproducible: bool = True
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom and why."""
+    players: tuple[Mapping[str, Any], ...] = ()
+    """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
+    itself (`engine`) and its `command`."""
 
     @property
     def games(self) -> int:
@@ -188,6 +194,7 @@ class SprtResult:
             "seed": self.seed,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
+            "players": [dict(one) for one in self.players],
         }
 
     def in_words(self) -> str:
@@ -257,12 +264,11 @@ def sprt_match(
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
     forfeits = Forfeits(field.labels)
-    counts, ratio, repeated = [0, 0, 0, 0, 0], 0.0, 0
-    verdict: Verdict = "undecided"
+    evidence, repeated = Evidence(test), 0
     seen: set[tuple[int, int]] = set()
     done, size = 0, 2 * _BATCH
     with field.tables() as tables:
-        while done < games and verdict == "undecided":
+        while done < games and evidence.verdict == "undecided":
             part = schedule.part(slice(done, done + size))
             results = forfeits.add(part, tables.play(part, record_moves=on_game is not None))
             if on_game is not None:
@@ -276,26 +282,24 @@ def sprt_match(
                     repeated += 1
                     continue
                 seen.add((black, white))
-                counts[round(2 * scored)] += 1
-                ratio = test.ratio(counts)
-                verdict = test.verdict(ratio)
-                if verdict != "undecided":
+                if evidence.add(scored):
                     break
             done += len(part)
             size = min(2 * size, 2 * _LARGEST_BATCH)
             if progress is not None:
-                progress(2 * sum(counts), ratio)
+                progress(2 * sum(evidence.counts), evidence.ratio)
     return SprtResult(
         first=field.labels[0],
         second=field.labels[1],
         game=game,
         test=test,
-        verdict=verdict,
-        ratio=ratio,
-        pairs=(counts[0], counts[1], counts[2], counts[3], counts[4]),
+        verdict=evidence.verdict,
+        ratio=evidence.ratio,
+        pairs=tuple(evidence.counts),
         repeated_pairs=repeated,
         opening_plies=field.opening_plies,
         seed=field.seed,
         reproducible=field.reproducible and forfeits.are_reproducible,
         forfeits=forfeits.lost,
+        players=field.about(forfeits),
     )

@@ -15,15 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-__all__ = [
-    "FEWEST_PAIRS",
-    "PairStatistics",
-    "elo_difference",
-    "mean_interval",
-    "pair_statistics",
-    "wilson",
-]
-
 FEWEST_PAIRS = 10
 """With fewer distinct pairs an interval would say nothing, and none is given."""
 

@@ -1,20 +1,22 @@
 """Where games are played: in the kernel if both seats are the kernel's, else move by move.
 
 `play` takes players of any kind. Games outside the kernel run beside one another, every thread with
-seats of its own, such as the processes of bots; only those of an object in Python, of which there
-is one, are played one after the other by the caller's own thread. All draws come from the keys of
-the schedule, so nothing of this shows in the results.
+seats of its own, such as the processes of bots; only those at a seat that all games share (an
+object in Python, a player that carries something from game to game) are played one after the other
+by the caller's own thread. All draws come from the keys of the schedule, so nothing of this shows
+in the results.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,7 +33,6 @@ from evoply.arena.schedule import (
 )
 from evoply.games import game_rules
 from evoply.players import KernelSeat, player_of
-from evoply.players.python_players import PythonSeat
 from evoply.protocols import (
     Color,
     Ending,
@@ -40,8 +41,6 @@ from evoply.protocols import (
     Player,
     Seat,
 )
-
-__all__ = ["Tables", "play"]
 
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
@@ -79,9 +78,13 @@ class Tables:
         game_rules(game)
         self.game = game
         self.threads = checked_whole("threads", threads, MOST_THREADS)
+        self.about: dict[int, Mapping[str, Any]] = {}
+        """What seats learned of the players, by their places; known when the tables are closed."""
         self._players = [_sat_down(player, game) for player in players]
         # The caller's own thread is the first one, so that one thread needs no other.
-        self._workers = [_Worker(game, self._players) for _ in range(threads or _cores())]
+        self._workers = [
+            _Worker(game, self._players, self.about) for _ in range(threads or _cores())
+        ]
 
     def __enter__(self) -> Tables:
         return self
@@ -109,7 +112,7 @@ class Tables:
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
         is_kernel = np.array([isinstance(one, _native.Player) for one in self._players])
-        is_shared = np.array([isinstance(one, PythonSeat) for one in self._players])
+        is_shared = np.array([_is_shared(one) for one in self._players])
         inside = is_kernel[sides].all(axis=1)
         shared = is_shared[sides].any(axis=1)
         parts, places = [], []
@@ -155,22 +158,27 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_AtBoard = _native.Player | PythonSeat | Player
+_AtBoard = _native.Player | Seat | Player
+
+
+def _is_shared(player: object) -> bool:
+    """Whether this is one seat for all games, which are then played one after the other."""
+    return bool(getattr(player, "is_shared", False))
 
 
 def _sat_down(player: object, game: str) -> _AtBoard:
     """Return what stands for *player* at all tables: the kernel's player, one seat, or itself."""
     if isinstance(player, KernelSeat):
         return player.native
-    if isinstance(player, _native.Player | PythonSeat):
-        return player
+    if isinstance(player, _native.Player) or _is_shared(player):
+        return cast(_AtBoard, player)
     known = player_of(player)
     known.check_fits(game)
     # Seats outside the kernel are cheap until they are asked.
     seat = known.seat(game)
     if isinstance(seat, KernelSeat):
         return seat.native
-    if isinstance(seat, PythonSeat):
+    if _is_shared(seat):
         return seat
     seat.close()
     return known
@@ -182,6 +190,7 @@ class _Worker:
 
     game: str
     players: Sequence[_AtBoard]
+    about: dict[int, Mapping[str, Any]]
     seats: dict[tuple[int, bool], Seat] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _is_closed: bool = False
@@ -194,15 +203,15 @@ class _Worker:
         player = self.players[place]
         if isinstance(player, _native.Player):
             return KernelSeat(player)
-        if isinstance(player, PythonSeat):
-            return player
+        if _is_shared(player):
+            return cast(Seat, player)
         key = place, is_second
         seat = self.seats.pop(key, None)
         if seat is None:
             spare = [one for one in self.seats if one[0] not in needed]
             if len(self.seats) >= _MOST_SEATS and spare:
-                self.seats.pop(spare[0]).close()
-            seat = player.seat(self.game)
+                self._close(spare[0][0], self.seats.pop(spare[0]))
+            seat = cast(Player, player).seat(self.game)
         with self._lock:
             if self._is_closed:
                 seat.close()
@@ -213,9 +222,15 @@ class _Worker:
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-            seats = list(self.seats.values())
-        for seat in seats:
-            seat.close()
+            seats = list(self.seats.items())
+        for (place, _), seat in seats:
+            self._close(place, seat)
+
+    def _close(self, place: int, seat: Seat) -> None:
+        seat.close()
+        about = getattr(seat, "about", None)
+        if about:
+            self.about.setdefault(place, about)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from evoply._native import Stream
-from evoply.arena.elimination import Elimination, Mode, PairsPlayed, eliminate, joined_pairs
+from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
 from evoply.arena.field import Forfeits, LostGames, Openings, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS, named_apart
@@ -25,8 +25,6 @@ from evoply.arena.schedule import Results, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
 from evoply.protocols import Player, Position
-
-__all__ = ["Correlation", "Star", "Tournament", "rank_correlation", "tournament"]
 
 MOST_RUNS = 100_000
 _FEWEST_RUNS = 10
@@ -68,7 +66,7 @@ class Tournament:
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     game: str
-    mode: Mode
+    mode: Meetings
     stars: tuple[Star, ...]
     runs: int
     rounds: tuple[int, ...]
@@ -137,7 +135,7 @@ def tournament(
     *,
     brackets: Sequence[str] | None = None,
     fitness: Sequence[float | None] | None = None,
-    mode: Mode = "all",
+    mode: Meetings = "all",
     names: Sequence[str] | None = None,
     game: str = "othello",
     games: int = 20,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evoply.cli.options import Game, Json, MoveLimit, Position, Seed
+from evoply.cli.options import Engines, Game, Json, MoveLimit, Position, Seed
 from evoply.cli.output import EndedError, Output, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -27,6 +27,7 @@ def analyse(
     position: Position = None,
     seed: Seed = 1,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     json: Json = False,
 ) -> None:
     """Show what a player would play in a position, and why.
@@ -48,7 +49,7 @@ def analyse(
     from evoply.players import analyse as ask
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, move_limit)
+    game, (read,) = read_players([player], game, move_limit, engines)
     record = read_position(game, position)
     output = Output(json)
     output.people.print(board_text(record, output.people))
@@ -108,8 +109,14 @@ def choice_lines(record: GameRecord, name: str, choice: Choice) -> Iterator[str]
         yield f"Looked {plies} ahead, {nodes}, {choice.seconds:.3f} s"
     if len(choice.line) > 1:
         yield f"Line: {' '.join(_texts(record, choice.line))}"
+    yield from note_lines(choice)
+
+
+def note_lines(choice: Choice) -> Iterator[str]:
+    """Yield what a choice has to say beside move and value, but for what only a board can show."""
     for key, note in choice.notes.items():
-        yield f"{key}: {note}"
+        if key != "weights":
+            yield f"{key}: {_note_text(note)}"
 
 
 def moves_table(record: GameRecord, choice: Choice) -> Table | None:
@@ -131,6 +138,14 @@ def value_text(score: float) -> str:
     if abs(score) >= _CERTAIN:
         return "a win" if score > 0 else "a loss"
     return f"{round(score, 6) + 0.0:.4g}"
+
+
+def _note_text(note: Any) -> str:
+    if isinstance(note, Mapping):
+        return ", ".join(f"{key} {_note_text(value)}" for key, value in note.items())
+    if isinstance(note, bool):
+        return "yes" if note else "no"
+    return f"{note:,}" if isinstance(note, int) else f"{note}"
 
 
 _CERTAIN = 1e14

@@ -16,6 +16,7 @@ from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.analyse import analyse
 from evoply.cli.config import config
+from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, stderr, write_json
@@ -74,6 +75,8 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match material-kings:depth=3 random --game checkers-10
   evoply match champion@first greedy --sprt 0 20
   evoply match mybot.py greedy --games 100 --move-limit 2
+  evoply match swh:depth=4 'engine:gtp:/usr/games/gtp-rhino -b 0 -m 3'
+  evoply match swh engine:rhino --engines engines.toml
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
 """,
@@ -93,6 +96,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
+""",
+    engine: """
+  evoply engine --protocol gtp --player swh:depth=6
+  evoply engine --protocol nboard --player champion@first
+  evoply match greedy 'engine:gtp:evoply engine --protocol gtp --player swh'
 """,
     reproduce: """
   evoply reproduce                     # the studies there are

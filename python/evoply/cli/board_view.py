@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from evoply.protocols import Cell, Color, Diagram, GameRecord, Side
 
-__all__ = ["board_text"]
+__all__ = ["board_text", "weights_text"]
 
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
@@ -55,6 +57,29 @@ def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Tex
             text.append(f"   {_marks(side, is_unicode)[0]}")
         text.append(f" {color} {side.count}")
     return text
+
+
+def weights_text(game: GameRecord, weights: Sequence[int], console: Console) -> str:
+    """Return the board after *game* with a number, of *weights*, on every empty square.
+
+    The squares of the last move are in brackets.
+    """
+    is_unicode = console.encoding.lower().startswith("utf") and console.is_terminal
+    diagram = game.position.diagram(last_move=game.moves[-1] if game.moves else None)
+    width = max(len(str(weight)) for weight in weights)
+    names = "".join(f"{chr(ord('a') + column):>{width + 2}}" for column in range(diagram.size))
+    lines = [f"   {names}"]
+    for row in range(diagram.size):
+        line = f"{row + 1:>2} "
+        for square in range(row * diagram.size, (row + 1) * diagram.size):
+            cell = diagram.cells[square]
+            shown = f"{weights[square]}" if cell.is_playable else ""
+            if cell.color is not None:
+                shown = _marks(diagram.sides[cell.color], is_unicode)[cell.is_king]
+            before, after = "[]" if square in diagram.last else "  "
+            line += f"{before + shown:>{width + 1}}{after}"
+        lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 def _symbol(cell: Cell, diagram: Diagram, *, is_unicode: bool, is_colored: bool) -> str:

@@ -12,7 +12,7 @@ from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
-    from evoply.evolution.config_reference import ConfigKey, ConfigSection
+    from evoply.evolution.config.reference import ConfigKey, ConfigSection
 
 __all__ = ["config"]
 
@@ -36,7 +36,7 @@ def config(
     list_
         Show the keys of all tables.
     """
-    from evoply.evolution.config_reference import config_sections, matching_sections
+    from evoply.evolution.config.reference import config_sections, matching_sections
 
     output = Output(json)
     sections = config_sections() if key is None else matching_sections(key)

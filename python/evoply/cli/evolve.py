@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import sys
@@ -13,7 +12,6 @@ from cyclopts import Parameter
 from evoply.cli.options import GAME_NAMES, Json, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
-from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
@@ -65,6 +63,9 @@ def evolve(
     tests
         Play test matches and write the report at the end.
     """
+    from evoply.evolution import load_config
+    from evoply.studies.bellin import config_from_ini
+
     chosen = {
         "seed": seed,
         "population_size": population_size,
@@ -73,7 +74,7 @@ def evolve(
         "game": game,
     }
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    settings = _read_config(config, [*(set_ or []), *overrides])
+    settings = load_config(config, [*(set_ or []), *overrides], ini=config_from_ini)
 
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
@@ -127,23 +128,6 @@ def _new_run(name: str | None, settings: EvolutionConfig, command: str) -> Run:
             return Run.create(path, settings, command=command)
         except RunNameError:  # another process took the name meanwhile: look for the next
             continue
-
-
-def _read_config(text: str, overrides: list[str]) -> EvolutionConfig:
-    """Return the config in the file, or of the preset, that *text* names."""
-    from evoply.evolution import config_from_toml, load_config
-    from evoply.presets import PRESETS, preset_text
-
-    # A pipe is no file but can be read; a folder says so itself.
-    if text in PRESETS and not os.path.isfile(text):
-        return config_from_toml(preset_text(text), overrides, name=text)
-    if not os.path.exists(text):
-        hint = did_you_mean(text, PRESETS) or "."
-        raise ValueError(
-            f"there is no file {shorten(text)!r} and no preset of that name{hint} "
-            f"The presets are {', '.join(PRESETS)}"
-        )
-    return load_config(text, overrides)
 
 
 def _checked(name: str) -> str:

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from evoply.cli.options import (
     Delay,
     Draws,
+    Engines,
     Game,
     Json,
     MoveLimit,
@@ -46,6 +47,7 @@ _LONGEST_NAME = 60
 _SHORTENED_NAME = 18
 """To so many characters names are cut before the interval goes."""
 _MOST_FORFEITS = 20
+DOUBTS = "Time or an engine decided some moves or games: the same {} may end differently."
 _FEWEST_GAMES = 20
 """Fewer games never give an interval: see `evoply.arena.statistics`."""
 
@@ -68,6 +70,7 @@ def match(
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: Delay = 0.5,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -75,10 +78,11 @@ def match(
     """Play a match between two players.
 
     A player is random, greedy, material, mobility, swh and edgar-like (Othello
-    8x8), material-kings (checkers), random-leaf, a tree such as
-    '( + white white_corners )', champion@RUN, a saved file, or a bot, FILE.py
-    or FILE.py:CLASS. Options follow a colon: material:depth=4,
-    champion@RUN:depth=2,ties=random.
+    8x8), material-kings (checkers), random-leaf, online, a tree such as
+    '( + white white_corners )', champion@RUN, a saved file, a bot, FILE.py or
+    FILE.py:CLASS, or an engine, engine:gtp:COMMAND, engine:nboard:COMMAND or
+    engine:NAME from the file of --engines. Options follow a colon:
+    material:depth=4, champion@RUN:depth=2,ties=random.
 
     Parameters
     ----------
@@ -108,7 +112,7 @@ def match(
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
-    game, (one, other) = read_players([first, second], game, move_limit)
+    game, (one, other) = read_players([first, second], game, move_limit, engines)
     plies, rules = chosen_openings(openings), chosen_draws(draws, game)
     start = read_position(game, position).position
     output = Output(json)
@@ -224,9 +228,13 @@ def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
 
 
 def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
+    for label, about in zip((result.first, result.second), result.players, strict=True):
+        if "command" in about:
+            name = " ".join(filter(None, (about["engine"], about["version"])))
+            output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
     say_forfeits(output, result.forfeits)
     if not result.reproducible:
-        output.say("Time decided some moves or games: the same match may end differently.")
+        output.say(DOUBTS.format("match"))
 
 
 def _say_test(output: Output, result: SprtResult) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
@@ -19,6 +20,7 @@ __all__ = [
     "GAME_NAMES",
     "Delay",
     "Draws",
+    "Engines",
     "Game",
     "Json",
     "MoveLimit",
@@ -96,7 +98,7 @@ Draws = Annotated[
 def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     """Return the rules about draws of a match, None for the usual ones of the game."""
     from evoply.games import game_rules
-    from evoply.games.draws import NO_DRAWS, draw_rules_from_text
+    from evoply.games.draws import NO_DRAWS, DrawRules
 
     if draws is None:
         return None
@@ -104,7 +106,7 @@ def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
     if usual == NO_DRAWS:
         raise ValueError(f"--draws: {game} has no draws but those of the board")
     try:
-        return draw_rules_from_text(draws, usual)
+        return DrawRules.parse(draws, usual)
     except ValueError as error:
         raise ValueError(f"--draws: {error}") from None
 
@@ -135,8 +137,16 @@ MoveLimit = Annotated[
     float | None,
     Parameter(
         show_default=False,
-        help="Seconds that a bot (FILE.py) has for a move, default 10; who takes longer loses the "
-        "game.",
+        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10; who takes "
+        "longer loses the game.",
+    ),
+]
+Engines = Annotated[
+    Path | None,
+    Parameter(
+        show_default=False,
+        help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
+        "engine:NAME is a player. See docs/engines.md.",
     ),
 ]
 Threads = Annotated[

@@ -6,7 +6,7 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import Game, Json, MoveLimit, Position, Whole
+from evoply.cli.options import Engines, Game, Json, MoveLimit, Position, Whole
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.wording import short_name
@@ -28,6 +28,7 @@ def play(
     position: Position = None,
     seed: Whole | None = None,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     json: Json = False,
 ) -> None:
     """Play against a player.
@@ -57,7 +58,7 @@ def play(
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
     against = _default_opponent(game) if against is None else against
-    game, (opponent,) = read_players([against], game, move_limit)
+    game, (opponent,) = read_players([against], game, move_limit, engines)
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
     output = Output(json)

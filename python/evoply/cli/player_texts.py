@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
 from evoply.protocols import GameRecord
+from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.player import PlayerModel
@@ -19,30 +20,54 @@ __all__ = ["bots_in_folders", "read_players", "read_position"]
 DEFAULT_GAME = "othello"
 
 _CHAMPION = re.compile(r"\s*champion\s*(?:@(?P<run>[^:]*))?(?P<options>:.*)?", re.DOTALL)
+_ENGINE = "engine:"
 _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE)
 
 
 def read_players(
-    texts: Sequence[str], game: str | None, move_limit: float | None = None
+    texts: Sequence[str],
+    game: str | None,
+    move_limit: float | None = None,
+    engines: Path | None = None,
 ) -> tuple[str, list[PlayerModel]]:
     """Return the game and the players that *texts* name.
 
     Without a *game* it is that of the champions and saved players among them, else Othello 8x8.
-    `champion` alone is that of the newest run. Bots have *move_limit* seconds for a move. Raises
-    ValueError, also if they play different games.
+    `champion` alone is that of the newest run. Bots and engines have *move_limit* seconds for a
+    move; the file *engines* describes those named `engine:NAME`. Raises ValueError, also if they
+    play different games.
     """
-    from evoply.players import PlayerTextError, parse_player
+    from evoply.players import PlayerTextError, parse_player, read_engines
+    from evoply.players.engines import engine_name
     from evoply.runs import resolve_champion
 
     if game is not None:
         game_rules(game)
     texts = [_named_in_full(text) for text in texts]
     game = game or _common_game(texts)
+    known = {} if engines is None else read_engines(engines)
+    read: list[PlayerModel] = []
     try:
-        read = [parse_player(text, game=game, runs=resolve_champion) for text in texts]
+        for text in texts:
+            name = engine_name(text)
+            if name is None or engines is None:
+                read.append(parse_player(text, game=game, runs=resolve_champion))
+                continue
+            if name not in known:
+                hint = did_you_mean(name, known) or f": it has {', '.join(known)}"
+                raise ValueError(f"{engines}: no engine {shorten(name)!r}{hint}")
+            read.append(_fitting(known[name], text, game))
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
     return game, [_within(move_limit, player) for player in read]
+
+
+def _fitting(engine: PlayerModel, text: str, game: str) -> PlayerModel:
+    try:
+        engine.check_fits(game)
+    except ValueError as error:
+        raise ValueError(f"{text} cannot play {game}: {error}") from None
+    return engine
 
 
 def bots_in_folders(texts: Sequence[str]) -> list[str]:
@@ -121,7 +146,7 @@ def _own_game(text: str) -> str | None:
         with find_run((champion["run"] or "").strip() or None) as run:
             return run.game
     saved = _SAVED.fullmatch(text)
-    if saved is not None and not text.lstrip().startswith("("):
+    if saved is not None and not text.lstrip().startswith(("(", _ENGINE)):
         return load_saved_player(saved["path"]).game
     return None
 

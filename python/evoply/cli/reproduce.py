@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.match import progress_bar
-from evoply.cli.options import Json, Seed, Threads
+from evoply.cli.options import Json, Seed, Threads, Whole
 from evoply.cli.output import Output
 from evoply.cli.output import table as empty_table
 from evoply.wording import shorten
@@ -29,6 +29,8 @@ def reproduce(
     table: Annotated[str | None, Parameter(name=("--table", "--experiment"))] = None,
     scale: Literal["smoke", "small", "paper"] = "smoke",
     rules: str = "",
+    opponent: str = "",
+    games: Whole = 0,
     seed: Seed = 1,
     html: Path | None = None,
     threads: Threads = 0,
@@ -45,11 +47,16 @@ def reproduce(
     study
         A study, such as liao. Default: list them all.
     table
-        A table or experiment of the study. Default: list them.
+        A table or experiment of the study. Default: the main one, or list them.
     scale
         How much is played: smoke takes seconds, paper as much as the paper or more.
     rules
         Which reading of the paper, where it has several; the list shows them.
+    opponent
+        Whom to play where a table leaves that open (frankland): ladder, or any player, such as an
+        engine; {level} in its text stands for 1, 3, 5 and 7.
+    games
+        Games against each opponent there. Default: as many as the scale has.
     html
         Write a page about the result, which opens offline, into this file.
     quiet
@@ -60,6 +67,8 @@ def reproduce(
     from evoply.studies import reproduce as run_study
 
     output = Output(json)
+    if study is not None and table is None:
+        table = find_study(study).usual or None
     if study is None or table is None:
         chosen = list(STUDIES.values()) if study is None else [find_study(study)]
         _say_studies(output, chosen)
@@ -74,6 +83,8 @@ def reproduce(
             scale=scale,
             seed=seed,
             rules=rules,
+            opponent=opponent,
+            games=games,
             threads=threads,
             progress=lambda done, total: moved(round(100 * done / total)),
         )

@@ -25,6 +25,7 @@ def runs(
     /,
     *,
     csv: Path | None = None,
+    parquet: Path | None = None,
     all_: bool = False,
     check: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -36,18 +37,22 @@ def runs(
     run
         Name or path of the run to show. Default: list all runs.
     csv
-        Write generations, individuals and hall of fame of the run as CSV files into this folder.
+        Write generations, individuals, hall of fame and matches of the run as CSV files into this
+        folder.
+    parquet
+        The same as Parquet files; needs pyarrow (`pip install 'evoply[parquet]'`).
     all_
         Show every generation of a long run, not the last ones only.
     check
         Only look whether the run is damaged: compare all that is stored with its checksums.
     """
-    from evoply.runs import export_csv, find_run, list_runs
+    from evoply.runs import export_csv, export_parquet, find_run, list_runs
 
     output = Output(json)
     if run is None:
-        if csv is not None:
-            raise ValueError("--csv: say which run: `evoply runs RUN --csv FOLDER`")
+        for name, folder in (("csv", csv), ("parquet", parquet)):
+            if folder is not None:
+                raise ValueError(f"--{name}: say which run: `evoply runs RUN --{name} FOLDER`")
         if check:
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
         _show_list(output, list_runs())
@@ -57,6 +62,7 @@ def runs(
             _check(output, found)
             return
         files = [] if csv is None else export_csv(found, csv)
+        files += [] if parquet is None else export_parquet(found, parquet)
         _show_run(output, found, show_all=all_)
         for path in files:
             output.say(f"Written: {path}")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from rich.console import Console
 
 from evoply._native import Stream
-from evoply.cli.analyse import choice_lines, moves_table, value_text
-from evoply.cli.board_view import board_text
+from evoply.cli.analyse import choice_lines, moves_table, note_lines, value_text
+from evoply.cli.board_view import board_text, weights_text
 from evoply.games import game_rules
 from evoply.players import RandomPlayer, parse_player
-from evoply.players.analysis import asked
+from evoply.players.analysis import asked, use_all_cores
 from evoply.protocols import (
     Choice,
     Color,
@@ -71,6 +71,7 @@ class TerminalGame:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
+        use_all_cores(self._seat)
 
     @property
     def is_interactive(self) -> bool:
@@ -120,6 +121,13 @@ class TerminalGame:
         value = "" if choice.score is None else f" (value {value_text(choice.score)})"
         self._say(f"{short_name(self.opponent.label)} plays {choice.move}{value}")
         self.game = self.game.play(choice.move)
+        if "weights" in choice.notes:
+            self._show_strategy(choice)
+
+    def _show_strategy(self, choice: Choice) -> None:
+        """Show the weights by which a strategy chose, and what else its notes say."""
+        self._say(weights_text(self.game, choice.notes["weights"], self.console))
+        self._say("; ".join([*note_lines(choice), f"{choice.seconds:.2f} s"]))
 
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
         stream = Stream(self.seed, "play", "game")
@@ -172,6 +180,7 @@ class TerminalGame:
             if isinstance(self.opponent, RandomPlayer):
                 adviser, name = parse_player(_HINT_PLAYER, game=game), _HINT_PLAYER
             self._adviser = name, adviser.seat(game)
+            use_all_cores(self._adviser[1])
         name, seat = self._adviser
         try:
             choice = self._choice(seat, every_move=True)

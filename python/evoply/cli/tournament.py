@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.match import progress_bar, say_forfeits
+from evoply.cli.match import DOUBTS, progress_bar, say_forfeits
 from evoply.cli.options import (
+    Engines,
     Game,
     Json,
     MoveLimit,
@@ -46,6 +47,7 @@ def tournament(
     game: Game = None,
     html: Path | None = None,
     move_limit: MoveLimit = None,
+    engines: Engines = None,
     threads: Threads = 0,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
@@ -89,7 +91,7 @@ def tournament(
     entries = read_field(field) if field is not None else []
     named = bots_in_folders(players)
     texts = [entry.player for entry in entries] + named
-    game, read = read_players(texts, game, move_limit)
+    game, read = read_players(texts, game, move_limit, engines)
     names = [entry.name for entry in entries] + [None] * len(named)
     labels = [name or player.label for name, player in zip(names, read, strict=True)]
     plies = chosen_openings(openings)
@@ -207,7 +209,7 @@ def _say_doubts(output: Output, intervals: list[Any], result: RoundRobin | Tourn
         output.say("Too few different games for some intervals: play more games, with openings.")
     say_forfeits(output, result.forfeits)
     if not result.reproducible:
-        output.say("Time decided some moves or games: the same tournament may end differently.")
+        output.say(DOUBTS.format("tournament"))
 
 
 def _openings(plies: int) -> str:

@@ -8,42 +8,47 @@
 1 8
 """
 
-from evoply.evolution.config import (
+from evoply.evolution.breeding.creation import primitive_set_of
+from evoply.evolution.config.breeding import (
     Afterwards,
     Covariant,
-    Definitions,
     Demes,
-    Draws,
-    EarlierGenerations,
-    EvolutionConfig,
-    Fitness,
     GreedySelection,
-    HallOfFame,
     Initialisation,
     LengthPenalty,
     LexicaseSelection,
-    Machine,
-    OneTree,
-    Opponent,
-    Ordered,
     ParetoSelection,
-    Phases,
-    PlayerSettings,
     Recombination,
     RouletteSelection,
     SizeLimits,
-    Stages,
-    Start,
     SteadyState,
     Tarpeian,
-    Termination,
     TournamentSelection,
-    TreeSum,
     Variation,
 )
-from evoply.evolution.config_files import load_config
-from evoply.evolution.config_text import config_from_toml, config_to_toml, self_contained
-from evoply.evolution.creation import primitive_set_of
+from evoply.evolution.config.evolution_config import (
+    EvolutionConfig,
+    HallOfFame,
+    Machine,
+    Termination,
+)
+from evoply.evolution.config.files import load_config
+from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
+from evoply.evolution.config.games import Draws, PlayerSettings, Start
+from evoply.evolution.config.individual import (
+    Definitions,
+    OneTree,
+    Ordered,
+    Phases,
+    Stages,
+    TreeSum,
+)
+from evoply.evolution.config.text import (
+    config_from_keys,
+    config_from_toml,
+    config_to_toml,
+    self_contained,
+)
 from evoply.evolution.fitness import (
     FITNESS,
     DiscFitness,
@@ -57,6 +62,7 @@ from evoply.evolution.fitness import (
     TournamentFitness,
     Training,
 )
+from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
 from evoply.evolution.generation import (
     ArchiveEntry,
     Census,
@@ -69,13 +75,11 @@ from evoply.evolution.generation import (
     Statistics,
     front_of,
 )
-from evoply.evolution.gpjpp_ini import config_from_ini
 from evoply.evolution.hall_of_fame import FinalTest, final_test
 from evoply.evolution.loop import Evolution, evolve, is_finished, step
-from evoply.evolution.measures import fitness_text, is_good, is_share
 from evoply.evolution.operators import OPERATORS, Operator
-from evoply.evolution.opponents import is_reproducible
-from evoply.evolution.panel import individual_player
+from evoply.evolution.play.opponents import is_reproducible
+from evoply.evolution.play.population import individual_player
 from evoply.evolution.signature import signature
 
 __all__ = [
@@ -134,7 +138,7 @@ __all__ = [
     "Training",
     "TreeSum",
     "Variation",
-    "config_from_ini",
+    "config_from_keys",
     "config_from_toml",
     "config_to_toml",
     "evolve",

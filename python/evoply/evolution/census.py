@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evoply import _native, gp
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import Census, Individual
 from evoply.games import game_rules
 

@@ -8,21 +8,21 @@ next generation is computed from. It never covers times, paths, hosts or the num
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.breeding.creation import is_tree_text
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.part import ADDED_LATER, Part
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,
     HallOfFameEntry,
     Individual,
 )
-from evoply.evolution.operators import OPERATORS
-from evoply.evolution.opponents import resolved, with_players
-from evoply.evolution.seeds import is_tree_text
+from evoply.evolution.play.opponents import resolved, with_players
 from evoply.files import checksum
 
 __all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]
@@ -41,47 +41,11 @@ def stream_for(config: EvolutionConfig, purpose: str, generation: int) -> Stream
 LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termination"})
 """Keys that decide how long a run is and what it uses, but no generation."""
 
-_ADDED: Mapping[str, Sequence[str]] = {
-    "variation.recombination": ("pairing",),
-    "": ("individual", "parsimony", "demes", "steady_state", "draws", "starts"),
-    "initialisation": ("duplicates", "seeds"),
-    "selection": ("two_best", "scale"),
-    "variation": ("custom", "afterwards", "recombination"),
-    "variation.afterwards": ("at_most_one",),
-    "limits": ("oversized",),
-    "fitness": ("sides", "allow_irreproducible", "measure"),
-    "player": ("quiescence", "nodes", "work"),
-}  # fmt: skip
-"""Keys that older configs did not have: they count only where they are not the default.
-
-So do the rates of operators, but for those that were there first:
-"""
-_FIRST_OPERATORS: Mapping[str, Sequence[str]] = {
-    "variation": (
-        "crossover", "subtree_mutation", "point_mutation", "constant_mutation", "reproduction",
-    ),
-    "variation.afterwards": (
-        "swap_mutation", "shrink_mutation", "subtree_mutation", "point_mutation",
-        "constant_mutation",
-    ),
-}  # fmt: skip
-
 
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
-    added = {
-        path: [one.name for one in OPERATORS if one.name not in first]
-        for path, first in _FIRST_OPERATORS.items()
-    }
-    for path, names in (*added.items(), *_ADDED.items()):
-        part: Any = config
-        written: Any = settings
-        for key in path.split(".") if path else ():
-            part, written = getattr(part, key), written.get(key, {})
-        for name, field in type(part).model_fields.items():
-            if name in names and getattr(part, name) == field.default:
-                written.pop(name, None)
+    _leave_out(config, settings)
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
     settings["fitness"]["opening_plies"] = config.opening_plies
@@ -101,6 +65,16 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
             for seed in config.initialisation.seeds
         ]
     return settings
+
+
+def _leave_out(part: Part, written: dict[str, Any]) -> None:
+    """Take from a *written* part the keys that older configs did not have, if they are usual."""
+    for name, field in type(part).model_fields.items():
+        value = getattr(part, name)
+        if ADDED_LATER in field.metadata and value == field.default:
+            written.pop(name, None)
+        elif isinstance(value, Part) and name in written:
+            _leave_out(value, written[name])
 
 
 def digest_of(

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from evoply import gp
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.panel import individual_player
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.play.population import individual_player
 from evoply.notebook import table_html
 
 __all__ = [

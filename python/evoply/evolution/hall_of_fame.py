@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config import EvolutionConfig
+from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.digest import stream_for
-from evoply.evolution.entrants import entrants_of
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,
@@ -25,7 +24,8 @@ from evoply.evolution.generation import (
     Progress,
     ranking,
 )
-from evoply.evolution.panel import Panel, Trial, native_players, panel_of, trial
+from evoply.evolution.play.panel import Panel, Trial, panel_of, trial
+from evoply.evolution.play.population import native_players, population_of
 
 __all__ = [
     "MEMORY",
@@ -109,10 +109,10 @@ def fresh_test(
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
-    entrants = entrants_of(config, trees)
+    population = population_of(config, trees)
     result = trial(
         config,
-        entrants.players,
+        population.players,
         fresh,
         stream,
         threads=threads,
@@ -129,7 +129,7 @@ def fresh_test(
         best_fresh=fitness[0],
         mean_fresh=sum(fitness[row[tree]] for tree in sample) / len(sample),
         games=games * len(trees),
-        work=int((result.plies * entrants.operations).sum()),
+        work=int((result.plies * population.operations).sum()),
     )
 
 

@@ -7,21 +7,25 @@ was never yielded. This module stores nothing and prints nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from evoply import arena, gp
-from evoply.evolution.breeding import breed
+from evoply.evolution.breeding.offspring import Offspring, breed, first_population
+from evoply.evolution.breeding.steady_state import steady_state_generation
 from evoply.evolution.census import census_of
-from evoply.evolution.config import EvolutionConfig
-from evoply.evolution.creation import first_population
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.files import load_config
+from evoply.evolution.config.fitness import Fitness
 from evoply.evolution.digest import digest_of, stream_for
-from evoply.evolution.entrants import Entrants, entrants_of
 from evoply.evolution.fitness import Batch, Measured, Play, Training
+from evoply.evolution.fitness.measuring import is_good, measured, training_of
 from evoply.evolution.generation import (
     ArchiveEntry,
     Generation,
@@ -32,11 +36,9 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.measures import is_good, measured, training_of
-from evoply.evolution.offspring import Offspring
-from evoply.evolution.panel import panel_of, play_by_config
+from evoply.evolution.play.panel import panel_of, play_by_config
+from evoply.evolution.play.population import Population, population_of
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
-from evoply.evolution.steady_state import steady_state_generation
 from evoply.protocols import steps
 
 __all__ = ["Evolution", "evolve", "is_finished", "step"]
@@ -47,31 +49,44 @@ _NO_OPERATORS: Mapping[str, OwnOperator] = {}
 
 
 def evolve(
-    config: EvolutionConfig,
+    config: EvolutionConfig | str | os.PathLike[str],
     *,
     resume_from: Generation | None = None,
     threads: int = 0,
     progress: ProgressCallback | None = None,
-    fitness: OwnFitness | None = None,
+    fitness: OwnFitness | Fitness | Mapping[str, Any] | str | None = None,
     operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
+    **settings: Any,
 ) -> Iterator[Generation]:
     """Yield the generations of a run, starting after *resume_from* or with a random population.
+
+    *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
+    of the config, which change it: `evolve("quick", population_size=100, fitness={"sides":
+    "black"})`. A table's mapping leaves the keys that it does not name; a wrong key is a
+    `ConfigError`, as in a file.
 
     The generations do not depend on *threads* (0: the config's setting, by default all cores),
     nor on where the run was interrupted and resumed. The config's limits are read between
     generations only; a first generation is always made. *progress* is told about ten times a
     second how far the current generation has come.
 
-    *fitness* replaces the config's and is maximised: a function *fitness(tree, stream)*, one of all
-    different trees *fitness(trees, streams)*, or a `FitnessKind`. *operators* are those that the
-    config's `variation.custom` gives rates: mutations *(tree, limits, stream)*, recombinations
+    *fitness* may also be code that replaces the config's and is maximised: a function
+    *fitness(tree, stream)*, one of all different trees *fitness(trees, streams)*, or a
+    `FitnessKind`. *operators* are those that the config's `variation.custom` gives rates:
+    mutations *(tree, limits, stream)*, recombinations
     *(first, second, limits, stream)*, or rows of `OPERATORS` with a usual rate of their own.
 
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
     >>> [generation.number for generation in evolve(config)]
     [0, 1, 2]
+    >>> next(evolve("quick", game="othello-4", population_size=10)).config.population_size
+    10
     """
+    if isinstance(fitness, Fitness | Mapping | str):
+        settings["fitness"], fitness = fitness, None
+    if settings or not isinstance(config, EvolutionConfig):
+        config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators)
     evolution.parts.check(config)
     return steps(evolution, config, resume_from)
@@ -154,17 +169,17 @@ def step(
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, entrants, result = _steady(training, parts, previous)
+        individuals, population, result = _steady(training, parts, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        entrants = entrants_of(config, [one.tree for one in offspring])
+        population = population_of(config, [one.tree for one in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
-        result = measured(kind, entrants, training)
+        result = measured(kind, population, training)
         individuals = _individuals(offspring, result)
 
     # Step 4. Test the best again on fresh games.
@@ -184,11 +199,11 @@ def step(
         archive=archive,
         champion=test.champion,
         fresh=test.results,
-        statistics=_statistics(individuals, test, len(entrants.trees), result.games + test.games),
+        statistics=_statistics(individuals, test, len(population.trees), result.games + test.games),
         census=census_of(
             config,
             individuals,
-            entrants.programs,
+            population.programs,
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
         ),
@@ -200,14 +215,14 @@ def step(
 
 def _steady(
     training: Training, parts: PythonParts, previous: Generation
-) -> tuple[tuple[Individual, ...], Entrants, Measured]:
-    """Return the next population of a steady state, as entrants too, and what it took."""
+) -> tuple[tuple[Individual, ...], Population, Measured]:
+    """Return the next population of a steady state, as population too, and what it took."""
     config, kind = training.config, parts.kind(training.config)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        entrants = entrants_of(config, [one.tree for one in offspring])
-        results.append(measured(kind, entrants, training))
+        population = population_of(config, [one.tree for one in offspring])
+        results.append(measured(kind, population, training))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
@@ -220,7 +235,7 @@ def _steady(
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
     )
-    return individuals, entrants_of(config, [one.tree for one in individuals]), total
+    return individuals, population_of(config, [one.tree for one in individuals]), total
 
 
 def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], object] | None) -> Play:

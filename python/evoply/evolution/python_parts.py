@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config_breeding import Variation
-from evoply.evolution.config_part import fields_of
-from evoply.evolution.entrants import cases_of
+from evoply.evolution.config.breeding import Variation
+from evoply.evolution.config.part import fields_of
 from evoply.evolution.fitness import FitnessKind, OwnFitness
 from evoply.evolution.fitness.own import kind_of
 from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
@@ -95,13 +94,13 @@ class PythonParts:
 
     def _check_fitness(self, config: EvolutionConfig) -> None:
         kind = self.kind(config)
-        case = cases_of(config)
+        case = config.cases
         if case is not None and case not in kind.cases:
             raise ValueError(
                 f"selection {config.selection.kind} looks at single {case}, "
                 "which a fitness written in Python does not have"
             )
-        for path, message in kind.problems(fields_of(config)):
+        for path, message in kind.problems(config):
             raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
 
     def kind(self, config: EvolutionConfig) -> FitnessKind:

@@ -8,13 +8,9 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
-from evoply.evolution.config import (
-    EarlierGenerations,
-    EvolutionConfig,
-    Fitness,
-    Opponent,
-    Variation,
-)
+from evoply.evolution.config.breeding import Variation
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
 from evoply.evolution.loop import evolve
 
 __all__ = ["signature"]

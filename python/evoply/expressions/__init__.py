@@ -42,8 +42,8 @@ from evoply.expressions.functions import (
 from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
 from evoply.expressions.primitive import Constant, Link, Node, Primitive
-from evoply.expressions.primitive_sets import PRIMITIVE_SETS, find_primitive_set
-from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet
+from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
 from evoply.expressions.square_sets import class_letters, named_squares, square_sets
 from evoply.expressions.tuning import (
     parameters_of,

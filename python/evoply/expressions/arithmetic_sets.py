@@ -16,9 +16,9 @@ from evoply.expressions.expression import Expression
 from evoply.expressions.functions import argument, divide, number
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitive import make_primitive
-from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet
 from evoply.expressions.square_sets import class_letters
-from evoply.expressions.weights import Mode
+from evoply.expressions.weights import Weighing
 
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
 """Nodes of one operand that return it and append their bits to the place of all below."""
@@ -66,7 +66,7 @@ def letters(size: int = 8, order: str = "corner_first") -> PrimitiveSet:
 def bellin(
     terminals: Literal["liao", "letters"] = "liao",
     no_ops: Sequence[str] = ("B0", "B1"),
-    mode: Mode | None = "positional",
+    mode: Weighing | None = "positional",
     *,
     constants: bool = True,
     size: int = 8,

@@ -7,7 +7,7 @@ kings but for `IsFriendlyPiece`. The extended one counts kings and all pieces, t
 from __future__ import annotations
 
 from evoply.expressions.functions import board
-from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet
 from evoply.expressions.typed_sets import Pieces, benbassat
 
 CHECKERS = Pieces(board.own_men, board.opponent_men, board.own_kings, board.opponent_kings)

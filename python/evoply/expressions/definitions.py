@@ -15,7 +15,7 @@ from evoply.expressions.expression import Number
 from evoply.expressions.functions import argument, board, less, select
 from evoply.expressions.operations import ExpressionError
 from evoply.expressions.primitive import Link, Primitive, make_primitive
-from evoply.expressions.primitives import MAX_PRIMITIVES, PrimitiveSet
+from evoply.expressions.primitive_set import MAX_PRIMITIVES, PrimitiveSet
 
 MAX_DEFINITIONS = 8
 MAX_ARGUMENTS = 4

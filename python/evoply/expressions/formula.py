@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from evoply.expressions.operations import NODE_KINDS, OPERATIONS
-from evoply.expressions.written_form import Node, children, in_order
+from evoply.expressions.written_form import ExpressionLike, children, in_order
 
 MAX_CHARACTERS = 2000
 """A longer part is shown as "..."."""
@@ -64,10 +64,10 @@ class Names:
     known: Mapping[Any, str] = field(default_factory=dict)
     functions: Sequence[tuple[str, Any]] = ()
 
-    def call(self, node: Node) -> tuple[str, list[Node]] | None:
+    def call(self, node: ExpressionLike) -> tuple[str, list[ExpressionLike]] | None:
         """Return the function that *node* is, and its operands; None if it is none of these."""
         for name, function in self.functions:
-            operands: dict[int, Node] = {}
+            operands: dict[int, ExpressionLike] = {}
             if node.op == function.op and _is_case(node, function, operands):
                 return name, [operands[place] for place in sorted(operands)]
         return None
@@ -76,7 +76,9 @@ class Names:
 UNNAMED = Names()
 
 
-def formula(expression: Node, names: Names = UNNAMED, *, digits: int | None = None) -> str:
+def formula(
+    expression: ExpressionLike, names: Names = UNNAMED, *, digits: int | None = None
+) -> str:
     """Return *expression* as text with as few brackets as reading needs.
 
     Numbers have *digits* significant digits, by default as many as tell them from all others. Text
@@ -89,7 +91,7 @@ def formula(expression: Node, names: Names = UNNAMED, *, digits: int | None = No
     return _printed(expression, names, _Text(digits))
 
 
-def latex_formula(expression: Node, names: Names = UNNAMED) -> str:
+def latex_formula(expression: ExpressionLike, names: Names = UNNAMED) -> str:
     r"""Return *expression* for LaTeX's mathematics: divisions are fractions, names upright.
 
     >>> from evoply.expressions import board, divide
@@ -112,7 +114,9 @@ def number_text(value: float, digits: int | None = 6) -> str:
     return str(value).removesuffix(".0") if is_short else str(value)
 
 
-def _is_case(node: Node, function: Node, operands: dict[int, Node]) -> bool:
+def _is_case(
+    node: ExpressionLike, function: ExpressionLike, operands: dict[int, ExpressionLike]
+) -> bool:
     """Return whether *node* is *function* with some *operands*, which are filled in."""
     if function.op == "argument":
         place, kind = function.arguments
@@ -167,7 +171,7 @@ _Part = tuple[str, int, str]
 """A text, how strongly it binds, and the operation that is its last."""
 
 
-def _printed(expression: Node, names: Names, style: _Text) -> str:
+def _printed(expression: ExpressionLike, names: Names, style: _Text) -> str:
     parts: dict[int, _Part] = {}
     for node in in_order([expression]):
         part = _part(node, parts, names, style)
@@ -175,7 +179,7 @@ def _printed(expression: Node, names: Names, style: _Text) -> str:
     return parts[id(expression)][0]
 
 
-def _part(node: Node, parts: Mapping[int, _Part], names: Names, style: _Text) -> _Part:
+def _part(node: ExpressionLike, parts: Mapping[int, _Part], names: Names, style: _Text) -> _Part:
     known = names.known.get(node)
     if known is not None:
         return style.name(known), _WHOLE, ""
@@ -193,7 +197,7 @@ def _part(node: Node, parts: Mapping[int, _Part], names: Names, style: _Text) ->
     return _opaque(node, [text for text, _, _ in operands], style)
 
 
-def _signed(node: Node, operands: Sequence[_Part], style: _Text) -> _Part:
+def _signed(node: ExpressionLike, operands: Sequence[_Part], style: _Text) -> _Part:
     """Return a sum, a product, a comparison or the like."""
     op, sign = node.op, _SIGNS[node.op]
     is_negated = [one.op == "number" and one.arguments[0] == -1 for one in node.arguments[:2]]
@@ -227,7 +231,7 @@ def _called(name: str, operands: Sequence[str], style: _Text) -> _Part:
     return f"{style.name(name)}{inner}", _WHOLE, ""
 
 
-def _opaque(node: Node, operands: list[str], style: _Text) -> _Part:
+def _opaque(node: ExpressionLike, operands: list[str], style: _Text) -> _Part:
     """Return what has no sign: a name, or a function of its operands and literals."""
     texts = iter(operands)
     words = [

@@ -140,8 +140,8 @@ def argument(index: int, type: str = "number") -> Any:
 class Board(NamedTuple):
     """What an expression can read of the evaluated position.
 
-    `white` is own and `black` the opponent: published trees were trained as White, and play
-    Black with the colours exchanged. Men are the pieces that are no kings: in Othello all of
+    Own is the player who chooses, or the side to move, as the view of a player says, whichever
+    colour that is. Men are the pieces that are no kings: in Othello all of
     them. `t` is the clock from 0 to 1, in Othello (discs - 4) / (squares - 4), in checkers the
     share of the pieces that are gone; `root_t` and `root_ply` belong to the position where the
     player chose.
@@ -149,8 +149,6 @@ class Board(NamedTuple):
 
     own: Squares = build_squares("own")
     opponent: Squares = build_squares("opponent")
-    white: Squares = build_squares("own")
-    black: Squares = build_squares("opponent")
     own_men: Squares = build_squares("own_men")
     own_kings: Squares = build_squares("own_kings")
     opponent_men: Squares = build_squares("opponent_men")

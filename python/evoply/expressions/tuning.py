@@ -21,8 +21,6 @@ from evoply.expressions.expression import Expression, build
 from evoply.expressions.operations import ExpressionError
 from evoply.games import game_rules
 
-__all__ = ["parameters_of", "program_with_parameters", "with_parameters"]
-
 
 def parameters_of(expression: Expression) -> NDArray[np.float64]:
     """Return the parameters of *expression*, in the order of this module.

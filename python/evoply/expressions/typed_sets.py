@@ -25,7 +25,7 @@ from evoply.expressions.functions import (
 from evoply.expressions.operations import DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
 from evoply.expressions.primitive import Primitive, make_primitive
-from evoply.expressions.primitives import PrimitiveSet
+from evoply.expressions.primitive_set import PrimitiveSet
 
 CONSTANTS = (-5.0, 5.0)
 """The range of ERC and, as read here, of the factor of MultERC."""

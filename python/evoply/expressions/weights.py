@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from evoply.expressions.operations import ExpressionError, short
 
-Mode = Literal["positional", "noop_only"]
+Weighing = Literal["positional", "noop_only"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Weights:
     *constants* says whether numbers are weighed as features are.
     """
 
-    mode: Mode = "positional"
+    mode: Weighing = "positional"
     constants: bool = True
 
     def __post_init__(self) -> None:
-        if self.mode not in get_args(Mode):
+        if self.mode not in get_args(Weighing):
             raise ExpressionError(
-                f"weights are {' or '.join(get_args(Mode))}, not {short(self.mode)}"
+                f"weights are {' or '.join(get_args(Weighing))}, not {short(self.mode)}"
             )
         if not isinstance(self.constants, bool):
             raise ExpressionError(

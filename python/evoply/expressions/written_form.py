@@ -28,7 +28,7 @@ MAX_OUTPUTS = 4096
 MAX_CHARACTERS = 4_000_000
 
 
-class Node(Protocol):
+class ExpressionLike(Protocol):
     """What this module needs of an expression."""
 
     @property
@@ -40,10 +40,10 @@ class Node(Protocol):
         """Expressions and literals, as the operation lists them."""
 
 
-Made = TypeVar("Made", bound=Node)
+Made = TypeVar("Made", bound=ExpressionLike)
 
 
-def children(node: Node) -> list[Any]:
+def children(node: ExpressionLike) -> list[Any]:
     """Return the expressions among the arguments of *node*, in order."""
     kinds = OPERATIONS[node.op].arguments
     return [
@@ -53,12 +53,12 @@ def children(node: Node) -> list[Any]:
     ]
 
 
-def in_order(outputs: Sequence[Node]) -> list[Any]:
+def in_order(outputs: Sequence[ExpressionLike]) -> list[Any]:
     """Return every node below *outputs* once (by identity), each after its arguments."""
-    ordered: list[Node] = []
+    ordered: list[ExpressionLike] = []
     seen: set[int] = set()
     # A stack instead of recursion: a chain of thousands of nodes is legal.
-    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(outputs)]
+    stack: list[tuple[ExpressionLike, bool]] = [(node, False) for node in reversed(outputs)]
     while stack:
         node, arguments_done = stack.pop()
         if id(node) in seen:
@@ -73,7 +73,7 @@ def in_order(outputs: Sequence[Node]) -> list[Any]:
 
 
 def to_dict(
-    outputs: Sequence[Node], size: int | None = None, *, keep_parameters: bool = False
+    outputs: Sequence[ExpressionLike], size: int | None = None, *, keep_parameters: bool = False
 ) -> dict[str, Any]:
     """Return the written form; equal subexpressions become one node. Sizes: see the module.
 
@@ -98,7 +98,7 @@ def to_dict(
     }
 
 
-def _row(node: Node, node_index: dict[int, int], size: int | None) -> list[Any]:
+def _row(node: ExpressionLike, node_index: dict[int, int], size: int | None) -> list[Any]:
     if size is not None and node.op == "named_squares":
         return ["squares", list(squares_in(named_squares(size, node.arguments[0])))]
     row: list[Any] = [node.op]

@@ -6,105 +6,17 @@ about a game is a fact on its `GameRules`: nothing else asks which game it is.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, Protocol
 
 from evoply import _native
 from evoply.games.checkers import CHECKERS
-from evoply.games.draws import DrawRules
 from evoply.games.othello import OTHELLO
-from evoply.protocols import GameRecord, Position, Row
+from evoply.games.rules import GameRules
 from evoply.wording import did_you_mean
 
 __all__ = ["GAMES", "GameRules", "add_game", "game_added", "game_rules"]
-
-
-class GameRules(Protocol):
-    """One game by name: what it is, how to begin it and how to read it."""
-
-    @property
-    def name(self) -> str:
-        """The name, a key of `GAMES`."""
-
-    @property
-    def kernel(self) -> str:
-        """The kernel's name for the rules: what every call into the kernel is given."""
-
-    @property
-    def size(self) -> int:
-        """The squares along one side of the board."""
-
-    @property
-    def title(self) -> str:
-        """The name for people."""
-
-    @property
-    def opening_plies(self) -> int:
-        """Random plies of a usual opening."""
-
-    @property
-    def draws(self) -> DrawRules:
-        """When a game is usually drawn that the board would let go on."""
-
-    @property
-    def piece(self) -> str:
-        """What people call a piece; its plural ends in s."""
-
-    @property
-    def has_captures(self) -> bool:
-        """Whether a move can take pieces off the board, so that searches may be quiescent."""
-
-    @property
-    def fills_board(self) -> bool:
-        """Whether each move adds a piece until the board is full, as in Othello."""
-
-    @property
-    def late_ply(self) -> int:
-        """A ply that most random games reach; samples over a whole game end there."""
-
-    @property
-    def guide(self) -> str:
-        """The player after whom "10ab2" is fitness, with {} for the depth in plies.
-
-        As in Benbassat and Sipper's papers, where the guide depends on the game.
-        """
-
-    def start(self) -> Position:
-        """Return the start position."""
-
-    def parse(self, text: str) -> Position:
-        """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
-
-    def position_from_row(self, row: Row) -> Position:
-        """Return the position that the kernel holds as *row*."""
-
-    def move_from_code(self, code: int) -> Any:
-        """Return the move that the kernel knows as *code*."""
-
-    def record(self, text: str = "") -> GameRecord:
-        """Return the game that the transcript *text* records, by default one not yet begun."""
-
-    def read(self, text: str) -> GameRecord:
-        """Return what *text* shows: a board, moves, or a board and moves.
-
-        Raises `InvalidMoveError` or `IllegalMoveError`.
-        """
-
-    def game(
-        self, start: Any, codes: Iterable[int] = (), draws: DrawRules | None = None
-    ) -> GameRecord:
-        """Return the game from *start* whose moves the kernel knows as *codes*.
-
-        *draws* are its rules about draws, by default those of this game.
-        """
-
-    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
-        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
-
-        *caption* is a line below the board.
-        """
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}

@@ -6,17 +6,21 @@ losses only; draws by quiet plies, repetition and length are rules of a `Game`, 
 This module knows no players and no evaluation; the rules themselves are the kernel's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
-from typing import Self
+from typing import ClassVar, Self
 
-from evoply.games import checkers_text, drawing
-from evoply.games.checkers_move import LegalMoves, Move
-from evoply.games.checkers_position import SIZES, Position
+from evoply import _native
+from evoply.games import checkers_text
 from evoply.games.draws import NO_DRAWS, USUAL_DRAWS, DrawRules
-from evoply.games.text import Word, check_length, place
-from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
+from evoply.games.position import BoardPosition, LegalMoves, start_row
+from evoply.games.record import BoardGame
+from evoply.games.rules import GameRules
+from evoply.games.squares import is_dark, square_number, squares_in
+from evoply.games.text import check_length, place
+from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 
 __all__ = [
     "CHECKERS",
@@ -29,9 +33,294 @@ __all__ = [
     "Position",
 ]
 
+# How the kernel packs a move: square, up to 16 diagonals of two bits from the first, jumps.
+_JUMPS_BITS, _PATH_BITS = 5, 32
+_MOST_JUMPS = 16
+_DIAGONALS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Move:
+    """A step or a capture: the squares that one piece comes to, the one it leaves first.
+
+    A capture with several jumps is one move. Raises `InvalidMoveError` if no piece could ever
+    move so.
+
+    >>> move = Move.parse("15x24x31")
+    >>> move, move.is_capture, [square_number(square, 8) for square in move.captured]
+    (Move.parse('15x24x31'), True, [19, 27])
+    """
+
+    path: tuple[int, ...]
+    size: int = 8
+    _code: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_code", _code_of_path(self.path, self.size))
+
+    @classmethod
+    def parse(cls, text: str, size: int = 8) -> "Move":
+        """Return the move that *text* writes in full: "11-15", or every square of a capture.
+
+        Raises `InvalidMoveError` if it cannot be read. Texts that leave out squares between the
+        first and the last need a position: see `Position.parse_move`.
+        """
+        return cls(checkers_text.parse_squares(text, size), size)
+
+    @classmethod
+    def from_code(cls, code: int, size: int = 8) -> "Move":
+        """Return the move that the kernel knows as *code* on a board of *size*."""
+        jumps = code & ((1 << _JUMPS_BITS) - 1)
+        path = [code >> (_PATH_BITS + _JUMPS_BITS)]
+        for index in range(min(max(jumps, 1), _MOST_JUMPS)):
+            diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
+            down, right = _DIAGONALS[diagonal]
+            path.append(path[-1] + (down * size + right) * (2 if jumps else 1))
+        message = f"{code} is not a move code of a board of {size}x{size}"
+        try:
+            move = cls(tuple(path), size)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(message) from error
+        if move._code != code:
+            raise InvalidMoveError(message)
+        return move
+
+    def code(self, size: int) -> int:
+        """Return the kernel's number of this move; codes sort as legal moves do."""
+        return self._code
+
+    @property
+    def is_pass(self) -> bool:
+        """Never: who cannot move has lost or won."""
+        return False
+
+    @property
+    def is_capture(self) -> bool:
+        """Whether the move jumps."""
+        return bool(self._code & ((1 << _JUMPS_BITS) - 1))
+
+    @property
+    def captured(self) -> tuple[int, ...]:
+        """The squares jumped over, in order."""
+        return tuple((a + b) // 2 for a, b in pairwise(self.path)) if self.is_capture else ()
+
+    def turned(self) -> "Move":
+        """Return the move on the board turned half round."""
+        last = self.size * self.size - 1
+        return Move(tuple(last - square for square in self.path), self.size)
+
+    def __str__(self) -> str:
+        return checkers_text.format_squares(self.path, self.size, is_capture=self.is_capture)
+
+    def __repr__(self) -> str:
+        return f"Move.parse('{self}'{'' if self.size == 8 else f', {self.size}'})"
+
+
+def _code_of_path(path: Sequence[int], size: int) -> int:
+    """Return the kernel's number of the move along *path*, checking that there is such a move."""
+    code = path[0] << (_PATH_BITS + _JUMPS_BITS) if path else 0
+    jumps = 0
+    try:
+        numbers = [square_number(square, size) for square in path]
+    except ValueError as error:
+        raise InvalidMoveError(str(error)) from None
+    for index, (before, after) in enumerate(pairwise(path)):
+        down, right = after // size - before // size, after % size - before % size
+        reach = abs(down)
+        if reach != abs(right) or reach not in (1, 2) or (reach == 1 and len(path) > 2):
+            break
+        jumps += reach == 2
+        diagonal = _DIAGONALS.index((down // reach, right // reach))
+        code |= diagonal << (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index)
+    else:
+        if 2 <= len(path) <= _MOST_JUMPS + 1:
+            return code + jumps
+    squares = ", ".join(map(str, numbers[: _MOST_JUMPS + 2]))
+    raise InvalidMoveError(
+        f"no piece moves along the squares {squares}: a step goes to the next dark square, and"
+        " each jump of a capture two squares along a diagonal, all of them written"
+    )
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Position(BoardPosition[Move]):
+    """A board of checkers and the side to move; immutable, compared without its counters.
+
+    `Position(game)` is the start. *black*, *white* and *kings* (of both) are sets of squares of
+    the whole board (see `evoply.games.squares`); *ply* counts the plies played, *quiet_plies*
+    those since the last capture or move of a man. *kernel* is the name of the rules in the kernel,
+    by default that of the game.
+
+    >>> position = Position().play("11-15").play("24-20")
+    >>> position.turn, position.ply, len(position.legal_moves), str(position.legal_moves[0])
+    (<Color.BLACK: 'black'>, 2, 8, '7-11')
+    """
+
+    FAMILY = "checkers"
+    SIZES: ClassVar = {"checkers": 8, "lose-checkers": 8, "checkers-10": 10}
+    PIECE = "piece"
+    SYMBOLS: ClassVar = {Color.BLACK: ("bB", "●♚"), Color.WHITE: ("wW", "○♔")}
+    MOVE = Move
+
+    def __init__(
+        self,
+        game: str = "checkers",
+        *,
+        black: int | None = None,
+        white: int | None = None,
+        kings: int = 0,
+        turn: Color = Color.BLACK,
+        ply: int = 0,
+        quiet_plies: int = 0,
+        kernel: str | None = None,
+    ) -> None:
+        kernel = game if kernel is None else kernel
+        if black is None and white is None and kernel in self.SIZES:
+            black, white = start_row(kernel)[:2]
+        is_black = Color(turn) is Color.BLACK
+        self._become(kernel, game, (black or 0, white or 0, kings, is_black, ply, quiet_plies))
+
+    @classmethod
+    def parse(cls, text: str, game: str = "checkers", kernel: str | None = None) -> Self:
+        """Return the position of *game* that *text* shows.
+
+        *text* is PDN's form of a position or a printed board (`str` of a position). Ply and quiet
+        plies are 0 unless `:H` (quiet plies) and `:F` (full moves) follow. Raises
+        `InvalidMoveError` if it cannot be read or no such position can be.
+
+        >>> Position.parse("W:W18,24,K27:B1,12").mobility()
+        7
+        """
+        kernel = game if kernel is None else kernel
+        row = checkers_text.parse_board(text, cls(game, kernel=kernel).size)
+        try:
+            return cls.from_row(kernel, row, game)
+        except ValueError as error:
+            raise InvalidMoveError(str(error)) from error
+
+    def _check(self) -> None:
+        size = self.size
+        black, white, kings = self.row[:3]
+        for square in squares_in(black | white | kings):
+            if not is_dark(square, size):
+                raise ValueError(f"a piece stands on a light square, bit {square}")
+        top, bottom = (1 << size) - 1, ((1 << size) - 1) << (size * size - size)
+        wrong = {
+            "holds no piece, so it cannot hold a king": kings & ~(black | white),
+            "holds a black man on the last row: it must be a king": black & bottom & ~kings,
+            "holds a white man on the last row: it must be a king": white & top & ~kings,
+        }
+        for what, squares in wrong.items():
+            for square in squares_in(squares):
+                raise ValueError(f"{self._square_text(square)} {what}")
+        most = start_row(self.kernel)[0].bit_count()
+        for color in Color:
+            if self.pieces(color) > most:
+                count = self.pieces(color)
+                raise ValueError(f"{color} has {count} pieces: at most {most} on {size}x{size}")
+
+    def _square_text(self, square: int) -> str:
+        return (
+            f"square {square_number(square, self.size) if is_dark(square, self.size) else square}"
+        )
+
+    @property
+    def kings(self) -> int:
+        """The set of the kings' squares, of both sides."""
+        return self.row[2]
+
+    def king_count(self, color: Color) -> int:
+        """Return the number of kings of *color*."""
+        return (self.row[0 if color is Color.BLACK else 1] & self.kings).bit_count()
+
+    def parse_move(self, text: str, /) -> Move:
+        """Return the legal move that *text* names: "11-15", "15x24x31", or "15x31" in short.
+
+        Raises `InvalidMoveError` if it cannot be read or several moves fit, which it lists, and
+        `IllegalMoveError` if none does.
+
+        >>> Position.parse("B:W19,27,10:BK15").parse_move("15x31")
+        Move.parse('15x24x31')
+        """
+        squares = checkers_text.parse_squares(text, self.size)
+        fitting = [move for move in self.legal_moves if _fits(squares, move.path)]
+        exact = [move for move in fitting if move.path == squares]
+        if len(exact or fitting) == 1:
+            return (exact or fitting)[0]
+        if fitting:
+            names = " or ".join(map(str, fitting))
+            raise InvalidMoveError(f"{text.strip()!r} can be {names}: write one of them")
+        raise IllegalMoveError(f"illegal move {self._why_not(text.strip())}")
+
+    def short_text(self, move: Move) -> str:
+        """Return the text of a legal move, its squares between left out where one move fits.
+
+        >>> position = Position.parse("B:W19,27,10:BK15")
+        >>> [position.short_text(move) for move in position.legal_moves]
+        ['15x6', '15x31']
+        """
+        ends = (move.path[0], move.path[-1])
+        if sum(_fits(ends, other.path) for other in self.legal_moves) > 1:
+            return str(move)
+        return checkers_text.format_squares(ends, self.size, is_capture=move.is_capture)
+
+    def what_must_be(self, text: str, /) -> str:
+        """Return what the rules about captures ask for that the illegal move *text* is not, or "".
+
+        >>> position = Position.parse("B:W19,27:BK15,1")
+        >>> position.what_must_be("1-5"), position.what_must_be("15x24")
+        ('a capture is compulsory', 'this capture goes on')
+        """
+        if not self.legal_moves or not self.legal_moves[0].is_capture:
+            return ""
+        squares = checkers_text.parse_squares(text, self.size)
+        goes_on = any(move.path[: len(squares)] == squares for move in self.legal_moves)
+        return "this capture goes on" if goes_on else "a capture is compulsory"
+
+    def outcome(self) -> Outcome | None:
+        """Return who won, or None while the side to move can; draws are the game's affair."""
+        if self.legal_moves:
+            return None
+        winner = self.turn if self.kernel == "lose-checkers" else self.turn.opposite
+        difference = self.pieces(Color.BLACK) - self.pieces(Color.WHITE)
+        return Outcome(winner, difference, by_count=False)
+
+    def colors_exchanged(self) -> Self:
+        """Return the board turned half round with the colors exchanged: the same for the mover."""
+        black, white, kings = (_native.symmetry(self.size, one, 3) for one in self.row[:3])
+        return self._with((white, black, kings, not self.row[3], *self.row[4:]))
+
+    def text(self) -> str:
+        """Return the exact one-line form, PDN's: "B:W21,K22:B1,2"."""
+        return checkers_text.format_board(self.size, self.row)
+
+    def __str__(self) -> str:
+        return checkers_text.format_diagram(self.size, self.row)
+
+    def __repr__(self) -> str:
+        game = "" if self.game == "checkers" else f", '{self.game}'"
+        kernel = "" if self.kernel == self.game else f", kernel='{self.kernel}'"
+        return f"Position.parse('{self.text()}'{game}{kernel})"
+
+    def _label(self, square: int) -> str | None:
+        return str(square_number(square, self.size)) if is_dark(square, self.size) else None
+
+    def _count(self, color: Color) -> str:
+        kings = self.king_count(color)
+        men = self.pieces(color) - kings
+        return f"{men} m{'a' if men == 1 else 'e'}n, {kings} king{'' if kings == 1 else 's'}"
+
+
+def _fits(squares: Sequence[int], path: Sequence[int]) -> bool:
+    """Return whether *squares* are *path* with some of the squares between left out."""
+    if (squares[0], squares[-1]) != (path[0], path[-1]) or len(squares) < 2:
+        return False
+    between = iter(path[1:-1])
+    return all(square in between for square in squares[1:-1])
+
 
 @dataclass(frozen=True, repr=False)
-class Game:
+class Game(BoardGame[Position, Move]):
     """The record of a game: where it started, the moves played, and its rules about draws.
 
     Immutable: `play` returns a longer record. Raises `IllegalMoveError` if *moves* cannot be
@@ -42,51 +331,32 @@ class Game:
     (<Color.BLACK: 'black'>, '11-15 23-19 8-11 22-17', 5)
     """
 
+    POSITION = Position
+
     start: Position = field(default_factory=Position)
-    moves: tuple[Move, ...] = ()
     draws: DrawRules = USUAL_DRAWS
-    positions: tuple[Position, ...] = field(init=False, compare=False)
-    """The positions from the start to the end, one more than moves."""
-
-    def __post_init__(self) -> None:
-        positions = [self.start]
-        for number, move in enumerate(self.moves, start=1):
-            try:
-                self._check_goes_on(positions, str(move))
-                positions.append(positions[-1].play(move))
-            except IllegalMoveError as error:
-                raise IllegalMoveError(f"ply {number}: {error}") from error
-        vars(self).update(moves=tuple(self.moves), positions=tuple(positions))
-
-    @property
-    def position(self) -> Position:
-        """The position after the last move."""
-        return self.positions[-1]
 
     @classmethod
     def from_transcript(
         cls,
         text: str,
         game: str = "checkers",
-        draws: DrawRules | None = None,
+        draws: DrawRules = USUAL_DRAWS,
         kernel: str | None = None,
     ) -> Self:
         """Return the game written as *text*, such as "11-15 22x18" or "1. 11-15 22-18 2. 15x22".
 
         PDN's form of the start may come first. Comments, variations and annotations are skipped
-        as in PDN, and a result ends the game. *draws* are the rules about draws, by default
-        `DrawRules()`; *kernel* is the name of the rules in the kernel. Raises
-        `InvalidMoveError` for what cannot be read and `IllegalMoveError` with the number, text
-        and place of the move and the position.
+        as in PDN, and a result ends the game. *kernel* is the name of the rules in the kernel.
+        Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` with the number,
+        text and place of the move and the position.
         """
         check_length(text)
         board, begin = checkers_text.split_leading_board(text)
         try:
-            start = (
-                Position(game, kernel=kernel)
-                if board is None
-                else Position.parse(board, game, kernel)
-            )
+            start = Position(game, kernel=kernel)
+            if board is not None:
+                start = Position.parse(board, game, kernel)
         except InvalidMoveError as error:
             begins = len(text) - len(text.lstrip())
             raise InvalidMoveError(f"in the position at {place(text, begins)}: {error}") from error
@@ -96,167 +366,30 @@ class Game:
                 f"cannot read '[' at {place(text, words[-1].index)} as a move: a text with tags is"
                 " PDN, which evoply.games.pdn reads"
             )
-        ends = next((i for i, word in enumerate(words) if is_result(word.text)), len(words))
+        ends = next(
+            (i for i, word in enumerate(words) if word.text in checkers_text.RESULTS), len(words)
+        )
         if ends < len(words) - 1:
             where = place(text, words[ends + 1].index)
             raise InvalidMoveError(f"{words[ends + 1].text!r} at {where} follows the result")
-        return cls.from_words(words[:ends], text, start, DrawRules() if draws is None else draws)
-
-    @classmethod
-    def from_words(
-        cls,
-        words: Iterable[Word],
-        text: str,
-        start: Position,
-        draws: DrawRules,
-    ) -> Self:
-        """Return the game whose moves are the *words* of *text*; errors as `from_transcript`."""
-        positions, moves = [start], list[Move]()
-        record = cls._build(start, (), (start,), draws)
-        for number, word in enumerate(words, start=1):
-            try:
-                record._check_goes_on(positions, word.text)
-                move = positions[-1].parse_move(word.text)
-            except (IllegalMoveError, InvalidMoveError) as error:
-                where = f"move {number} ({word.text}) at {place(text, word.index)}"
-                raise type(error)(f"{where}: {error}") from error
-            moves.append(move)
-            positions.append(positions[-1].play(move))
-        return cls._build(start, tuple(moves), tuple(positions), draws)
-
-    @classmethod
-    def from_codes(
-        cls,
-        codes: Iterable[int],
-        start: Position | None = None,
-        draws: DrawRules | None = None,
-    ) -> Self:
-        """Return the game whose moves the kernel recorded as *codes*."""
-        start = Position() if start is None else start
-        moves = tuple(Move.from_code(code, start.size) for code in codes)
-        return cls(start, moves, DrawRules() if draws is None else draws)
-
-    @classmethod
-    def _build(
-        cls,
-        start: Position,
-        moves: tuple[Move, ...],
-        positions: tuple[Position, ...],
-        draws: DrawRules,
-    ) -> Self:
-        """Return a game whose moves were already played, without playing them again."""
-        game = object.__new__(cls)
-        vars(game).update(start=start, moves=moves, positions=positions, draws=draws)
-        return game
-
-    def _check_goes_on(self, positions: Sequence[Position], move: str) -> None:
-        """Raise `IllegalMoveError` if the game with *positions* is a draw before *move*."""
-        reason = self.draws.reason(positions)
-        if reason is not None and positions[-1].legal_moves:
-            raise IllegalMoveError(f"illegal move {move}: the game is a draw: {reason}")
-
-    def play(self, move: Move | str, /) -> Self:
-        """Return the game with *move* added; errors as `Position.play`, also after a draw."""
-        self._check_goes_on(self.positions, str(move))
-        if isinstance(move, str):
-            move = self.position.parse_move(move)
-        position = self.position.play(move)
-        moves, positions = (*self.moves, move), (*self.positions, position)
-        return self._build(self.start, moves, positions, self.draws)
-
-    def outcome(self) -> Outcome | None:
-        """Return the outcome, a draw by the rules of this game among them, or None."""
-        decided = self.position.outcome()
-        if decided is not None or self.draw_reason() is None:
-            return decided
-        black, white = self.position.black, self.position.white
-        return Outcome(None, black.bit_count() - white.bit_count())
-
-    def ending(self) -> Ending | None:
-        """Return what ended the game, None while it goes on."""
-        if self.position.outcome() is not None:
-            return Ending.BOARD
-        return self.draws.ending(self.positions)
-
-    def draw_reason(self) -> str | None:
-        """Return in words why the game is a draw, or None if it is not."""
-        decided = self.position.outcome() is not None
-        return None if decided else self.draws.reason(self.positions)
-
-    def move_texts(self) -> tuple[str, ...]:
-        """Return each move as "11-15" or "22x18", captures in short where only one move fits."""
-        pairs = zip(self.positions, self.moves, strict=False)
-        return tuple(position.short_text(move) for position, move in pairs)
-
-    def transcript(self) -> str:
-        """Return the moves as "11-15 22x18", captures in short where only one move fits."""
-        return " ".join(self.move_texts())
-
-    def __len__(self) -> int:
-        return len(self.moves)
-
-    def __str__(self) -> str:
-        """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
-        transcript = self.transcript()
-        if self.start == Position(self.start.game, kernel=self.start.kernel):
-            return transcript
-        return f"{self.start.text()} {transcript}".rstrip()
+        return cls.from_words(words[:ends], text, start, draws)
 
     def __repr__(self) -> str:
         game = "" if self.start.game == "checkers" else f", '{self.start.game}'"
-        draws = "" if self.draws == DrawRules() else f", draws={self.draws}"
+        draws = "" if self.draws == USUAL_DRAWS else f", draws={self.draws}"
         kernel = "" if self.start.kernel == self.start.game else f", kernel='{self.start.kernel}'"
         return f"Game.from_transcript('{self}'{game}{draws}{kernel})"
 
-    def _repr_html_(self) -> str:
-        return drawing.game_html(self)
 
+@dataclass(frozen=True)
+class CheckersRules(GameRules):
+    """One game of the family by name; see `evoply.games.GameRules`."""
 
-def is_result(word: str) -> bool:
-    """Return whether a word of a game is its result: no move names a square 0, and 1-1 is none.
+    RECORD = Game
 
-    >>> is_result("1-0"), is_result("1/2-1/2"), is_result("*"), is_result("11-15")
-    (True, True, True, False)
-    """
-    return word in RESULTS
-
-
-RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "*", "2-0", "0-2", "1-1", "0-0"})
-"""The ends of a game in PDN: the first number is White's. The last four are international."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckersRules:
-    """One game of the family by name: a `evoply.games.GameRules`, whose facts are the fields.
-
-    *kernel* is the kernel's name for the rules, by default that of the game. Raises `ValueError`
-    if the kernel has no such rules of checkers on a board of *size*.
-    """
-
-    name: str
-    size: int
-    title: str
-    opening_plies: int = 4
     draws: DrawRules = USUAL_DRAWS
-    kernel: str = ""
-    piece: str = "piece"
     has_captures: bool = True
-    fills_board: bool = False
-    late_ply: int = 50
     guide: str = "material-kings:depth={},ties=random"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", self.kernel or self.name)
-        if SIZES.get(self.kernel) != self.size:
-            names = ", ".join(f"{name} on {size}x{size}" for name, size in SIZES.items())
-            raise ValueError(
-                f"{self.name}: the kernel has no rules {self.kernel!r} of checkers on"
-                f" {self.size}x{self.size}: write kernel, one of {names}"
-            )
-
-    def start(self) -> Position:
-        """Return the start position."""
-        return Position(self.name, kernel=self.kernel)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
@@ -265,37 +398,9 @@ class CheckersRules:
         except InvalidMoveError as error:
             raise InvalidMoveError(f"{self.name}: {error}") from error
 
-    def position_from_row(self, row: Row) -> Position:
-        """Return the position that the kernel holds as *row*."""
-        return Position.from_row(self.kernel, row, self.name)
-
-    def move_from_code(self, code: int) -> Move:
-        """Return the move that the kernel knows as *code*."""
-        return Move.from_code(code, self.size)
-
     def record(self, text: str = "") -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
         return Game.from_transcript(text, self.name, self.draws, self.kernel)
-
-    def read(self, text: str) -> Game:
-        """Return what *text* shows: a board, moves, or a board and moves."""
-        has_numbers = any(character.isdigit() for character in text)
-        return self.record(text) if has_numbers else self.game(self.parse(text))
-
-    def game(
-        self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
-    ) -> Game:
-        """Return the game from *start* whose moves the kernel knows as *codes*."""
-        return Game.from_codes(codes, start, self.draws if draws is None else draws)
-
-    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
-        """Return *values*, one for each square, row by row, as a picture of the dark squares (SVG).
-
-        *caption* is a line below the board.
-        """
-        cells = enumerate(self.start().diagram().cells)
-        labels = {square: cell.label for square, cell in cells if cell.is_playable}
-        return drawing.heat_map_svg(self.size, values, caption=caption, labels=labels)
 
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(

@@ -5,13 +5,11 @@ then the squares of either color, `K` before a king: `B:W18,24,K27:B1,12`.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from evoply.games.checkers_move import numbered_square, square_number
-from evoply.games.squares import squares_in
+from evoply.games.squares import is_dark, numbered_square, square_number, squares_in
 from evoply.games.text import Word, place
-from evoply.protocols import InvalidMoveError
+from evoply.protocols import InvalidMoveError, Row
 from evoply.wording import shorten
 
 MAX_POSITION_CHARACTERS = 2_000
@@ -25,6 +23,10 @@ _LEADING_FEN = re.compile(r"\s*[BW]:(?:[^\s,]|,\s*)*", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)([0-9]{1,3})(?:-([0-9]{1,3}))?", re.IGNORECASE)
 _TO_MOVE = re.compile(r"(black|white) to (?:move|play)", re.IGNORECASE)
 _ROW = re.compile(r"(?:[0-9]+\s)?\s*((?:[bwBW.\-]\s?)+)\s*[0-9]*")
+
+_MOVE = re.compile(r"[0-9]{1,2}(?:\s*[-xX:×]\s*[0-9]{1,2}){1,16}")
+RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "*", "2-0", "0-2", "1-1", "0-0"})
+"""The ends of a game in PDN: the first number is White's. The last four are international."""
 
 _TOKEN = re.compile(
     r"""
@@ -43,21 +45,8 @@ _WORD = re.compile(r"[0-9A-Za-z/-]+|.", re.DOTALL)
 _DEEPEST = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """What the text of a position says: sets of squares, who moves, and counters if given."""
-
-    size: int
-    black: int
-    white: int
-    kings: int
-    black_to_move: bool
-    quiet_plies: int = 0
-    ply: int = 0
-
-
-def parse_board(text: str, size: int) -> Board:
-    """Return the board of *size* that *text* shows, in PDN's form or printed.
+def parse_board(text: str, size: int) -> Row:
+    """Return the row of the board of *size* that *text* shows, in PDN's form or printed.
 
     Raises `InvalidMoveError` that names the square, the row or the missing part.
     """
@@ -68,7 +57,7 @@ def parse_board(text: str, size: int) -> Board:
     return _parse_fen(text, size) if ":" in text else _parse_diagram(text, size)
 
 
-def _parse_fen(text: str, size: int) -> Board:
+def _parse_fen(text: str, size: int) -> Row:
     found = _FEN.fullmatch(text)
     if found is None or found[2].upper() == found[4].upper():
         raise InvalidMoveError(
@@ -88,7 +77,7 @@ def _parse_fen(text: str, size: int) -> Board:
     black_to_move = found[1].upper() == "B"
     # Full moves count from 1, and Black begins.
     ply = 2 * max(int(found[7]) - 1, 0) + (not black_to_move) if found[7] else 0
-    return Board(size, sets["B"], sets["W"], kings, black_to_move, int(found[6] or 0), ply)
+    return sets["B"], sets["W"], kings, black_to_move, ply, int(found[6] or 0)
 
 
 def _squares_of_piece(text: str, size: int) -> tuple[int, bool]:
@@ -106,7 +95,7 @@ def _squares_of_piece(text: str, size: int) -> tuple[int, bool]:
     return squares, bool(found[1])
 
 
-def _parse_diagram(text: str, size: int) -> Board:
+def _parse_diagram(text: str, size: int) -> Row:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     to_move = _TO_MOVE.fullmatch(lines[-1]) if lines else None
     if to_move is None:
@@ -131,51 +120,68 @@ def _parse_diagram(text: str, size: int) -> Board:
         for column, cell in enumerate(cells):
             square = (number - 1) * size + column
             if cell in sets:
-                if (number - 1 + column) % 2 == 0:
+                if not is_dark(square, size):
                     raise InvalidMoveError(
                         f"row {number}, column {column + 1} is a light square and holds {cell!r}"
                     )
                 sets[cell] |= 1 << square
     black, white = sets["b"] | sets["B"], sets["w"] | sets["W"]
-    return Board(size, black, white, sets["B"] | sets["W"], to_move[1].lower() == "black")
+    return black, white, sets["B"] | sets["W"], to_move[1].lower() == "black", 0, 0
 
 
-def format_board(board: Board) -> str:
+def format_board(size: int, row: Row) -> str:
     """Return PDN's text of a position: "B:W21,K22:B1,2"."""
 
     def pieces(squares: int) -> str:
         return ",".join(
-            f"{'K' if board.kings >> square & 1 else ''}{square_number(square, board.size)}"
+            f"{'K' if row[2] >> square & 1 else ''}{square_number(square, size)}"
             for square in squares_in(squares)
         )
 
-    side = "B" if board.black_to_move else "W"
-    return f"{side}:W{pieces(board.white)}:B{pieces(board.black)}"
+    return f"{'B' if row[3] else 'W'}:W{pieces(row[1])}:B{pieces(row[0])}"
 
 
-def format_diagram(board: Board) -> str:
+def format_diagram(size: int, row: Row) -> str:
     """Return the board on several lines, between the first and last number of each row.
 
     Men are b and w, kings B and W, empty dark squares -, light squares. `parse_board` reads it.
     """
-    size = board.size
     lines = []
-    for row in range(size):
-        cells = " ".join(_symbol(board, row, column) for column in range(size))
-        last = (row + 1) * size // 2
+    for last in range(size // 2, size * size // 2 + 1, size // 2):
+        squares = range(2 * last - size, 2 * last)
+        cells = " ".join(_symbol(square, size, row) for square in squares)
         lines.append(f"{last - size // 2 + 1:>2} {cells} {last:>2}")
-    lines.append(f"{'Black' if board.black_to_move else 'White'} to move")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"{'Black' if row[3] else 'White'} to move"])
 
 
-def _symbol(board: Board, row: int, column: int) -> str:
-    if (row + column) % 2 == 0:
+def _symbol(square: int, size: int, row: Row) -> str:
+    if not is_dark(square, size):
         return "."
-    square = row * board.size + column
-    if not (board.black | board.white) >> square & 1:
-        return "-"
-    symbol = "b" if board.black >> square & 1 else "w"
-    return symbol.upper() if board.kings >> square & 1 else symbol
+    symbol = "b" if row[0] >> square & 1 else "w" if row[1] >> square & 1 else "-"
+    return symbol.upper() if row[2] >> square & 1 else symbol
+
+
+def parse_squares(text: str, size: int) -> tuple[int, ...]:
+    """Return the squares that *text*, such as "11-15" or "15x31", names.
+
+    Raises `InvalidMoveError` if it is not written like a move.
+    """
+    if _MOVE.fullmatch(text.strip()) is None:
+        raise InvalidMoveError(
+            f"cannot read {shorten(text)!r} as a move: write 11-15 for a step and 15x24 for a"
+            f" capture, with squares 1 to {size * size // 2}"
+        )
+    numbers = re.findall("[0-9]+", text)
+    try:
+        return tuple(numbered_square(int(number), size) for number in numbers)
+    except InvalidMoveError as error:
+        raise InvalidMoveError(f"cannot read {text.strip()!r} as a move: {error}") from None
+
+
+def format_squares(squares: Sequence[int], size: int, *, is_capture: bool) -> str:
+    """Return *squares* as the text of a move: "11-15" or "15x24x31"."""
+    numbers = (str(square_number(square, size)) for square in squares)
+    return ("x" if is_capture else "-").join(numbers)
 
 
 def split_leading_board(text: str) -> tuple[str | None, int]:

@@ -12,9 +12,10 @@ from typing import Any
 from evoply.protocols import Ending
 from evoply.wording import did_you_mean, shorten
 
-__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules", "draw_rules_from_text"]
+__all__ = ["NO_DRAWS", "USUAL_DRAWS", "DrawRules"]
 
-_WHOLE = re.compile(r"[0-9]{1,9}")
+_LEAST = {"quiet_plies": 1, "repetitions": 2, "max_plies": 1}
+_LIMIT = re.compile(r"[0-9]{1,9}|never|none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,45 @@ class DrawRules:
     max_plies: int | None = 300
 
     def __post_init__(self) -> None:
-        for name, least in (("quiet_plies", 1), ("repetitions", 2), ("max_plies", 1)):
-            limit = getattr(self, name)
+        for (name, least), limit in zip(_LEAST.items(), self.limits, strict=True):
             if limit is not None and operator.index(limit) < least:
                 raise ValueError(f"{name} must be at least {least}, or None, and is {limit}")
+
+    @classmethod
+    def parse(cls, text: str, usual: "DrawRules | None" = None) -> "DrawRules":
+        """Return *usual* with the limits that *text* writes, apart by commas or blanks.
+
+        `never` and `none` switch a rule off. *usual* is by default what nothing is said about:
+        `USUAL_DRAWS`. Raises ValueError that names what cannot be read.
+
+        >>> DrawRules.parse("repetitions=never,quiet_plies=40")
+        DrawRules(quiet_plies=40, repetitions=None, max_plies=300)
+        """
+        limits: dict[str, int | None] = {}
+        for part in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", text.strip())):
+            name, _, value = part.partition("=")
+            if name not in _LEAST:
+                hint = did_you_mean(name, _LEAST)
+                names = ", ".join(_LEAST)
+                raise ValueError(f"no rule about draws is called {shorten(name)!r}{hint} ({names})")
+            if name in limits:
+                raise ValueError(f"{name} is given twice")
+            if _LIMIT.fullmatch(value) is None:
+                raise ValueError(f"{name} must be a whole number or never, not {shorten(value)!r}")
+            limits[name] = int(value) if value.isdigit() else None
+        return replace(cls() if usual is None else usual, **limits)
 
     @property
     def limits(self) -> tuple[int | None, int | None, int | None]:
         """The kernel's form."""
         return self.quiet_plies, self.repetitions, self.max_plies
+
+    def text(self) -> str:
+        """Return all limits as `parse` reads them, with `none` for a rule that is off."""
+        return " ".join(
+            f"{name}={'none' if limit is None else limit}"
+            for name, limit in zip(_LEAST, self.limits, strict=True)
+        )
 
     def ending(self, positions: Sequence[Any]) -> Ending | None:
         """Return what makes a game with these positions, the last not decided, a draw, or None."""
@@ -77,26 +108,3 @@ NO_DRAWS = DrawRules(None, None, None)
 
 USUAL_DRAWS = DrawRules()
 """The rules of checkers unless others are asked for."""
-
-
-def draw_rules_from_text(text: str, usual: DrawRules = USUAL_DRAWS) -> DrawRules:
-    """Return *usual* with the limits that are written, such as `repetitions=never,max_plies=500`.
-
-    Raises ValueError that names what cannot be read.
-
-    >>> draw_rules_from_text("repetitions=never,quiet_plies=40")
-    DrawRules(quiet_plies=40, repetitions=None, max_plies=300)
-    """
-    limits: dict[str, int | None] = {}
-    for part in text.split(","):
-        name, _, value = (piece.strip() for piece in part.partition("="))
-        if name not in usual.__slots__:
-            hint = did_you_mean(name, usual.__slots__)
-            names = ", ".join(usual.__slots__)
-            raise ValueError(f"no rule about draws is called {shorten(name)!r}{hint} ({names})")
-        if name in limits:
-            raise ValueError(f"{name} is given twice")
-        if value != "never" and _WHOLE.fullmatch(value) is None:
-            raise ValueError(f"{name} must be a whole number or never, not {shorten(value)!r}")
-        limits[name] = None if value == "never" else int(value)
-    return replace(usual, **limits)

@@ -5,27 +5,209 @@ legal move and counts as a ply. The game ends when neither side can move. This m
 players and no evaluation; the rules themselves are the kernel's.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Self
+from typing import ClassVar, Self
 
-from evoply.games import drawing, othello_text
-from evoply.games.draws import NO_DRAWS, DrawRules
-from evoply.games.othello_move import LegalMoves, Move
-from evoply.games.othello_position import Position
-from evoply.games.squares import SIZES
-from evoply.games.text import check_length, place
-from evoply.protocols import Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
+from evoply import _native
+from evoply.games import othello_text
+from evoply.games.draws import NO_DRAWS
+from evoply.games.position import BoardPosition, LegalMoves, start_row
+from evoply.games.record import BoardGame
+from evoply.games.rules import GameRules
+from evoply.games.squares import SIZES, parse_square, square_name
+from evoply.games.text import check_length
+from evoply.protocols import Color, InvalidMoveError, Outcome
+from evoply.wording import shorten
 
 __all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
 
-_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
+_NAMES = {4: "othello-4", 6: "othello-6", 8: "othello", 10: "othello-10"}
+_PASS_WORDS = frozenset({"pass", "pa", "ps"})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Move:
+    """A disc placed on *square* of a board of *size*, or `Move.PASS` (square None).
+
+    >>> Move.parse("F5"), str(Move.parse("f5")), Move.parse("f5").square
+    (Move.parse('f5'), 'f5', 37)
+    """
+
+    PASS: ClassVar["Move"]
+
+    square: int | None
+    size: int = 8
+
+    def __post_init__(self) -> None:
+        if self.square is None:
+            object.__setattr__(self, "size", 8)  # a pass is the same move on every board
+        elif not 0 <= self.square < self.size * self.size:
+            raise InvalidMoveError(
+                f"square {self.square} is not on a {self.size}x{self.size} board"
+            )
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether this is `Move.PASS`."""
+        return self.square is None
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The square as a path of one; of none for a pass."""
+        return () if self.square is None else (self.square,)
+
+    @classmethod
+    def parse(cls, text: str, size: int = 8) -> "Move":
+        """Return the move that *text* names, such as "f5", "PA" or "pass".
+
+        Raises `InvalidMoveError` if it cannot be read; whether it is legal is the position's
+        question.
+        """
+        if text.strip().lower() in _PASS_WORDS:
+            return cls.PASS
+        try:
+            return cls(parse_square(text, size), size)
+        except InvalidMoveError as error:
+            last = square_name(size * size - 1, size)
+            message = f"cannot read {shorten(text)!r} as a move: moves are a1 to {last}, or pass"
+            raise InvalidMoveError(message) from error
+
+    @classmethod
+    def from_code(cls, code: int, size: int = 8) -> "Move":
+        """Return the move that the kernel knows as *code* on a board of *size*."""
+        if not 0 <= code <= size * size:
+            raise InvalidMoveError(f"{code} is not a move code of a board of {size}x{size}")
+        return cls.PASS if code == size * size else cls(int(code), size)
+
+    def code(self, size: int) -> int:
+        """Return the kernel's number of this move: its square, or size * size for a pass."""
+        return size * size if self.square is None else self.square
+
+    def __str__(self) -> str:
+        return "pass" if self.square is None else square_name(self.square, self.size)
+
+    def __repr__(self) -> str:
+        if self.square is None:
+            return "Move.PASS"
+        return f"Move.parse('{self}'{'' if self.size == 8 else f', {self.size}'})"
+
+
+Move.PASS = Move(None)
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Position(BoardPosition[Move]):
+    """An Othello board and the side to move; immutable, compared without its ply.
+
+    `Position(size)` is the start. *black* and *white* are sets of squares (see
+    `evoply.games.squares`); *ply* counts the plies played, passes included. *game* is the name of
+    the game, by default the one that the size has: "othello", "othello-10", ...
+
+    >>> position = Position().play("f5").play("d6")
+    >>> position.turn, position.ply, position.legal_moves
+    (<Color.BLACK: 'black'>, 2, LegalMoves(c3, c4, c5, c6, c7))
+    """
+
+    FAMILY = "Othello"
+    SIZES: ClassVar = {name: size for size, name in _NAMES.items()}
+    PIECE = "disc"
+    SYMBOLS: ClassVar = {Color.BLACK: ("X", "●"), Color.WHITE: ("O", "○")}
+    MOVE = Move
+
+    def __init__(
+        self,
+        size: int = 8,
+        *,
+        black: int | None = None,
+        white: int | None = None,
+        turn: Color = Color.BLACK,
+        ply: int = 0,
+        game: str | None = None,
+    ) -> None:
+        if size not in _NAMES:
+            raise ValueError(f"an Othello board of {size}x{size} does not exist: use 4, 6, 8, 10")
+        kernel = _NAMES[size]
+        if black is None and white is None:
+            black, white = start_row(kernel)[:2]
+        row = (black or 0, white or 0, 0, Color(turn) is Color.BLACK, ply, 0)
+        self._become(kernel, kernel if game is None else game, row)
+
+    @classmethod
+    def parse(cls, text: str, game: str | None = None) -> Self:
+        """Return the position that *text* shows, on one line or as a printed board.
+
+        X x * B b are black, O o 0 W w white, - . empty; the side to move comes last; other
+        characters are ignored. The ply is the number of discs beyond the first four, as if
+        nobody had passed. Raises `InvalidMoveError` if it cannot be read.
+
+        >>> Position.parse("---- -OX- -XO- ---- X") == Position(4)
+        True
+        """
+        size, row = othello_text.parse_board(text)
+        return cls.from_row(_NAMES[size], row, game)
+
+    def _check(self) -> None:
+        if self.row[2] or self.row[5]:
+            raise ValueError("Othello has neither kings nor quiet plies")
+
+    def _square_text(self, square: int) -> str:
+        return square_name(square, self.size)
+
+    def discs(self, color: Color) -> int:
+        """Return the number of discs of *color* on the board."""
+        return self.pieces(color)
+
+    def parse_move(self, text: str, /) -> Move:
+        """Return the move that *text* names; whether it is legal is asked when it is played."""
+        return Move.parse(text, self.size)
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome by the discs on the board, or None while somebody can move."""
+        if self.legal_moves:
+            return None
+        difference = self.pieces(Color.BLACK) - self.pieces(Color.WHITE)
+        if difference == 0:
+            return Outcome(None, 0)
+        return Outcome(Color.BLACK if difference > 0 else Color.WHITE, difference)
+
+    def official_difference(self) -> int | None:
+        """Return Black's official score minus White's, empty squares given to the winner.
+
+        None while the game goes on; 0 for a draw.
+        """
+        outcome = self.outcome()
+        if outcome is None:
+            return None
+        empty = self.empty.bit_count()
+        award = {Color.BLACK: empty, Color.WHITE: -empty, None: 0}[outcome.winner]
+        return outcome.disc_difference + award
+
+    def symmetry(self, index: int) -> Self:
+        """Return the position turned by symmetry *index* (0 to 7; 0 keeps it, 3 is a half turn).
+
+        The side to move and the ply stay. Raises `ValueError` for another index.
+        """
+        if index not in range(8):
+            raise ValueError(f"no symmetry {index!r}: symmetries are 0 to 7")
+        black, white = (_native.symmetry(self.size, side, index) for side in self.row[:2])
+        return self._with((black, white, *self.row[2:]))
+
+    def text(self) -> str:
+        """Return the exact one-line form: squares row by row as X O -, a space, side to move."""
+        return othello_text.format_board(self.size, self.row)
+
+    def __str__(self) -> str:
+        return othello_text.format_diagram(self.size, self.row)
+
+    def __repr__(self) -> str:
+        game = "" if self.game == self.kernel else f", '{self.game}'"
+        return f"Position.parse('{self.text()}'{game})"
 
 
 @dataclass(frozen=True, repr=False)
-class Game:
+class Game(BoardGame[Position, Move]):
     """The record of a game: where it started and the moves played, forced passes included.
 
     Immutable: `play` returns a longer record. Raises `IllegalMoveError` if *moves* cannot be
@@ -36,23 +218,9 @@ class Game:
     (<Color.WHITE: 'white'>, 'f5d6c3d3c4', 6)
     """
 
+    POSITION = Position
+
     start: Position = field(default_factory=Position)
-    moves: tuple[Move, ...] = ()
-    positions: tuple[Position, ...] = field(init=False, compare=False)
-    """The positions from the start to the end, one more than moves."""
-
-    def __post_init__(self) -> None:
-        positions = [self.start]
-        for number, move in enumerate(self.moves, start=1):
-            if move not in positions[-1].legal_moves:
-                raise IllegalMoveError(f"ply {number}: illegal move {positions[-1]._why_not(move)}")
-            positions.append(positions[-1].play(move))
-        vars(self).update(moves=tuple(self.moves), positions=tuple(positions))
-
-    @property
-    def position(self) -> Position:
-        """The position after the last move."""
-        return self.positions[-1]
 
     @classmethod
     def from_transcript(cls, text: str, size: int = 8, game: str | None = None) -> Self:
@@ -64,66 +232,11 @@ class Game:
         the number, text, and place of the move and the position.
         """
         check_length(text)
-        othello_text.check_is_no_ggf(text)
+        othello_text.check_is_othello(text)
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
-        positions, moves = [start], list[Move]()
-        placed = 0
-        for word in othello_text.transcript_words(text, start.size, begin):
-            move = Move.parse(word.text, start.size)
-            position = positions[-1]
-            if move.square is not None:
-                placed += 1
-                if position.legal_moves.must_pass:
-                    moves.append(Move.PASS)
-                    position = position.play(Move.PASS)
-                    positions.append(position)
-            if move not in position.legal_moves:
-                where = place(text, word.index)
-                raise IllegalMoveError(
-                    f"move {placed + (move.square is None)} ({word.text}) at {where}:"
-                    f" illegal move {position._why_not(move)}"
-                )
-            moves.append(move)
-            positions.append(position.play(move))
-        return cls._build(start, tuple(moves), tuple(positions))
-
-    @classmethod
-    def from_codes(cls, codes: Iterable[int], start: Position | None = None) -> Self:
-        """Return the game whose moves the kernel recorded as *codes*, passes included."""
-        start = Position() if start is None else start
-        return cls(start, tuple(Move.from_code(code, start.size) for code in codes))
-
-    @classmethod
-    def _build(
-        cls, start: Position, moves: tuple[Move, ...], positions: tuple[Position, ...]
-    ) -> Self:
-        """Return a game whose moves were already played, without playing them again."""
-        game = object.__new__(cls)
-        vars(game).update(start=start, moves=moves, positions=positions)
-        return game
-
-    def play(self, move: Move | str, /) -> Self:
-        """Return the game with *move* added; errors as `Position.play`."""
-        if isinstance(move, str):
-            move = Move.parse(move, self.start.size)
-        position = self.position.play(move)
-        return self._build(self.start, (*self.moves, move), (*self.positions, position))
-
-    def outcome(self) -> Outcome | None:
-        """Return the outcome of the game, or None while it goes on."""
-        return self.position.outcome()
-
-    def ending(self) -> Ending | None:
-        """Return what ended the game, always the board; None while it goes on."""
-        return None if self.position.legal_moves else Ending.BOARD
-
-    def draw_reason(self) -> None:
-        """Return None: no rule but the board ends a game."""
-
-    def move_texts(self) -> tuple[str, ...]:
-        """Return each move as it is written, forced passes included."""
-        return tuple(map(str, self.moves))
+        words = othello_text.transcript_words(text, start.size, begin)
+        return cls.from_words(words, text, start, NO_DRAWS)
 
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", as `from_transcript` reads them.
@@ -134,60 +247,28 @@ class Game:
         return "".join(
             str(move)
             for number, move in enumerate(self.moves)
-            if move.square is not None or number == last
+            if not move.is_pass or number == last
         )
 
-    def __len__(self) -> int:
-        return len(self.moves)
-
-    def __str__(self) -> str:
-        """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
-        transcript = self.transcript()
-        if self.start == Position(game=self.start.game):
-            return transcript
-        return f"{self.start.text()} {transcript}".rstrip()
+    def _start_goes_without_saying(self) -> bool:
+        return self.start.size == 8 and super()._start_goes_without_saying()
 
     def __repr__(self) -> str:
         game = self.start.game
         name = "" if game == self.start.kernel else f", {self.start.size}, '{game}'"
         return f"Game.from_transcript('{self}'{name})"
 
-    def _repr_html_(self) -> str:
-        return drawing.game_html(self)
 
+@dataclass(frozen=True)
+class OthelloRules(GameRules):
+    """Othello on one board by name; see `evoply.games.GameRules`."""
 
-@dataclass(frozen=True, slots=True)
-class OthelloRules:
-    """Othello on one board by name: a `evoply.games.GameRules`, whose facts are the fields.
+    RECORD = Game
 
-    *kernel* is the kernel's name for the rules on this board, by default the one that *size* has.
-    Raises `ValueError` if it is another.
-    """
-
-    name: str
-    size: int
-    title: str
     opening_plies: int = 8
-    draws: DrawRules = NO_DRAWS
-    kernel: str = ""
     piece: str = "disc"
-    has_captures: bool = False
     fills_board: bool = True
-    late_ply: int = 50
     guide: str = "material-alternating:depth={},ties=random"
-
-    def __post_init__(self) -> None:
-        kernel = Position(self.size).kernel
-        if self.kernel not in ("", kernel):
-            raise ValueError(
-                f"{self.name}: the kernel's Othello {self.size}x{self.size} is {kernel},"
-                f" not {self.kernel!r}"
-            )
-        object.__setattr__(self, "kernel", kernel)
-
-    def start(self) -> Position:
-        """Return the start position."""
-        return Position(self.size, game=self.name)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
@@ -201,47 +282,11 @@ class OthelloRules:
             )
         return position
 
-    def position_from_row(self, row: Row) -> Position:
-        """Return the position that the kernel holds as *row*."""
-        return Position.from_row(self.kernel, row, self.name)
-
-    def move_from_code(self, code: int) -> Move:
-        """Return the move that the kernel knows as *code*."""
-        return Move.from_code(code, self.size)
-
     def record(self, text: str = "") -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
         game = Game.from_transcript(text, self.size, self.name)
         self._checked(game.start)
         return game
-
-    def read(self, text: str) -> Game:
-        """Return what *text* shows: a board, moves, or a board and moves."""
-        if _CHECKERS.match(text) is not None:
-            raise InvalidMoveError(
-                "the position is one of checkers: say which game is meant with --game checkers,"
-                " lose-checkers or checkers-10"
-            )
-        has_moves = any(character.isdigit() for character in text)
-        return self.record(text) if has_moves else Game(self.parse(text))
-
-    def game(
-        self, start: Position, codes: Iterable[int] = (), draws: DrawRules | None = None
-    ) -> Game:
-        """Return the game from *start* whose moves the kernel knows as *codes*.
-
-        Raises `ValueError` for *draws*: Othello knows none but those of the board.
-        """
-        if draws is not None and draws != NO_DRAWS:
-            raise ValueError("Othello has no draws but those of the board")
-        return Game.from_codes(codes, start)
-
-    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
-        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
-
-        *caption* is a line below the board.
-        """
-        return drawing.heat_map_svg(self.size, values, caption=caption)
 
 
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(

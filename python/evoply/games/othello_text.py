@@ -8,11 +8,10 @@ follows a `;` (scores of a problem file) or a `%` (a comment).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from evoply.games.squares import SIZES
 from evoply.games.text import Word, check_length, place
-from evoply.protocols import InvalidMoveError
+from evoply.protocols import InvalidMoveError, Row
 from evoply.wording import shorten
 
 _BLACK, _WHITE, _EMPTY = "Xx*Bb", "Oo0Ww", "-."
@@ -27,27 +26,20 @@ _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
 _GGF = re.compile(r"\s*\d*\s*\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
+_CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """What a board text says: size, sets of squares, and whether Black is to move."""
+def parse_board(text: str) -> tuple[int, Row]:
+    """Return the size of the board that *text* shows, by its number of squares, and its row.
 
-    size: int
-    black: int
-    white: int
-    black_to_move: bool
-
-
-def parse_board(text: str) -> Board:
-    """Return the board that *text* shows; its number of squares decides the size.
+    The ply is the number of discs beyond the first four, as if nobody had passed.
 
     Raises `InvalidMoveError` that says how many squares were found, or that the side to move
     is missing.
     """
     check_length(text)
-    check_is_no_ggf(text)
+    check_is_othello(text)
     cells = "".join(_cells_of_line(line) for line in text.splitlines())
     sizes = {size * size + 1: size for size in SIZES}
     if len(cells) not in sizes:
@@ -63,16 +55,18 @@ def parse_board(text: str) -> Board:
     size = sizes[len(cells)]
     if cells[-1] in _EMPTY:
         raise InvalidMoveError(f"the side to move is {cells[-1]!r}: write X or O")
-    return Board(
-        size=size,
-        black=_squares_with(cells[:-1], _BLACK),
-        white=_squares_with(cells[:-1], _WHITE),
-        black_to_move=cells[-1] in _BLACK,
-    )
+    black, white = _squares_with(cells[:-1], _BLACK), _squares_with(cells[:-1], _WHITE)
+    ply = max(0, (black | white).bit_count() - 4)
+    return size, (black, white, 0, cells[-1] in _BLACK, ply, 0)
 
 
-def check_is_no_ggf(text: str) -> None:
-    """Raise `InvalidMoveError` if *text* is a game in GGF, whose letters may look like a board."""
+def check_is_othello(text: str) -> None:
+    """Raise `InvalidMoveError` if *text* is of checkers, or GGF, whose letters may be a board."""
+    if _CHECKERS.match(text) is not None:
+        raise InvalidMoveError(
+            "the position is one of checkers: say which game is meant with --game checkers,"
+            " lose-checkers or checkers-10"
+        )
     found = _GGF.match(text)
     if found is not None:
         raise InvalidMoveError(
@@ -94,31 +88,27 @@ def _squares_with(cells: str, symbols: str) -> int:
     return sum(1 << square for square, cell in enumerate(cells) if cell in symbols)
 
 
-def format_board(board: Board) -> str:
+def format_board(size: int, row: Row) -> str:
     """Return the exact one-line form: every square row by row, a space, the side to move."""
-    return f"{_symbols(board)} {'X' if board.black_to_move else 'O'}"
+    return f"{_symbols(size, row)} {'X' if row[3] else 'O'}"
 
 
-def format_diagram(board: Board) -> str:
+def format_diagram(size: int, row: Row) -> str:
     """Return the board on several lines with column letters and row numbers.
 
     `parse_board` reads it back.
     """
-    width = len(str(board.size))
-    symbols = _symbols(board)
-    letters = " ".join(chr(ord("a") + column) for column in range(board.size))
-    lines = [f"{'':{width}} {letters}"]
-    for row in range(board.size):
-        cells = " ".join(symbols[row * board.size : (row + 1) * board.size])
-        lines.append(f"{row + 1:>{width}} {cells}")
-    lines.append(f"{'X' if board.black_to_move else 'O'} to move")
-    return "\n".join(lines)
+    width, symbols = len(str(size)), _symbols(size, row)
+    lines = [f"{'':{width}} {' '.join(chr(ord('a') + column) for column in range(size))}"]
+    for number in range(1, size + 1):
+        lines.append(f"{number:>{width}} {' '.join(symbols[(number - 1) * size : number * size])}")
+    return "\n".join([*lines, f"{'X' if row[3] else 'O'} to move"])
 
 
-def _symbols(board: Board) -> str:
+def _symbols(size: int, row: Row) -> str:
     return "".join(
-        "X" if board.black >> square & 1 else "O" if board.white >> square & 1 else "-"
-        for square in range(board.size * board.size)
+        "X" if row[0] >> square & 1 else "O" if row[1] >> square & 1 else "-"
+        for square in range(size * size)
     )
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from evoply.games.checkers import CHECKERS, NO_DRAWS, RESULTS, DrawRules, Game, is_result
-from evoply.games.checkers_position import Position
-from evoply.games.checkers_text import movetext_words
+from evoply.games.checkers import CHECKERS, Game, Position
+from evoply.games.checkers_text import RESULTS, movetext_words
+from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.text import place
 from evoply.protocols import Color, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
@@ -34,7 +34,6 @@ _AMERICAN = "21"
 _SKIPPED = re.compile(r"(?:\s+|\{[^}]*\}|;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)+")
 _TAG = re.compile(r'\[\s*([A-Za-z0-9_]{1,100})\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
-_DRAW_RULE = re.compile(r"(quiet_plies|repetitions|max_plies)=(none|[0-9]{1,6})")
 # Tags that every game has, with what stands for an unknown value.
 _ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), "?")
 _ROSTER["Date"] = "????.??.??"
@@ -110,7 +109,7 @@ def format_pdn(records: PdnGame | Game | Iterable[PdnGame | Game]) -> str:
     if game.start.row != Position(game.start.kernel).row:
         tags |= {"SetUp": "1", "FEN": _format_start(game.start)}
     if game.draws != NO_DRAWS:
-        tags["DrawRules"] = _format_draws(game.draws)
+        tags["DrawRules"] = game.draws.text()
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
     moves = textwrap.fill(" ".join(_numbered(game, record.result)), 79, break_on_hyphens=False)
     return "\n".join([*lines, "", moves, ""])
@@ -138,15 +137,6 @@ def _format_start(start: Position) -> str:
     moves = (start.ply - (start.turn is Color.WHITE)) // 2 + 1
     quiet = f":H{start.quiet_plies}" if start.quiet_plies else ""
     return f"{start.text()}{quiet}{f':F{moves}' if start.ply else ''}"
-
-
-def _format_draws(draws: DrawRules) -> str:
-    limits = (
-        ("quiet_plies", draws.quiet_plies),
-        ("repetitions", draws.repetitions),
-        ("max_plies", draws.max_plies),
-    )
-    return " ".join(f"{name}={'none' if limit is None else limit}" for name, limit in limits)
 
 
 def parse_pdn(text: str, game: str = "checkers") -> tuple[PdnGame, ...]:
@@ -189,7 +179,7 @@ def _parse_game(text: str, begin: int, default: str) -> tuple[PdnGame, int]:
     name = _game_of(tags, default, text, begin)
     try:
         start = Position.parse(tags["FEN"], name) if "FEN" in tags else Position(name)
-        draws = _parse_draws(tags["DrawRules"]) if "DrawRules" in tags else NO_DRAWS
+        draws = DrawRules.parse(tags["DrawRules"], NO_DRAWS) if "DrawRules" in tags else NO_DRAWS
     except (InvalidMoveError, ValueError) as error:
         raise InvalidMoveError(f"in the tags at {place(text, begin)}: {error}") from error
     moves, result = [], ""
@@ -198,7 +188,7 @@ def _parse_game(text: str, begin: int, default: str) -> tuple[PdnGame, int]:
         if word.text == "[":
             break
         index += len(word.text)
-        if is_result(word.text):
+        if word.text in RESULTS:
             result = word.text
             break
         moves.append(word)
@@ -249,14 +239,3 @@ def _game_of(tags: Mapping[str, str], default: str, text: str, begin: int) -> st
             f" American checkers, type {_AMERICAN}"
         )
     return default
-
-
-def _parse_draws(text: str) -> DrawRules:
-    """Return the rules that the tag DrawRules writes as "quiet_plies=80 repetitions=none"."""
-    limits: dict[str, int | None] = {"quiet_plies": None, "repetitions": None, "max_plies": None}
-    for part in text.split():
-        found = _DRAW_RULE.fullmatch(part)
-        if found is None:
-            raise InvalidMoveError(f"cannot read the rule about draws {shorten(part)!r}")
-        limits[found[1]] = None if found[2] == "none" else int(found[2])
-    return DrawRules(**limits)

@@ -1,7 +1,8 @@
-"""Squares of an n x n board: their names, and sets of them held in one integer.
+"""Squares of an n x n board: their names and numbers, and sets of them held in one integer.
 
 A set of squares is an int whose bit `row * size + column` stands for a square; a1 is bit 0,
-top left; columns are letters and rows are numbers from 1 at the top.
+top left; columns are letters and rows are numbers from 1 at the top. Games on the dark squares
+alone number these row by row: 1 is the second square of the top row.
 """
 
 import re
@@ -44,6 +45,38 @@ def parse_square(text: str, size: int) -> int:
             return row * size + column
     last = square_name(size * size - 1, size)
     raise InvalidMoveError(f"{shorten(text)!r} is not a square: squares are a1 to {last}")
+
+
+def is_dark(square: int, size: int) -> bool:
+    """Return whether *square* is one of the dark squares; a1 is light."""
+    return (square // size + square % size) % 2 == 1
+
+
+def square_number(square: int, size: int) -> int:
+    """Return the number of a dark square, from 1.
+
+    >>> square_number(1, 8), square_number(8, 8), square_number(98, 10)
+    (1, 5, 50)
+    """
+    row, column = divmod(square, size)
+    if not 0 <= row < size or (row + column) % 2 == 0:
+        raise ValueError(f"{square} is no dark square of a board of {size}x{size}")
+    return row * (size // 2) + column // 2 + 1
+
+
+def numbered_square(number: int, size: int) -> int:
+    """Return the square with *number*; raise `InvalidMoveError` if there is none.
+
+    >>> numbered_square(1, 8), numbered_square(5, 8), numbered_square(50, 10)
+    (1, 8, 98)
+    """
+    last = size * size // 2
+    if not 1 <= number <= last:
+        raise InvalidMoveError(
+            f"there is no square {number} on {size}x{size}: squares are 1 to {last}"
+        )
+    row, half = divmod(number - 1, size // 2)
+    return row * size + 2 * half + (row + 1) % 2
 
 
 def squares_in(squares: int) -> Iterator[int]:

@@ -26,44 +26,36 @@ from evoply.gp.creation import (
 from evoply.gp.crossover import one_way_crossover, subtree_crossover
 from evoply.gp.drawing import latex, tree_svg, tree_text
 from evoply.gp.forest import Forest, Individual, branches, format_individual, with_branch
-from evoply.gp.generation import GenerationError, full, grow
-from evoply.gp.gpjpp_crossover import gpjpp_crossover
-from evoply.gp.individual_text import (
-    format_staged,
-    parse_individual,
-    parse_staged,
-)
-from evoply.gp.introns import Sizes, sizes
-from evoply.gp.legacy import LegacyReading, legacy_tree
-from evoply.gp.lexicase import lexicase_selection
-from evoply.gp.local_mutation import local_mutation
+from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import expression_of, lower
 from evoply.gp.mutation import (
     constant_mutation,
     hoist_mutation,
+    local_mutation,
     point_mutation,
     reproduction,
     shrink_mutation,
     subtree_mutation,
     swap_mutation,
 )
-from evoply.gp.pareto import (
+from evoply.gp.random_trees import GenerationError, full, grow
+from evoply.gp.selection import (
+    adjusted_fitness,
+    covariant_penalised,
     crowding_distances,
+    greedy_over_selection,
+    length_penalised,
+    lexicase_selection,
+    paired_tournament_selection,
     pareto_front,
     pareto_ranks,
     pareto_selection,
-)
-from evoply.gp.parsimony import covariant_penalised, length_penalised, tarpeian_penalised
-from evoply.gp.pruning import pruned
-from evoply.gp.selection import (
-    adjusted_fitness,
-    greedy_over_selection,
-    paired_tournament_selection,
     roulette_selection,
+    tarpeian_penalised,
     tournament_selection,
     worst_roulette_selection,
 )
-from evoply.gp.sizes import MAX_OPERATIONS, dead_size, lowered_size
+from evoply.gp.sizes import MAX_OPERATIONS, Sizes, dead_size, lowered_size, pruned, sizes
 from evoply.gp.text import TreeSyntaxError, parse_tree
 from evoply.gp.tree import Limits, Tree, TreeError, format_tree
 from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
@@ -74,7 +66,6 @@ __all__ = [
     "Forest",
     "GenerationError",
     "Individual",
-    "LegacyReading",
     "Limits",
     "Mutation",
     "PairedCrossover",
@@ -97,16 +88,13 @@ __all__ = [
     "dead_size",
     "expression_of",
     "format_individual",
-    "format_staged",
     "format_tree",
     "full",
-    "gpjpp_crossover",
     "greedy_over_selection",
     "grow",
     "hoist_mutation",
     "latex",
     "leaf_weights",
-    "legacy_tree",
     "length_penalised",
     "lexicase_selection",
     "local_mutation",
@@ -121,7 +109,6 @@ __all__ = [
     "pareto_ranks",
     "pareto_selection",
     "parse_individual",
-    "parse_staged",
     "parse_tree",
     "point_mutation",
     "pruned",

@@ -18,11 +18,10 @@ from evoply.gp.crossover import (
     subtree_crossover,
 )
 from evoply.gp.forest import Forest, Individual, branches, with_branch
-from evoply.gp.gpjpp_crossover import gpjpp_crossover
 from evoply.gp.points import Bias
-from evoply.gp.pruning import pruned
-from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
+from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
 from evoply.gp.tree import Limits, Tree
+from evoply.permutations import shuffled
 
 Mutation = Callable[[Tree, Limits, Stream], Tree]
 """Makes a tree from another within limits; `evoply.gp.mutation` has many."""
@@ -58,27 +57,22 @@ def crossed(
 ) -> tuple[Individual, Individual]:
     """Return two children of a crossover between the same branch of both parents.
 
-    It is `subtree_crossover`, or `gpjpp_crossover` where *function_bias* is "gpjpp".
-
-    Raises ValueError for parents that are not made alike.
+    It is `subtree_crossover`. Raises ValueError for parents that are not made alike.
     """
     check_alike(first, second)
     index = _drawn_branch(first, stream)
     rooms = _room(first, index, limits), _room(second, index, limits)
     if rooms[0] is None or rooms[1] is None:
         return first, second
-    trees = branches(first)[index], branches(second)[index]
-    if function_bias == "gpjpp":
-        one, two = gpjpp_crossover(*trees, rooms[0], stream, tries=tries, second_limits=rooms[1])
-    else:
-        one, two = subtree_crossover(
-            *trees,
-            rooms[0],
-            stream,
-            function_bias=function_bias,
-            tries=tries,
-            second_limits=rooms[1],
-        )
+    one, two = subtree_crossover(
+        branches(first)[index],
+        branches(second)[index],
+        rooms[0],
+        stream,
+        function_bias=function_bias,
+        tries=tries,
+        second_limits=rooms[1],
+    )
     return (
         _within(with_branch(first, index, one), first),
         _within(with_branch(second, index, two), second),
@@ -181,7 +175,7 @@ def paired_crossover(
     if len(fitness) != len(individuals):
         raise ValueError(f"{len(individuals)} individuals need as many fitnesses")
     taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
-    _shuffle(taking_part, stream)
+    taking_part = [taking_part[place] for place in shuffled(len(taking_part), stream)]
     made = list(individuals)
     parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
     one_way = two_way = 0
@@ -256,10 +250,3 @@ def _within(child: Individual, parent: Individual) -> Individual:
     if isinstance(child, Tree) or child.role != "adf":
         return child
     return child if lowered_size(child) <= MAX_OPERATIONS else parent
-
-
-def _shuffle(items: list[int], stream: Stream) -> None:
-    """Put *items* into a uniformly random order (Fisher and Yates)."""
-    for last in range(len(items) - 1, 0, -1):
-        other = stream.below(last + 1)
-        items[last], items[other] = items[other], items[last]

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from evoply._native import Stream
 from evoply.expressions import PrimitiveSet
 from evoply.gp.forest import Forest, Individual, Role
-from evoply.gp.generation import GenerationError, build_tree, least_depths
+from evoply.gp.random_trees import GenerationError, build_tree, least_depths
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
 
@@ -168,7 +168,7 @@ class Shape:
 
     role: Role
     sets: tuple[PrimitiveSet, ...]
-    percents: tuple[int, ...] = ()
+    percents: tuple[float, ...] = ()
 
 
 def create_forests(

@@ -6,7 +6,7 @@ Parents are never changed; where the limits leave no room, the children are the 
 from __future__ import annotations
 
 from evoply._native import Stream
-from evoply.gp.points import Bias, choose_point, choose_point_of_type
+from evoply.gp.points import Bias, choose_point, choose_point_of_type, prefer_function
 from evoply.gp.tree import Limits, Tree
 
 CROSSOVER_TRIES = 50
@@ -28,21 +28,29 @@ def subtree_crossover(
     """Return two children: each parent with a subtree of the other in place of one of its own.
 
     With probability *function_bias* a point is drawn uniformly among the function nodes (if there
-    are any), else among the terminals; None draws uniformly among all nodes, "gpjpp" as that engine
-    does (`choose_point`). The second point has the type of the first. *second_limits* are for the
-    second child, if they are not the same. If a child passes its limits, both points are drawn
-    again, up to *tries* times; then the parents are returned. Both parents are over one primitive
-    set. About 5 us for parents of 50 nodes. Source: Koza (1992), section 6.1.2.
+    are any), else among the terminals; None draws uniformly among all nodes. The second point has
+    the type of the first. "gpjpp" is that engine's way: in each parent a node is drawn uniformly, a
+    terminal being drawn again up to min(length, 10) times, and points of different types are
+    refused. *second_limits* are for the second child, if they are not the same. If a child passes
+    its limits, both points are drawn again, up to *tries* times; then the parents are returned
+    (gpjpp never gives up). Both parents are over one primitive set. About 5 us for parents of 50
+    nodes. Source: Koza (1992), section 6.1.2.
     """
     first_nodes, second_nodes = first.nodes, second.nodes
     total = len(first_nodes) + len(second_nodes)
     others = second_limits or limits
     for _ in range(tries):
         # Step 1. A point in each parent, of one type.
-        i = choose_point(first_nodes, function_bias, stream)
-        j = choose_point_of_type(second_nodes, first_nodes[i].type, function_bias, stream)
-        if j is None:
-            continue
+        j: int | None
+        if function_bias == "gpjpp":
+            i, j = prefer_function(first_nodes, stream), prefer_function(second_nodes, stream)
+            if first_nodes[i].type != second_nodes[j].type:
+                continue
+        else:
+            i = choose_point(first_nodes, function_bias, stream)
+            j = choose_point_of_type(second_nodes, first_nodes[i].type, function_bias, stream)
+            if j is None:
+                continue
         # Step 2. Both sizes, before anything is built.
         i_end, j_end = first.ends[i], second.ends[j]
         size = len(first_nodes) - (i_end - i) + (j_end - j)

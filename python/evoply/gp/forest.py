@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from math import fsum
 from typing import Literal, get_args
 
 from evoply.expressions import PrimitiveSet
@@ -20,6 +21,7 @@ from evoply.gp.tree import Tree, TreeError, format_tree
 
 Role = Literal["sum", "phases", "stages", "adf", "ordered"]
 MAX_BRANCHES = 100
+PERCENT_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,12 @@ class Forest:
     chooses, as Liao's staged players. "adf": the value is that of the first tree; the others define
     what it calls. "ordered": the value is that of the first tree; the second scores the boards
     after moves for the order in which a search looks at them, never for their value. *percents* are
-    the shares of the game, whole and 100 together; else empty.
+    the shares of the game, 100 together; else empty.
     """
 
     role: Role
     trees: tuple[Tree, ...]
-    percents: tuple[int, ...] = ()
+    percents: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):
@@ -61,7 +63,9 @@ class Forest:
     @property
     def ends(self) -> tuple[float, ...]:
         """The clock, in (0, 1], at which each timed tree's share ends; the last also holds 1."""
-        return tuple(percent / 100 for percent in accumulate(self.percents))
+        ends = accumulate(self.percents)
+        # Sums of parts such as 100/60 are rounded: a clock just below one has reached it.
+        return tuple((end if end == round(end) else end - PERCENT_ROUNDING) / 100 for end in ends)
 
     def __len__(self) -> int:
         """Return the number of nodes over all branches."""
@@ -134,16 +138,17 @@ def base_set(individual: Individual) -> PrimitiveSet:
     return first
 
 
-def check_percents(percents: tuple[int, ...], trees: int) -> None:
-    """Raise `TreeError` unless there is a whole percentage above 0 for each tree, 100 in all."""
+def check_percents(percents: tuple[float, ...], trees: int) -> None:
+    """Raise `TreeError` unless there is a percentage above 0 for each tree, 100 in all."""
     if len(percents) != trees:
         raise TreeError(f"{trees} trees need as many percentages, not {len(percents)}")
     for percent in percents:
-        if type(percent) is not int or not 1 <= percent <= 100:
-            raise TreeError(f"a percentage is a whole number from 1 to 100, not {percent!r}")
-    if sum(percents) != 100:
+        if type(percent) not in (int, float) or not 0.001 <= percent <= 100:
+            raise TreeError(f"a percentage is a number from 0.001 to 100, not {percent!r}")
+    total = fsum(percents)
+    if abs(total - 100) > PERCENT_ROUNDING:
         listed = " + ".join(map(str, percents))
-        raise TreeError(f"percentages must add up to 100, but {listed} is {sum(percents)}")
+        raise TreeError(f"percentages must add up to 100, but {listed} is {total:g}")
 
 
 def format_individual(individual: Individual) -> str:

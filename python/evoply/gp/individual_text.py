@@ -17,26 +17,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
-from evoply.gp.forest import MAX_BRANCHES, Forest, Individual, format_individual
-from evoply.gp.text import MAX_TEXT_LENGTH, Lenient, TreeSyntaxError, parse_tree
+from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
+from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
 _ROLES = ("sum", "phases", "adf", "ordered")
 _WORD = re.compile(r"[^\s(){}]+")
-_PERCENT = re.compile(r"[0-9]{1,3}")
+_PERCENT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,20})?")
 _HEADER = re.compile(r"ADF([0-9])/([0-9])")
 
 
 def parse_individual(
     text: str,
     primitives: PrimitiveSet | Sequence[PrimitiveSet],
-    lenient: Lenient | None = None,
 ) -> Individual:
     """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
 
     *primitives* is the set of all trees; for definitions it is extended as `definition_sets` says,
-    unless the sets of the branches are given one by one. *lenient* is that of `parse_tree`. Raises
-    `TreeSyntaxError` with the column in *text*.
+    unless the sets of the branches are given one by one. Raises `TreeSyntaxError` with the column
+    in *text*.
     """
     if len(text) > MAX_TEXT_LENGTH:
         raise TreeSyntaxError(
@@ -44,14 +43,14 @@ def parse_individual(
             text,
             MAX_TEXT_LENGTH + 1,
         )
-    reader = _Reader(text, lenient)
+    reader = _Reader(text)
     place = reader.skip(0)
     if text.startswith("{", place):
         return reader.braces(place, primitives)
     spans = reader.staged(place)
     if spans is None:
         chosen = primitives if isinstance(primitives, PrimitiveSet) else primitives[0]
-        return parse_tree(text, chosen, lenient)
+        return parse_tree(text, chosen)
     sets = _one_set_a_tree(primitives, len(spans))
     trees = tuple(
         reader.tree(span.start, span.end, chosen) for span, chosen in zip(spans, sets, strict=True)
@@ -68,7 +67,7 @@ class _Span:
 
     start: int
     end: int
-    percent: int = 0
+    percent: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,6 @@ class _Reader:
     """Finds the trees of a text; the trees themselves are read by `parse_tree`."""
 
     text: str
-    lenient: Lenient | None
 
     def error(self, message: str, place: int) -> TreeSyntaxError:
         return TreeSyntaxError(message, self.text, min(place, len(self.text)) + 1)
@@ -122,19 +120,22 @@ class _Reader:
             raise self.error(f"a comma must stand here, before {before}", place)
         return place + 1
 
-    def percent(self, place: int) -> tuple[int, int]:
+    def percent(self, place: int) -> tuple[int, float]:
         """Return the place after the percentage at *place*, and the percentage."""
         match = _PERCENT.match(self.text, place)
         if match is None:
-            raise self.error("a whole percentage must stand here", place)
-        return match.end(), int(match.group())
+            raise self.error("a percentage must stand here, such as 50", place)
+        percent = float(match.group())
+        return match.end(), int(percent) if percent.is_integer() else percent
 
     def tree(self, start: int, end: int, chosen: PrimitiveSet) -> Tree:
         """Return the tree between two places; errors give the column in the whole text."""
         # What stands before the tree is blanked, so that columns stay what they are.
-        return parse_tree(" " * start + self.text[start:end], chosen, self.lenient)
+        return parse_tree(" " * start + self.text[start:end], chosen)
 
-    def forest(self, role: str, trees: tuple[Tree, ...], percents: tuple[int, ...] = ()) -> Forest:
+    def forest(
+        self, role: str, trees: tuple[Tree, ...], percents: tuple[float, ...] = ()
+    ) -> Forest:
         try:
             return Forest(role, trees, percents)  # type: ignore[arg-type]  # checked there
         except TreeError as error:
@@ -150,7 +151,6 @@ class _Reader:
                 arity, place = self.header(place, len(arities))
                 arities.append(arity)
             end = self.bracket(place)
-            percent = 0
             if role == "phases":
                 after, percent = self.percent(self.skip(end))
                 spans.append(_Span(place, end, percent))
@@ -218,32 +218,3 @@ def _one_set_a_tree(
     if len(primitives) != trees:
         raise TreeError(f"{trees} trees need as many sets of primitives, not {len(primitives)}")
     return primitives
-
-
-def parse_staged(
-    text: str, primitives: PrimitiveSet, lenient: Lenient | None = None
-) -> tuple[tuple[Tree, int], ...]:
-    """Return the trees of a staged hypothesis with their percentages; a plain tree has 100.
-
-    >>> from evoply.expressions import PRIMITIVE_SETS
-    >>> text = "( white ),75,( white_corners ),25"
-    >>> [(str(tree), percent) for tree, percent in parse_staged(text, PRIMITIVE_SETS["liao"])]
-    [('( white )', 75), ('( white_corners )', 25)]
-    """
-    individual = parse_individual(text, primitives, lenient)
-    if isinstance(individual, Tree):
-        return ((individual, 100),)
-    if individual.role != "stages":
-        raise TreeSyntaxError("a staged hypothesis is written tree,percent,tree,percent", text, 1)
-    return tuple(zip(individual.trees, individual.percents, strict=True))
-
-
-def format_staged(stages: Sequence[tuple[Tree, int]]) -> str:
-    """Return the text of trees with their percentages: `( white ),75,( white_corners ),25`.
-
-    Raises `TreeError` unless the percentages are whole, above 0, and 100 together.
-    """
-    forest = Forest(
-        "stages", tuple(tree for tree, _ in stages), tuple(percent for _, percent in stages)
-    )
-    return format_individual(forest)

@@ -14,10 +14,10 @@ from statistics import NormalDist
 from typing import Literal
 
 from evoply._native import Stream
-from evoply.expressions import Constant, Node, Primitive, PrimitiveSet
+from evoply.expressions import Constant, Node, NumberParameter, Primitive, PrimitiveSet
 from evoply.gp.crossover import fits
-from evoply.gp.generation import random_constant, random_subtree, with_parameter
 from evoply.gp.points import Bias, choose_point, prefer_function
+from evoply.gp.random_trees import random_constant, random_subtree, with_parameter
 from evoply.gp.tree import Limits, Tree
 
 MUTATION_TRIES = 50
@@ -208,3 +208,44 @@ def drawn_number(node: Node) -> float | None:
         return node.value
     is_number = node.parameter is not None and node.parameter.type == "number"
     return float(node.value) if is_number and node.value is not None else None
+
+
+def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float = 0.5) -> Tree:
+    """Return *tree* with one node changed a little, its types and arity kept; itself if none can.
+
+    The node is drawn uniformly among those that can change. A drawn number (a constant, or the
+    value of a node) moves by a normal deviate of standard deviation *scale* within the range it is
+    drawn from; a square moves to one beside it; any other primitive becomes another of the same
+    types, drawn uniformly. Benbassat & Sipper (GECCO 2011) name local mutation without defining it.
+    """
+    nodes, chosen = tree.nodes, tree.primitive_set
+    places = [index for index, node in enumerate(nodes) if _can_change(node, chosen)]
+    if not places:
+        return tree
+    index = places[stream.below(len(places))]
+    return Tree(
+        chosen, (*nodes[:index], _moved(nodes[index], chosen, scale, stream), *nodes[index + 1 :])
+    )
+
+
+def _can_change(node: Node, primitive_set: PrimitiveSet) -> bool:
+    if isinstance(node, Constant) or node.parameter is not None:
+        return True
+    return bool(alternatives_of(primitive_set, node.code)) or _may_be_constant(node, primitive_set)
+
+
+def _may_be_constant(node: Node, primitive_set: PrimitiveSet) -> bool:
+    return primitive_set.constants is not None and not node.arity and node.type == "number"
+
+
+def _moved(node: Node, primitive_set: PrimitiveSet, scale: float, stream: Stream) -> Node:
+    def noise(draws: Stream) -> float:
+        return scale * _NORMAL.inv_cdf(draws.random() or 2.0**-54)
+
+    if isinstance(node, Constant):
+        if primitive_set.constants is None:
+            return Constant(node.value + noise(stream))
+        return Constant(NumberParameter(*primitive_set.constants).step(node.value, stream, noise))
+    if node.parameter is not None and node.value is not None:
+        return node.with_value(node.parameter.step(node.value, stream, noise))
+    return other_node(node, primitive_set, stream) or node

@@ -1,7 +1,8 @@
-"""Selection of parents by fitness, which is maximised.
+"""Selection by fitness, by cases, by several objectives; and fitness to select by instead.
 
-Each function returns indices into the fitness. An individual whose fitness is NaN is selected only
-if all are NaN. Nothing here knows what an individual is.
+Everything is maximised. Functions return indices, or the fitness to select by (parsimony: pressure
+against growth that costs no strength). An individual whose fitness is NaN is selected only if all
+are NaN. Nothing here knows what an individual is.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from evoply._native import Stream
 
@@ -169,3 +174,165 @@ def greedy_over_selection(
 def _check(fitness: Sequence[float]) -> None:
     if not fitness:
         raise ValueError("nobody to select from: the population is empty")
+
+
+def lexicase_selection(
+    cases: ArrayLike, count: int, stream: Stream, *, epsilon: float = 0.0
+) -> list[int]:
+    """Return *count* indices of parents; *cases* has shape (individuals, cases).
+
+    A case is one test, such as one opponent or one game; its results are maximised. For each
+    parent the cases are put in a random order, and case by case only those within *epsilon* of the
+    best of the remaining individuals remain; of what is left after the last case one is drawn
+    uniformly. NaN is worse than any number. Sources: Spector (2012); with *epsilon*: La Cava,
+    Spector & Danai (2016).
+    """
+    table = np.asarray(cases, dtype=np.float64)
+    if table.ndim != 2 or not table.size:
+        raise ValueError("lexicase wants at least one individual and one case")
+    columns = np.ascontiguousarray(np.where(np.isnan(table), -np.inf, table).T)
+    everybody = np.arange(table.shape[0])
+    return [_parent(columns, everybody, stream, epsilon) for _ in range(count)]
+
+
+def _parent(columns: np.ndarray, everybody: np.ndarray, stream: Stream, epsilon: float) -> int:
+    left = everybody
+    order = list(range(len(columns)))
+    for place in range(len(order)):
+        # One case a step: an order is drawn no further than it is needed.
+        other = place + stream.below(len(order) - place)
+        order[place], order[other] = order[other], order[place]
+        results = columns[order[place]][left]
+        left = left[results >= results.max() - epsilon]
+        if len(left) == 1:
+            return int(left[0])
+    return int(left[stream.below(len(left))])
+
+
+def pareto_ranks(objectives: ArrayLike) -> NDArray[np.int64]:
+    """Return the front of each row of *objectives*, of shape (individuals, objectives).
+
+    0 is the front of those that nobody dominates, 1 the front when these are taken away, and so
+    on. One dominates another by being nowhere worse and somewhere better; NaN is worse than any
+    number.
+    """
+    values = _checked(objectives)
+    count = len(values)
+    nowhere_worse = np.ones((count, count), dtype=bool)
+    somewhere_better = np.zeros((count, count), dtype=bool)
+    for column in values.T:
+        nowhere_worse &= column[:, None] >= column
+        somewhere_better |= column[:, None] > column
+    dominates = nowhere_worse & somewhere_better
+    dominators = dominates.sum(axis=0)
+    ranks = np.full(count, -1, dtype=np.int64)
+    rank = 0
+    while (ranks < 0).any():
+        front = (ranks < 0) & (dominators == 0)
+        ranks[front] = rank
+        dominators -= dominates[front].sum(axis=0)
+        rank += 1
+    return ranks
+
+
+def crowding_distances(objectives: ArrayLike, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how far each individual is from its neighbours on its front; ends are infinite.
+
+    A distance is the sum over the objectives of the gap between both neighbours, as a share of
+    the objective's range on the front.
+    """
+    values = _checked(objectives)
+    distances = np.zeros(len(values))
+    for rank in np.unique(ranks):
+        members = np.flatnonzero(ranks == rank)
+        for column in values.T:
+            order = members[np.argsort(column[members], kind="stable")]
+            sorted_values = column[order]
+            distances[order[[0, -1]]] = np.inf
+            span = sorted_values[-1] - sorted_values[0]
+            if span > 0 and np.isfinite(span):
+                distances[order[1:-1]] += (sorted_values[2:] - sorted_values[:-2]) / span
+    return distances
+
+
+def pareto_selection(objectives: ArrayLike, count: int, stream: Stream) -> list[int]:
+    """Return *count* winners of tournaments between two uniform picks with replacement.
+
+    The lower front wins, on the same front the less crowded one, among equals the first pick.
+    Of individuals equal in all objectives only the first belongs to its front, the others come
+    behind everybody: copies would fill a front, and the smallest trees are copied most. Source:
+    Deb, Pratap, Agarwal & Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II"
+    (2002).
+    """
+    values = _checked(objectives)
+    ranks = pareto_ranks(values)
+    seen: set[tuple[float, ...]] = set()
+    for index, row in enumerate(map(tuple, values.tolist())):
+        if row in seen:
+            ranks[index] = len(values)
+        seen.add(row)
+    distances = crowding_distances(values, ranks)
+    keys = list(zip(ranks.tolist(), (-distances).tolist(), strict=True))
+    winners: list[int] = []
+    for _ in range(count):
+        first, second = stream.below(len(keys)), stream.below(len(keys))
+        winners.append(second if keys[second] < keys[first] else first)
+    return winners
+
+
+def pareto_front(objectives: ArrayLike) -> list[int]:
+    """Return the indices nobody dominates, the greatest first objective first.
+
+    Of individuals equal in all objectives the first one stands for all.
+    """
+    values = _checked(objectives)
+    front = np.flatnonzero(pareto_ranks(values) == 0).tolist()
+    first = {tuple(values[index]): index for index in reversed(front)}
+    return sorted(first.values(), key=lambda index: (*(-values[index]), index))
+
+
+def _checked(objectives: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(objectives, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise ValueError("wanted at least one individual and one objective")
+    return np.where(np.isnan(values), -np.inf, values)
+
+
+def length_penalised(
+    fitness: Sequence[float], lengths: Sequence[int], coefficient: float
+) -> list[float]:
+    """Return the fitness less *coefficient* times the length (gpjpp: length / 1000)."""
+    return [value - coefficient * length for value, length in zip(fitness, lengths, strict=True)]
+
+
+def covariant_penalised(fitness: Sequence[float], lengths: Sequence[int]) -> list[float]:
+    """Return the fitness less c times the length, c = cov(length, fitness) / var(length).
+
+    Under selection in proportion to fitness this keeps the expected mean length where it is; with
+    other selections it works against growth all the same. Source: Poli & McPhee, "Parsimony
+    pressure made easy" (2008).
+    """
+    mean_length, mean_fitness = fmean(lengths), fmean(fitness)
+    variance = math.fsum((length - mean_length) ** 2 for length in lengths)
+    if variance == 0:
+        return list(fitness)
+    covariance = math.fsum(
+        (length - mean_length) * (value - mean_fitness)
+        for length, value in zip(lengths, fitness, strict=True)
+    )
+    return length_penalised(fitness, lengths, covariance / variance)
+
+
+def tarpeian_penalised(
+    fitness: Sequence[float], lengths: Sequence[int], probability: float, stream: Stream
+) -> list[float]:
+    """Return the fitness, NaN with *probability* for each individual longer than the mean.
+
+    NaN is selected only if there is nothing else. Source: Poli, "A simple but theoretically
+    motivated method to control bloat in genetic programming" (2003).
+    """
+    mean = fmean(lengths)
+    return [
+        math.nan if length > mean and stream.random() < probability else value
+        for value, length in zip(fitness, lengths, strict=True)
+    ]

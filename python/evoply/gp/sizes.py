@@ -1,16 +1,24 @@
-"""Sizes of individuals: what is live, what is an intron, and what comes out when it is lowered.
+"""How large individuals are, what of them counts, and how they are cut.
 
-Explicit introns are dead code: the operands of `NOTG` and `NullJ` that are never computed. Source:
-Benbassat & Sipper (GECCO 2011), section 4.2.
+Explicit introns are dead code: the operands of `NOTG` and `NullJ` that are never computed.
+Live-code introns are computed without effect. They are found by folding constants and a few laws
+(x - x, x * 0, x + 0, false and x, a choice that is settled): a tree may hold more than are found.
+Laws are those of real numbers, for people; games never use them. Source: Benbassat & Sipper (GECCO
+2011), section 4.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
-from evoply.expressions import Constant
+from evoply.expressions import Constant, Expression, Node, written_form
 from evoply.gp.forest import Forest, Individual, branches
 from evoply.gp.tree import Tree
+from evoply.gp.weights import leaf_weights
 
 MAX_OPERATIONS = 4096
 """The most operations that an individual with definitions may have once they are written out."""
@@ -67,3 +75,241 @@ def _shape(
             uses = [one + count * other for one, other in zip(uses, operand_uses, strict=True)]
         finished.append((size, uses))
     return finished[0][0], tuple(finished[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Numbers of nodes: all, dead-code introns, live-code introns; the rest has an effect."""
+
+    nodes: int
+    dead_introns: int
+    live_introns: int
+
+    @property
+    def effective(self) -> int:
+        """Nodes that are computed and have an effect."""
+        return self.nodes - self.dead_introns - self.live_introns
+
+    @property
+    def live(self) -> int:
+        """Nodes that are computed."""
+        return self.nodes - self.dead_introns
+
+
+def sizes(individual: Individual) -> Sizes:
+    """Return the sizes of *individual*, over all its branches.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS
+    >>> from evoply.gp import parse_tree
+    >>> text = "( IfTrue true ( NullJ Mobility 3 ) ( Plus 1 ManCount ) )"
+    >>> sizes(parse_tree(text, PRIMITIVE_SETS["benbassat"]))
+    Sizes(nodes=8, dead_introns=1, live_introns=6)
+    """
+    dead = dead_size(individual)
+    effective = sum(sum(effective_nodes(tree)) for tree in branches(individual))
+    return Sizes(len(individual), dead, len(individual) - dead - effective)
+
+
+def effective_nodes(tree: Tree) -> list[bool]:
+    """Return for each node whether it has an effect; a constant subtree counts as its root.
+
+    A node that returns one of its operands has none. In a weighed tree no-ops have one.
+    """
+    keys = _Folding(tree).keys
+    is_weighed = tree.primitive_set.weights is not None
+    effective = [False] * len(tree)
+    waiting = [0]
+    while waiting:
+        index = waiting.pop()
+        node, key = tree.nodes[index], keys[index]
+        if is_constant(key):
+            effective[index] = True
+            continue
+        live = tree.children(index)[: node.arity - node.introns]
+        same = [child for child in live if keys[child] == key]
+        if same and not (is_weighed and node.bits):
+            waiting.append(same[0])
+            continue
+        effective[index] = True
+        waiting += live
+    return effective
+
+
+@dataclass(slots=True)
+class _Folding:
+    """The keys of the values of all nodes of a tree, see `settled`."""
+
+    tree: Tree
+    keys: list[Hashable] = field(init=False)
+    known: dict[Hashable, Hashable] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.keys = [0.0] * len(self.tree)
+        weights = leaf_weights(self.tree)
+        for index in range(len(self.tree) - 1, -1, -1):
+            node = self.tree.nodes[index]
+            live = self.tree.children(index)[: node.arity - node.introns]
+            key = self.node_key(node, [self.keys[child] for child in live])
+            weight = weights[index]
+            if weight is not None and weight != 1:
+                key = self.combined("multiply", (), (weight, key))
+            self.keys[index] = key
+
+    def atom(self, *parts: Hashable) -> Hashable:
+        """Return the key of what has these *parts*: a number, so that keys stay short."""
+        return self.known.setdefault(parts, ("atom", len(self.known)))
+
+    def node_key(self, node: Node, operands: Sequence[Hashable]) -> Hashable:
+        if isinstance(node, Constant):
+            return float(node.value)
+        if node.link is not None:
+            return self.atom(node.link, *operands)
+        arguments = [*operands]
+        if node.parameter is not None and node.value is not None:
+            arguments.insert(0, self.expression_key(node.parameter.expression(node.value), ()))
+        return self.expression_key(node.expression, arguments)
+
+    def expression_key(self, expression: Expression, arguments: Sequence[Hashable]) -> Hashable:
+        keys: dict[int, Hashable] = {}
+        parts = _in_order(expression)  # of an equal expression, maybe not of this one
+        for part in parts:
+            if part.op == "argument":
+                keys[id(part)] = arguments[part.arguments[0]]
+                continue
+            literals = tuple(one for one in part.arguments if not isinstance(one, Expression))
+            operands = tuple(keys[id(one)] for one in part.arguments if isinstance(one, Expression))
+            keys[id(part)] = self.combined(part.op, literals, operands)
+        return keys[id(parts[-1])]
+
+    def combined(
+        self, op: str, literals: tuple[Any, ...], operands: tuple[Hashable, ...]
+    ) -> Hashable:
+        """Return the key of one operation."""
+        if op in ("number", "truth"):
+            literal: Hashable = literals[0]
+            return literal
+        key: Hashable = settled(op, literals, operands)
+        return self.atom(op, repr(literals), *operands) if key is None else key
+
+
+@lru_cache(maxsize=1024)
+def _in_order(expression: Expression) -> tuple[Any, ...]:
+    return tuple(written_form.in_order([expression]))
+
+
+def is_constant(key: Hashable) -> bool:
+    """Return whether the value of *key* is always the same."""
+    return isinstance(key, bool | float)
+
+
+def settled(op: str, literals: Sequence[Any], keys: Sequence[Any]) -> Any:
+    """Return a constant or one of *keys* if the operation on these comes to that, else None.
+
+    A key is the bool or float that a value always is, or what only equal values have.
+
+    >>> settled("subtract", (), ("x", "x")), settled("select", (), (True, "x", "y"))
+    (0.0, 'x')
+    """
+    if op == "select":
+        condition, one, other = keys
+        if is_constant(condition):
+            return one if condition else other
+        return one if one == other else None
+    if op == "negation":
+        return not keys[0] if is_constant(keys[0]) else None
+    if op not in _COMPUTED:
+        return None
+    if all(map(is_constant, keys)):
+        return _computed(op, literals, *keys)
+    return _by_law(op, *keys)
+
+
+_COMPUTED = frozenset(
+    ("add", "subtract", "multiply", "divide", "minimum", "maximum", "both", "either")
+) | {"less", "less_equal", "equal"}
+
+
+def _computed(op: str, literals: Sequence[Any], a: Any, b: Any) -> bool | float | None:
+    """Return the value of an operation on two constants, None if it is not finite."""
+    match op:
+        case "add":
+            result = a + b
+        case "subtract":
+            result = a - b
+        case "multiply":
+            result = a * b
+        case "divide":
+            protected = {"one": 1.0, "zero": 0.0, "numerator": a, "ieee": math.nan}
+            result = a / b if b else protected[literals[0]]
+        case "minimum":
+            result = a if a < b else b
+        case "maximum":
+            result = a if a > b else b
+        case _:
+            results = {"less": a < b, "less_equal": a <= b, "equal": a == b}
+            return bool({**results, "both": a and b, "either": a or b}[op])
+    return result if math.isfinite(result) else None
+
+
+def _by_law(op: str, one: Any, other: Any) -> Any:
+    """Return what a law of algebra or logic says where not both operands are constants."""
+    neutral = {"add": 0.0, "multiply": 1.0, "both": True, "either": False}.get(op)
+    absorbing = {"multiply": 0.0, "both": False, "either": True}.get(op)
+    if absorbing is not None and absorbing in (one, other):
+        return absorbing
+    if neutral is not None and neutral in (one, other):
+        return other if one == neutral else one
+    if op in ("subtract", "divide") and other == (0.0 if op == "subtract" else 1.0):
+        return one
+    if one != other:
+        return None
+    same = {"subtract": 0.0, "less": False, "less_equal": True, "equal": True}
+    return one if op in ("minimum", "maximum", "both", "either") else same.get(op)
+
+
+def pruned(tree: Tree, max_nodes: int = 64) -> Tree:
+    """Return *tree* cut to at most *max_nodes*: functions replaced by their rightmost terminals.
+
+    The deepest function is cut first, of equally deep ones the rightmost, until the size fits, so
+    that the rightmost terminal of the tree is kept. In a typed tree the rightmost terminal of the
+    function's own type takes its place; a function without any is cut with one above it. The tree
+    itself is returned where it fits or nothing can be cut. Source: Frankland & Pillay (CEC 2015),
+    who do not say which function comes first.
+    """
+    nodes, ends = tree.nodes, tree.ends
+    sizes = [end - index for index, end in enumerate(ends)]
+    parents = tree.parents()
+    levels = [1] * len(nodes)
+    for index, parent in enumerate(parents[1:], start=1):
+        levels[index] = levels[parent] + 1
+    cut: dict[int, Node] = {}
+    functions = [index for index, node in enumerate(nodes) if node.arity]
+    for index in sorted(functions, key=lambda place: (-levels[place], -place)):
+        if sizes[0] <= max_nodes:
+            break
+        terminal = next(
+            (
+                node
+                for node in reversed(nodes[index + 1 : ends[index]])
+                if not node.arity and node.type == nodes[index].type
+            ),
+            None,
+        )
+        if terminal is None:
+            continue
+        cut[index] = terminal
+        removed, place = sizes[index] - 1, index
+        while place >= 0:
+            sizes[place] -= removed
+            place = parents[place]
+    return _without_cut(tree, cut) if cut else tree
+
+
+def _without_cut(tree: Tree, cut: Mapping[int, Node]) -> Tree:
+    """Return *tree* with each outermost function of *cut* replaced by its terminal."""
+    kept: list[Node] = []
+    index = 0
+    while index < len(tree):
+        kept.append(cut.get(index, tree.nodes[index]))
+        index = tree.ends[index] if index in cut else index + 1
+    return Tree(tree.primitive_set, tuple(kept))

@@ -3,7 +3,7 @@
 Reads and prints without recursion, so that no text can exhaust the stack, and refuses what is too
 long before doing any work. It knows names, arities and types of primitives, not their meaning.
 Source: Liao, "Genetic Programming Applied to Board Game Othello", where the course program reads it
-("Bug Report"); both lenient modes read its Table 2, which has a tree with an operand too many.
+("Bug Report").
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from evoply.expressions import Constant, ExpressionError, Node, Primitive, PrimitiveSet
 from evoply.gp.tree import MAX_TREE_NODES, Tree
@@ -20,8 +19,6 @@ from evoply.wording import did_you_mean, shorten
 
 MAX_TEXT_LENGTH = 1_000_000
 """The longest text that is read, in characters."""
-
-Lenient = Literal["drop", "variadic"]
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -54,21 +51,18 @@ def _pointer(text: str, column: int) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its primitive, where its subtree starts, and how many operands it has."""
+    """An open bracket: its primitive, and how many operands it has."""
 
     node: Node
-    start: int
     operands: int = 0
-    dropped_from: int | None = None  # where an ignored operand starts in the list of nodes
 
 
 class _Parser:
     """Reads one text into a list of nodes in prefix form, keeping open brackets on a list."""
 
-    def __init__(self, text: str, primitive_set: PrimitiveSet, lenient: Lenient | None) -> None:
+    def __init__(self, text: str, primitive_set: PrimitiveSet) -> None:
         self.text = text
         self.primitive_set = primitive_set
-        self.lenient = lenient
         self.nodes: list[Node] = []
         self.open: list[_Open] = []
 
@@ -130,7 +124,7 @@ class _Parser:
             )
         self.nodes.append(node)
         if bracketed:
-            self.open.append(_Open(node, len(self.nodes) - 1))
+            self.open.append(_Open(node))
         else:
             self.end_operand()
 
@@ -168,38 +162,21 @@ class _Parser:
         except ExpressionError as error:
             raise self.error(f"{_shown(name)!r}: {error}", column) from None
 
-    def begin_operand(self, column: int) -> str | None:
+    def begin_operand(self, column: int) -> str:
         """Return the type wanted of the operand at *column* of the innermost open bracket."""
         bracket = self.open[-1]
         node = bracket.node
         if bracket.operands < node.arity:
             return node.argument_types[bracket.operands]
-        # Step 1. One operand too many: strict refuses it.
-        if self.lenient is None or node.arity == 0:
-            raise self.error(_too_many(node, bracket.operands + 1), column)
-        # Step 2. "drop" reads it and then forgets it.
-        if self.lenient == "drop":
-            bracket.dropped_from = len(self.nodes)
-            return None
-        # Step 3. "variadic" makes what is read so far the first operand of one more application.
-        first, *others = node.argument_types
-        if len(others) != 1 or first != node.type:
-            raise self.error(
-                _too_many(node, bracket.operands + 1) + "; it cannot be applied repeatedly", column
-            )
-        self.nodes.insert(bracket.start, node)
-        return others[0]
+        operands = "no operands" if node.arity == 0 else f"{node.arity} operands"
+        raise self.error(
+            f"{_name(node)} takes {operands}; this is operand {bracket.operands + 1}", column
+        )
 
     def end_operand(self) -> None:
         """Count the operand just read for the innermost open bracket."""
-        if not self.open:
-            return
-        bracket = self.open[-1]
-        if bracket.dropped_from is None:
-            bracket.operands += 1
-        else:
-            del self.nodes[bracket.dropped_from :]
-            bracket.dropped_from = None
+        if self.open:
+            self.open[-1].operands += 1
 
     def close_bracket(self, column: int) -> None:
         """Close the innermost bracket, which must have all its operands."""
@@ -222,24 +199,17 @@ def _shown(token: str) -> str:
     return shorten(token, _LONGEST_NAME)
 
 
-def _too_many(node: Node, count: int) -> str:
-    operands = "no operands" if node.arity == 0 else f"{node.arity} operands"
-    return f"{_name(node)} takes {operands}; this is operand {count}"
-
-
 def parse_tree(
     text: str,
     primitive_set: PrimitiveSet,
-    lenient: Lenient | None = None,
     *,
     root_type: str | None = "number",
 ) -> Tree:
     """Return the tree that *text* writes over *primitive_set*.
 
     Tokens are separated by white space or brackets, so `))` is read as two brackets. A number that
-    is not the name of a primitive is a `Constant`. An operand too many is an error, or with
-    *lenient* "drop" is ignored, with "variadic" joins the others from left to right: `( + a b c )`
-    is then `( + ( + a b ) c )`. *root_type* is the type the tree must have, None for any.
+    is not the name of a primitive is a `Constant`. *root_type* is the type the tree must have, None
+    for any.
 
     Raises `TreeSyntaxError` with the column; the text may have 1,000,000 characters and the tree
     4,096 nodes at most.
@@ -248,13 +218,11 @@ def parse_tree(
     >>> str(parse_tree("(+ white ( * 0.5 black ))", PRIMITIVE_SETS["liao"]))
     '( + white ( * 0.5 black ) )'
     """
-    if lenient not in (None, *get_args(Lenient)):
-        raise ValueError(f"lenient: {lenient!r} is not None, 'drop' or 'variadic'")
     if len(text) > MAX_TEXT_LENGTH:
         raise TreeSyntaxError(
             f"the text of a tree may have at most {MAX_TEXT_LENGTH} characters, not {len(text)}",
             text,
             MAX_TEXT_LENGTH + 1,
         )
-    nodes = _Parser(text, primitive_set, lenient).parse(root_type)
+    nodes = _Parser(text, primitive_set).parse(root_type)
     return Tree(primitive_set, tuple(nodes))

@@ -3,6 +3,7 @@
 from evoply.players.analysis import analyse
 from evoply.players.bots import Bot, bot_classes
 from evoply.players.endgame import Solution, solve
+from evoply.players.engines import Engine, EngineLimits, read_engines
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import (
     Origin,
@@ -16,10 +17,11 @@ from evoply.players.grammar import PlayerTextError, parse_player, with_options
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.kind import PlayerKind
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+from evoply.players.online import Online, OnlineSeat
 from evoply.players.player import model_of, player_of, steady_player
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
-from evoply.players.staged import RandomStart, Stage, Staged, stage_shares
+from evoply.players.staged import RandomStart, Staged, stage_shares
 from evoply.protocols import Player
 
 __all__ = [
@@ -29,8 +31,12 @@ __all__ = [
     "AfterState",
     "AlphaBeta",
     "Bot",
+    "Engine",
+    "EngineLimits",
     "ExpressionEvaluator",
     "KernelSeat",
+    "Online",
+    "OnlineSeat",
     "Origin",
     "Player",
     "PlayerFileError",
@@ -40,7 +46,6 @@ __all__ = [
     "RandomStart",
     "SavedPlayer",
     "Solution",
-    "Stage",
     "Staged",
     "TreeEvaluator",
     "analyse",
@@ -50,6 +55,7 @@ __all__ = [
     "model_of",
     "parse_player",
     "player_of",
+    "read_engines",
     "save_player",
     "seed_individual",
     "solve",

@@ -11,8 +11,6 @@ from evoply.players.kernel_seat import KernelSeat
 from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
 
-__all__ = ["analyse", "asked", "move_stream", "own_plies"]
-
 
 def analyse(
     player: object,
@@ -47,6 +45,7 @@ def analyse(
         raise ValueError(f"the game is over: {record.outcome()}")
     stream = Stream(0, "analyse") if stream is None else stream
     seat = player.seat(name)
+    use_all_cores(seat)
     try:
         return asked(seat, record, stream, every_move=every_move)
     finally:
@@ -66,6 +65,12 @@ def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = Fa
     if isinstance(seat, KernelSeat):
         return seat.analyse(game, at_move, clock, every_move=every_move)
     return seat.choose(game, at_move, clock)
+
+
+def use_all_cores(seat: Seat) -> None:
+    """Let *seat* think on all cores, if it can: nothing else is played meanwhile."""
+    if hasattr(seat, "use_all_cores"):
+        seat.use_all_cores()
 
 
 def move_stream(stream: Stream, game: GameRecord) -> Stream:

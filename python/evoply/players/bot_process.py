@@ -1,33 +1,31 @@
-"""The process of a bot, run as a program by `evoply.players.bots`: the bot, and a keeper above it.
-
-The keeper is the bot's parent. Whatever the bot starts, and whatever that starts, becomes a child
-of the keeper when its own parent is gone (Linux: `PR_SET_CHILD_SUBREAPER`), sessions of its own or
-not. When the bot ends, or the other end of the keeper's lifeline is closed because evoply wants it
-or is no more, the keeper kills all of them and goes.
+"""The process of a bot, run as a program by `evoply.players.bots` below a keeper.
 
 Bot and evoply speak JSON, a line a message, over copies of the standard streams. The streams
 themselves lead nowhere, so that what the bot prints is in nobody's way.
+
+The process begins as whoever runs evoply, and opens all that may be opened by nobody else: the
+bot's file, and the folders that modules come from. Only then come the limits, root becomes nobody,
+and the bot's code runs.
 """
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import json
 import os
-import select
-import signal
 import sys
-import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.abc import SourceLoader
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from types import ModuleType
+from typing import Any, TextIO
 
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
+from evoply.processes.keeper import Limits, confine, keep, read_limits
 from evoply.protocols import (
     Choice,
     Clock,
@@ -38,113 +36,17 @@ from evoply.protocols import (
 )
 from evoply.wording import shorten
 
-_PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # Linux: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
-_TICK = 0.05
-_PATIENCE = 10.0
-"""Seconds after which the keeper gives up on processes that cannot be killed."""
 _LONGEST_REASON = 300
 
 
 def main(arguments: list[str]) -> None:
-    """Run the bot of a class in a file; *arguments*: file, class, descriptor of the lifeline."""
-    file, class_name, lifeline = arguments
-    _ask_linux(_CHILD_SUBREAPER, 1)
-    bot = os.fork()
-    if bot:
-        _keep(bot, int(lifeline))
-    _ask_linux(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    os.close(int(lifeline))
-    os.setsid()
-    _serve(file, class_name)
-    os._exit(0)
+    """Run the bot; *arguments*: descriptor of the lifeline, limits as JSON, file, class."""
+    lifeline, written, file, class_name = arguments
+    limits = read_limits(written)
+    keep(int(lifeline), limits, lambda: _serve(file, class_name, limits))
 
 
-def _ask_linux(option: int, value: int) -> None:
-    """Set an option of this process, where the system is Linux."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-# The keeper
-
-
-def _keep(bot: int, lifeline: int) -> NoReturn:
-    """Wait until the bot has ended or is to end, and leave nothing of it behind."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1):
-        # evoply sees the end of the bot's answers only if nobody else holds them open.
-        os.dup2(nowhere, descriptor)
-    waiting = select.poll()
-    waiting.register(lifeline, select.POLLIN | select.POLLHUP)
-    ended = _end_of(bot)
-    if ended is not None:
-        waiting.register(ended, select.POLLIN)
-    while not waiting.poll(None if ended is not None else 1000 * _TICK):
-        if os.waitid(os.P_PID, bot, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            break
-    _end(bot)
-    os._exit(0)
-
-
-def _end_of(process: int) -> int | None:
-    """Return a descriptor that can be read when *process* has ended, None if there is none."""
-    if not hasattr(os, "pidfd_open"):
-        return None
-    try:
-        return os.pidfd_open(process)
-    except OSError:
-        return None
-
-
-def _end(bot: int) -> None:
-    """Kill the bot and all that it has started, and wait for their ends."""
-    with suppress(OSError):
-        os.killpg(bot, signal.SIGKILL)
-    with suppress(OSError):
-        os.kill(bot, signal.SIGKILL)
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        # Who is stopped starts nothing: only then are they killed, so that none gets away.
-        stopped: set[int] = set()
-        while fresh := set(_descendants(os.getpid())) - stopped:
-            _signal(fresh, signal.SIGSTOP)
-            stopped |= fresh
-        _signal(stopped, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.002)
-
-
-def _signal(processes: set[int], number: signal.Signals) -> None:
-    for process in processes:
-        with suppress(OSError):
-            os.kill(process, number)
-
-
-def _descendants(ancestor: int) -> Iterator[int]:
-    """Yield the processes below *ancestor*; none where the system does not list its processes."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if sys.platform == "linux" else ():
-        if name.isdecimal():
-            with suppress(OSError, ValueError, IndexError):
-                # The second field is the program's name in brackets, which may hold anything.
-                fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-                if fields[0] not in (b"Z", b"X"):
-                    children.setdefault(int(fields[1]), []).append(int(name))
-    below = [ancestor]
-    while below:
-        for child in children.get(below.pop(), ()):
-            yield child
-            below.append(child)
-
-
-# The bot
-
-
-def _serve(file: str, class_name: str) -> None:
+def _serve(file: str, class_name: str, limits: Limits) -> None:
     """Answer one message after the other until there are no more."""
     requests, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -152,7 +54,7 @@ def _serve(file: str, class_name: str) -> None:
         os.dup2(nowhere, descriptor)
     _say(answers, {"started": True})
     try:
-        make = _class_in(file, class_name)
+        make = _class_in(file, class_name, limits)
     except BaseException as error:
         _say(answers, {"error": f"its file could not be read: {_reason(error, file)}"})
         return
@@ -173,15 +75,32 @@ def _serve(file: str, class_name: str) -> None:
         _say(answers, {**answer, "number": message["number"]})
 
 
-def _class_in(file: str, class_name: str) -> Callable[[], Any]:
+class _Source(SourceLoader):
+    """A bot's file as it was before its process became somebody who may not be able to read it."""
+
+    def __init__(self, path: Path, folder: str) -> None:
+        self._text = path.read_bytes()
+        self._path = str(Path(folder, path.name))
+
+    def get_filename(self, fullname: str) -> str:
+        return self._path
+
+    def get_data(self, path: str) -> bytes:
+        return self._text
+
+
+def _class_in(file: str, class_name: str, limits: Limits) -> Callable[[], Any]:
     """Import *file* under a name that no other module has, and return a class of it."""
     path = Path(file).resolve()
     sys.path.insert(0, str(path.parent))
+    if not os.getuid():
+        _hold_open_what_is_imported()
     name = f"bot {path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path.name} is no Python file")
+    spec = importlib.util.spec_from_loader(name, _Source(path, sys.path[0]))
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    confine(limits, as_nobody=True)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     found = getattr(module, class_name)
@@ -189,6 +108,32 @@ def _class_in(file: str, class_name: str) -> Callable[[], Any]:
         raise TypeError(f"{class_name} has no method choose(game, stream, clock)")
     make: Callable[[], Any] = found
     return make
+
+
+def _hold_open_what_is_imported() -> None:
+    """Have modules found through folders that are open now.
+
+    Whoever becomes nobody may not walk to them any more, such as below root's home; what is open
+    stays open (Linux: `/proc/self/fd`).
+    """
+    places: dict[str, str] = {}
+    for folder in filter(os.path.isdir, sys.path):
+        with suppress(OSError):
+            opened = f"/proc/self/fd/{os.open(folder, os.O_RDONLY)}"
+            if os.path.isdir(opened):
+                places[folder] = opened
+    sys.path[:] = [places.get(folder, folder) for folder in sys.path]
+    sys.path_importer_cache.clear()
+    for module in list(sys.modules.values()):
+        _move(module, places)
+
+
+def _move(module: ModuleType, places: Mapping[str, str]) -> None:
+    """Have what a package still has to load come from its open folder."""
+    for place, folder in enumerate(getattr(module, "__path__", ())):
+        for before, opened in places.items():
+            if Path(before) in Path(folder).parents:
+                module.__path__[place] = opened + folder.removeprefix(before)
 
 
 def _record(data: Mapping[str, Any]) -> GameRecord:

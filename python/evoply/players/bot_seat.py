@@ -8,30 +8,22 @@ from __future__ import annotations
 import json
 import math
 import os
-import select
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import evoply
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players import bot_process
+from evoply.players.engines.dialogue import goes_on
+from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
-from evoply.wording import shorten
-
-__all__ = ["BotSeat"]
 
 _START_LIMIT = 60.0
 """Seconds for Python itself to start: no affair of the bot's."""
-_LONGEST_LINE = 1_000_000
-_LONGEST_REASON = 400
+_NO_ANSWER = "wrote something else than its answer"
 _MOST_LINE_MOVES = 1000
 
 
@@ -42,11 +34,12 @@ class BotSeat:
     at a time, from any thread; `close` may come from another one and ends the question.
     """
 
-    def __init__(self, path: str, class_name: str, move_limit: float) -> None:
+    def __init__(self, path: str, class_name: str, move_limit: float, limits: Limits) -> None:
         self.path = path
         self.class_name = class_name
         self.move_limit = move_limit
-        self._process: _Process | None = None
+        self.limits = limits
+        self._process: _BotProcess | None = None
         self._is_closed = False
         self._asked: tuple[int, GameRecord] | None = None
         """The game that the process knows: the key of the game, and the record so far."""
@@ -54,35 +47,39 @@ class BotSeat:
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return what the bot chooses; `ForfeitError` says why it loses the game."""
         began = time.monotonic()
+        if self._process is not None and self._asked is not None:
+            key = stream.key if stream.parent is None else stream.parent
+            if key != self._asked[0] and began - self._process.began > self.limits.cpu / 2:
+                self._end()  # it might use up its processor time in the middle of a game
         process = self._started()
         try:
             answer = process.ask(self._message(game, stream, clock), self.move_limit)
             if "error" in answer:
                 # The process is well, only this game is lost.
                 self._asked = None
-                raise ForfeitError(_in_one_line(answer["error"]))
+                raise ForfeitError(one_line(answer["error"]))
             return _choice(answer, game, time.monotonic() - began)
-        except _BrokenError as error:
+        except BrokenError as error:
             self._end()
-            raise ForfeitError(_in_one_line(error), by_time=error.by_time) from None
+            raise ForfeitError(str(error), by_time=error.by_time) from None
 
     def close(self) -> None:
         """End the process and all that it has started."""
         self._is_closed = True
         self._end()
 
-    def _started(self) -> _Process:
+    def _started(self) -> _BotProcess:
         if self._is_closed:
             raise ForfeitError("was sent away")
         if self._process is None:
             try:
-                self._process = _Process(self.path, self.class_name)
+                self._process = _BotProcess(self.path, self.class_name, self.limits)
                 if self._is_closed:
-                    raise _BrokenError("was sent away")
+                    raise BrokenError("was sent away")
                 self._process.wait_until_loaded(self.move_limit)
-            except _BrokenError as error:
+            except BrokenError as error:
                 self._end()
-                raise ForfeitError(_in_one_line(error), by_time=error.by_time) from None
+                raise ForfeitError(str(error), by_time=error.by_time) from None
         return self._process
 
     def _end(self) -> None:
@@ -96,7 +93,7 @@ class BotSeat:
         key = stream.key if stream.parent is None else stream.parent
         message: dict[str, Any] = {}
         before = 0
-        if self._asked is not None and self._asked[0] == key and _goes_on(self._asked[1], game):
+        if self._asked is not None and self._asked[0] == key and goes_on(self._asked[1], game):
             before = len(self._asked[1])
         else:
             draws = getattr(game, "draws", None)
@@ -125,28 +122,13 @@ class BotSeat:
         }
 
 
-def _in_one_line(reason: object) -> str:
-    """Return what a bot may have written as a line that does nothing to a terminal."""
-    line = " ".join(str(reason).split())
-    return shorten("".join(c if c.isprintable() else "?" for c in line), _LONGEST_REASON)
-
-
-def _goes_on(before: GameRecord, game: GameRecord) -> bool:
-    """Return whether *game* is *before* and perhaps more moves, by the same rules."""
-    return (
-        game.moves[: len(before)] == before.moves
-        and game.start.row == before.start.row
-        and getattr(game, "draws", None) == getattr(before, "draws", None)
-    )
-
-
 def _choice(answer: Mapping[str, Any], game: GameRecord, seconds: float) -> Choice:
     """Return the answer of a process, which may be anything, as a choice that is legal."""
     position = game.position
     by_code = {move.code(position.size): move for move in position.legal_moves}
     code, score = answer.get("move"), answer.get("score")
     if type(code) is not int or code not in by_code:
-        raise _BrokenError("wrote something else than its answer")
+        raise BrokenError(_NO_ANSWER)
     is_scored = type(score) is float and math.isfinite(score)
     depth, nodes, notes = (answer.get(name) for name in ("depth", "nodes", "notes"))
     return Choice(
@@ -174,118 +156,44 @@ def _line(codes: object, game: GameRecord) -> tuple[Any, ...]:
     return tuple(line)
 
 
-@dataclass
-class _BrokenError(Exception):
-    """A process that will not do any more."""
+class _BotProcess(ForeignProcess):
+    """The process of a bot: questions and answers are JSON, a line each."""
 
-    reason: str
-    by_time: bool = False
-
-    def __str__(self) -> str:
-        return self.reason
-
-
-class _Process:
-    """One process and the lines that go to it and come from it."""
-
-    def __init__(self, path: str, class_name: str) -> None:
-        if not hasattr(os, "fork"):
-            raise OSError("bots need a system with fork, such as Linux or macOS")
+    def __init__(self, path: str, class_name: str, limits: Limits) -> None:
         home = str(Path(evoply.__file__).parent.parent)
         paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
-        lifeline, other_end = os.pipe()
-        self._lifeline = os.fdopen(other_end, "wb", buffering=0)
-        try:
-            self._process = subprocess.Popen(
-                # -P: the folder of the program itself is no place to import from.
-                [sys.executable, "-P", bot_process.__file__, path, class_name, str(lifeline)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(lifeline,),
-                start_new_session=True,
-                bufsize=0,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            )
-        except BaseException:
-            self._lifeline.close()
-            raise
-        finally:
-            os.close(lifeline)
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._questions, self._answers = self._process.stdin, self._process.stdout
-        self._read = b""
+        super().__init__(
+            [path, class_name],
+            limits,
+            # -P: the folder of the program itself is no place to import from.
+            program=("-P", bot_process.__file__),
+            environment={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
         self._number = 0
-        self._in_use = Lock()
-        """Held while the pipes are read from and written to."""
 
     def wait_until_loaded(self, limit: float) -> None:
         """Wait for Python to start, and then for the bot's file, which has *limit* seconds."""
-        with self._in_use:
-            self._receive("started", _START_LIMIT, "did not start")
-            answer = self._receive("loaded", limit, "importing its file took more than {} seconds")
+        self._receive("started", _START_LIMIT, "did not start")
+        answer = self._receive("loaded", limit, "importing its file took more than {} seconds")
         if "error" in answer:
-            raise _BrokenError(str(answer["error"]))
+            raise BrokenError(str(answer["error"]))
 
     def ask(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
         """Return the answer to *message*, which must come within *limit* seconds."""
         self._number += 1
-        text = json.dumps({**message, "number": self._number})
-        with self._in_use:
-            try:
-                self._questions.write(f"{text}\n".encode())
-            except (OSError, ValueError):
-                raise _BrokenError("its process died") from None
-            answer = self._receive("number", limit, "no move within {} seconds")
+        self.send(json.dumps({**message, "number": self._number}))
+        answer = self._receive("number", limit, "no move within {} seconds")
         if answer["number"] != self._number:
-            raise _BrokenError("wrote something else than its answer")
+            raise BrokenError(_NO_ANSWER)
         return answer
 
     def _receive(self, key: str, limit: float, late: str) -> dict[str, Any]:
         """Return the next message, which has *key*; *late* says what it means if none comes."""
-        end = time.monotonic() + limit
-        while b"\n" not in self._read:
-            if len(self._read) > _LONGEST_LINE:
-                raise _BrokenError("wrote something else than its answer")
-            left = end - time.monotonic()
-            if left <= 0 or not _can_be_read(self._answers, left):
-                raise _BrokenError(late.format(f"{limit:g}"), by_time=True)
-            try:
-                read = os.read(self._answers.fileno(), 65_536)
-            except (OSError, ValueError):
-                read = b""
-            if not read:
-                raise _BrokenError("its process died")
-            self._read += read
-        line, _, self._read = self._read.partition(b"\n")
+        line = self.line(time.monotonic() + limit, late.format(f"{limit:g}"))
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict) or not {key, "error"} & message.keys():
-            raise _BrokenError("wrote something else than its answer")
+            raise BrokenError(_NO_ANSWER)
         return {"number": self._number, **message} if "error" in message else message
-
-    def end(self) -> None:
-        """Have the keeper kill everything, and wait for it."""
-        self._lifeline.close()
-        try:
-            self._process.wait(timeout=_START_LIMIT)
-        except subprocess.TimeoutExpired:
-            with suppress(OSError):
-                os.killpg(self._process.pid, 9)
-            self._process.wait()
-        # Whoever is still asking sees the end of the answers first.
-        with self._in_use:
-            self._questions.close()
-            self._answers.close()
-
-
-def _can_be_read(stream: Any, seconds: float) -> bool:
-    waiting = select.poll()
-    try:
-        waiting.register(stream, select.POLLIN | select.POLLHUP)
-    except ValueError:  # closed meanwhile
-        return True
-    return bool(waiting.poll(math.ceil(1000 * seconds)))

@@ -15,16 +15,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.bot_seat import BotSeat
 from evoply.players.kind import PlayerKind
+from evoply.players.process_limits import ProcessLimits
 from evoply.wording import did_you_mean, shorten
-
-__all__ = ["MOVE_LIMIT", "Bot", "bot_classes"]
 
 MOVE_LIMIT = 10.0
 """Seconds that a bot has for a move unless it is given others."""
@@ -38,8 +37,8 @@ class Bot(PlayerKind):
 
     *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
     are the seconds for a move, for importing the file and for making the object, each; who takes
-    longer loses the game. A bot is `reproducible` on its word: who draws from its stream alone
-    plays the same game again.
+    longer loses the game. *limits* are those of its process. A bot is `reproducible` on its word:
+    who draws from its stream alone plays the same game again.
     """
 
     is_portable: ClassVar[bool] = False
@@ -48,6 +47,15 @@ class Bot(PlayerKind):
     path: Annotated[str, Field(min_length=1, max_length=4000)]
     class_name: Annotated[str, Field(max_length=200)] | None = None
     move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
+    limits: ProcessLimits = ProcessLimits()
+
+    @model_serializer(mode="wrap")
+    def _without_usual_limits(self, write: SerializerFunctionWrapHandler) -> Any:
+        # Files and digests are what they were before there were these limits.
+        fields = write(self)
+        if self.limits == ProcessLimits():
+            fields.pop("limits", None)
+        return fields
 
     @property
     def label(self) -> str:
@@ -92,7 +100,7 @@ class Bot(PlayerKind):
     def seat(self, game: str) -> BotSeat:
         """Return a seat, whose process begins with the first question."""
         self.check_fits(game)
-        return BotSeat(self.path, self.chosen_class(), self.move_limit)
+        return BotSeat(self.path, self.chosen_class(), self.move_limit, self.limits.for_keeper())
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
@@ -131,6 +139,10 @@ class Bot(PlayerKind):
         """Return the bot with the checksum of its file in place of the path."""
         source = hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
         return self.model_dump(mode="json", exclude={"name", "path"}) | {"source": source}
+
+    def about(self) -> dict[str, Any]:
+        """Return the beginning of the file's checksum as the version."""
+        return {"kind": self.kind, "version": self.identity()["source"][:12]}
 
     def steady(self) -> NoReturn:
         """Raise `ValueError`: nothing is known of the inside of a bot."""

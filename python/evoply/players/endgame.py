@@ -10,9 +10,7 @@ from typing import Literal
 from evoply import _native
 from evoply.games.othello import Move, Position
 
-__all__ = ["Solution", "solve"]
-
-Mode = Literal["exact", "outcome"]
+Aim = Literal["exact", "outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Solution:
 def solve(
     position: Position,
     *,
-    mode: Mode = "exact",
+    mode: Aim = "exact",
     every_move: bool = False,
     empties_to_winner: bool = True,
     table_mib: int = 256,

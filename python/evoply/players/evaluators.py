@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -37,6 +39,10 @@ LONGEST_LABEL = 60
 DEFAULT_PRIMITIVES = "liao+mobility"
 
 Division = Literal["one", "zero", "numerator", "ieee"]
+Lenient = Literal["drop", "variadic"]
+
+_TOKEN = re.compile(r"[(){},]|[^\s(){},]+")
+_MOST_TOKENS = 20_000
 
 
 class Model(BaseModel):
@@ -73,9 +79,11 @@ class TreeEvaluator(Model):
     """A genetic program: the text of a tree, and the primitives it is written in.
 
     *primitives* is the name of a set or, in saved players, the set itself as data. *division*
-    replaces what `/` gives for a zero divisor; *lenient* is `parse_tree`'s. A `PrimitiveSet` may
-    be given for *primitives*, and a `Tree`, which knows its primitives, for *tree*. Instead of a
-    tree it may be any individual that `evoply.gp.parse_individual` reads, or a `Forest`.
+    replaces what `/` gives for a zero divisor. An operand too many is an error, or with *lenient*
+    "drop" left out, with "variadic" joined to the others from left to right: `( + a b c )` becomes
+    `( + ( + a b ) c )`. A `PrimitiveSet` may be given for *primitives*, and a `Tree`, which knows
+    its primitives, for *tree*. Instead of a tree it may be any individual that
+    `evoply.gp.parse_individual` reads, or a `Forest`.
 
     >>> TreeEvaluator(tree="( + aa bb )", primitives=PRIMITIVE_SETS["letters"]).primitives
     'letters'
@@ -85,7 +93,7 @@ class TreeEvaluator(Model):
     tree: str
     primitives: str | dict[str, Any] = DEFAULT_PRIMITIVES
     division: Division | None = None
-    lenient: Literal["drop", "variadic"] | None = None
+    lenient: Lenient | None = None
 
     @field_validator("primitives")
     @classmethod
@@ -102,7 +110,7 @@ class TreeEvaluator(Model):
             tree: str | Individual,
             primitives: str | PrimitiveSet | dict[str, Any] = DEFAULT_PRIMITIVES,
             division: Division | None = None,
-            lenient: Literal["drop", "variadic"] | None = None,
+            lenient: Lenient | None = None,
         ) -> None: ...
 
     @model_validator(mode="before")
@@ -115,6 +123,10 @@ class TreeEvaluator(Model):
             data = {"primitives": base_set(tree), **data, "tree": str(tree)}
         if isinstance(data.get("primitives"), PrimitiveSet):
             data["primitives"] = _written_primitives(data["primitives"])
+        if data.get("lenient") in get_args(Lenient) and isinstance(data.get("tree"), str):
+            primitives = _read_primitives(data.get("primitives", DEFAULT_PRIMITIVES))
+            data["tree"] = _with_right_operands(data["tree"], primitives, data["lenient"])
+            data["lenient"] = None
         return data
 
     def model_post_init(self, context: Any, /) -> None:
@@ -130,7 +142,7 @@ class TreeEvaluator(Model):
     @cached_property
     def parsed(self) -> Individual:
         """The tree itself, or the individual of several branches."""
-        return parse_individual(self.tree, self.primitive_set, self.lenient)
+        return parse_individual(self.tree, self.primitive_set)
 
     @property
     def label(self) -> str:
@@ -144,7 +156,6 @@ class TreeEvaluator(Model):
         chosen = (
             ("primitives", None if named == DEFAULT_PRIMITIVES else named),
             ("division", self.division),
-            ("lenient", self.lenient),
         )
         return [f"{option}={value}" for option, value in chosen if value is not None]
 
@@ -166,6 +177,36 @@ class TreeEvaluator(Model):
     def self_contained(self) -> TreeEvaluator:
         """Return the same evaluator with its primitives, where only named, as data."""
         return TreeEvaluator(tree=str(self.parsed), primitives=self.primitive_set.to_dict())
+
+
+def _with_right_operands(text: str, primitives: PrimitiveSet, lenient: Lenient) -> str:
+    """Return the text of an individual with operands too many dropped, or joined to the others.
+
+    Liao's Table 2 prints a tree that has one, and two parsers read it in these two ways.
+    """
+    tokens = _TOKEN.findall(text)
+    if len(tokens) > _MOST_TOKENS:
+        raise ValueError(f"lenient: the text may have at most {_MOST_TOKENS:,} words")
+    words: list[str] = []
+    waiting: list[list[int]] = []  # where an open bracket and each thing in it begin
+    for token in tokens:
+        if token == ")" and waiting:
+            bracket, *places = waiting.pop()
+            name = words[places[0]] if places else ""
+            types = primitives[name].argument_types if name in primitives else ()
+            extra = [*places[1 + len(types) :], len(words)] if types else []
+            if extra and lenient == "drop":
+                del words[extra[0] :]
+            elif len(types) == 2 and types[0] == primitives[name].type:
+                parts = [words[start:end] for start, end in pairwise(extra)]
+                joined = [word for part in parts for word in (")", *part)]
+                words[bracket:] = [*("(", name) * len(parts), *words[bracket : extra[0]], *joined]
+        elif waiting:
+            waiting[-1].append(len(words))
+        if token == "(":
+            waiting.append([len(words)])
+        words.append(token)
+    return " ".join(words)
 
 
 def _read_primitives(primitives: str | dict[str, Any]) -> PrimitiveSet:

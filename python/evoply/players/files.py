@@ -9,6 +9,7 @@ fields: it finds damage, not forgery.
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -104,6 +105,24 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
         raise PlayerFileError(f"{path}: {lines}") from None
     except ValueError as error:
         raise PlayerFileError(f"{path}: {error}") from None
+
+
+def load_toml_player(path: str | Path) -> PlayerModel:
+    """Return the player that the TOML file at *path* describes; `ConfigError` names the file."""
+    try:
+        text = read_limited(path, MAX_BYTES)
+    except OSError as error:
+        raise ConfigError([(str(path), error.strerror or str(error))]) from None
+    except ValueError as error:
+        raise ConfigError([(str(path), str(error))]) from None
+    try:
+        data = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        message = "is nested too deeply: use fewer brackets inside one another"
+        raise ConfigError([(str(path), message)]) from None
+    except ValueError as error:
+        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
+    return read_player(data)
 
 
 def read_player(data: object) -> PlayerModel:

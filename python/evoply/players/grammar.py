@@ -27,49 +27,43 @@ What this cannot say a TOML file can: it holds the fields of the models in `spec
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NoReturn, cast, get_args
+from typing import Any, Literal, NoReturn, cast, get_args, get_origin
+
+from pydantic import BaseModel
 
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
-from evoply.files import read_limited
 from evoply.games import game_rules
-from evoply.gp.forest import Forest
-from evoply.players.evaluators import Division, Evaluator, ExpressionEvaluator, TreeEvaluator
-from evoply.players.files import MAX_BYTES, load_player, read_player
+from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
+from evoply.players.files import load_player, load_toml_player
 from evoply.players.kind import LONGEST_NAME
 from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.player import KINDS, PlayerModel, model_of
 from evoply.players.specs import (
     MAX_DEPTH,
-    MAX_NODES,
     MAX_NOISE,
-    MAX_TABLE,
-    MAX_TIME,
-    MAX_WORK,
+    NOT_REPRODUCIBLE,
     SEARCH_LIMITS,
     AfterState,
     AlphaBeta,
-    Alternate,
     KernelPlayer,
-    Ordering,
     RandomPlayer,
     SteadyModel,
-    Ties,
-    View,
 )
-from evoply.players.staged import MOST_RANDOM_PLIES, RandomStart, Slide, Stage, Staged
-from evoply.protocols import ConfigError, Player
+from evoply.players.staged import RandomStart, Staged
+from evoply.protocols import Player
 from evoply.wording import did_you_mean, shorten
 
 LONGEST_SHOWN = 120
-MOST_MEN = 100
+MOST_MEN = 100.0
 """The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
-_WHOLE = re.compile(r"[0-9]{1,9}")
-_DECIMAL = re.compile(r"[0-9]{0,30}\.?[0-9]{0,30}(?:e-?[0-9]{1,3})?", re.IGNORECASE)
+_WHOLE = re.compile(r"[0-9]{1,20}")
+_DECIMAL = re.compile(
+    r"(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:e-?[0-9]{1,3})?", re.IGNORECASE
+)
 
 
 class PlayerTextError(ValueError):
@@ -111,7 +105,7 @@ def parse_player(
             f"a player is named by a text such as 'greedy', not by a {type(text).__name__}", 1
         )
     start = len(text) - len(text.lstrip())
-    bare = text.strip()
+    bare = text.strip().removesuffix(NOT_REPRODUCIBLE)
     if not bare:
         raise PlayerTextError(f"a player is missing: one of {_names()}", 1)
     if isinstance(primitives, str):
@@ -143,65 +137,46 @@ def with_options(
     if not plies:
         return _with_options(base, options, name)
     after = _with_options(base, options, base.name)
-    shown = None if name is None else _shown(name)
-    return RandomStart(plies=plies, player=after, name=shown)
+    return RandomStart(plies=plies, player=after, name=None if name is None else _shown(name))
 
 
 def _with_options(
     player: SteadyModel | Staged, options: dict[str, Any], name: str | None
 ) -> SteadyModel | Staged:
-    if isinstance(player, Staged):
-        return _staged_with_options(player, options, name)
-    if {"overlap", "slide"} & options.keys():
-        raise ValueError(f"{sorted(options.keys() & {'overlap', 'slide'})[0]} is for stages")
-    if name is not None:
-        name = _shown(name)
-    if isinstance(player, RandomPlayer):
-        if options:
-            raise ValueError("random has no options")
-        return player.model_copy(update={"name": name or player.name})
-    fields = {
-        "name": name or (None if options else player.name),
-        "evaluator": player.evaluator,
-        "ties": player.ties,
-        "view": player.view,
-        "epsilon": player.epsilon,
-        **options,
-    }
-    is_limited = any(fields.get(limit) is not None for limit in SEARCH_LIMITS)
-    usual, kept = 0, {}
-    if isinstance(player, AlphaBeta):
-        usual, kept = player.depth, {key: getattr(player, key) for key in _LOOKING_AHEAD}
-        kept |= {
-            one: None for one, other in (("nodes", "work"), ("work", "nodes")) if other in fields
-        }
-    depth = fields.pop("depth", MAX_DEPTH if is_limited else usual)
-    if depth:
-        return AlphaBeta(depth=depth, **{**kept, **fields})
-    for option in _LOOKING_AHEAD:
-        if option in fields or (option in _LEAVES and kept.get(option) is not None):
-            raise ValueError(
-                f"{option} is for players that look ahead: give depth, nodes, work or time"
-            )
-    return AfterState(**fields)
+    """Return *player* with *options*, which are fields of its model or say which model it is."""
+    shown = (None if options else player.name) if name is None else _shown(name)
+    fields = {key: getattr(player, key) for key in type(player).model_fields}
+    model = type(player)
+    if isinstance(player, AfterState | AlphaBeta):
+        is_limited = any(options.get(limit) is not None for limit in SEARCH_LIMITS)
+        depth = options.pop("depth", MAX_DEPTH if is_limited else fields.get("depth", 0))
+        model = AlphaBeta if depth else AfterState
+        options |= {"depth": depth} if depth else {}
+        fields |= dict.fromkeys(("nodes", "work") if {"nodes", "work"} & options.keys() else ())
+    unfit = [key for key in options if key not in model.model_fields]
+    unfit += [key for key in _LEAVES if fields.get(key) and key not in model.model_fields]
+    if unfit:
+        raise ValueError(_refusal(model, unfit[0]))
+    fields = {key: value for key, value in fields.items() if key in model.model_fields}
+    return model(**{**fields, **options, "kind": model.model_fields["kind"].default, "name": shown})
+
+
+def _refusal(model: type[KernelPlayer], option: str) -> str:
+    """Return why players of *model* do not have *option*."""
+    if model is RandomPlayer:
+        return "random has no options"
+    if model is Staged:
+        return (
+            f"{option} does not go with overlapping stages, which look one ply ahead and have no "
+            "other options than overlap, slide, ties, view and random_plies"
+        )
+    if option in _STAGES:
+        return f"{option} is for stages, such as ( white ),50,( white_corners ),50"
+    return f"{option} is for players that look ahead: give depth, nodes, work or time"
 
 
 def _shown(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))[:LONGEST_NAME]
-
-
-def _staged_with_options(player: Staged, options: dict[str, Any], name: str | None) -> Staged:
-    unfit = sorted(options.keys() - {"overlap", "slide", "ties", "view"})
-    if unfit:
-        raise ValueError(
-            f"{unfit[0]} does not go with overlapping stages, which look one ply ahead and have no "
-            "other options than overlap, slide, ties, view and random_plies"
-        )
-    fields = {
-        name: getattr(player, name) for name in ("stages", "overlap", "slide", "ties", "view")
-    }
-    kept = None if options else player.name
-    return Staged(**{**fields, **options, "name": kept if name is None else _shown(name)})
 
 
 def _parse(
@@ -222,45 +197,34 @@ def _parse(
     if file is not None:
         path, options = file["path"], file["options"]
         colon = "" if options is None else ":"
-        given = _Options("a file", colon, options or "", column + len(path))
-        chosen = given.read({**_SEARCH, **_STAGES})
-        return with_options(_from_file(path, game), chosen, name=bare if chosen else None)
+        chosen = _Options("a file", colon, options or "", column + len(path)).read(_ANY)
+        is_saved = path.lower().endswith(".json")
+        player = load_player(path, game=game) if is_saved else load_toml_player(path)
+        return with_options(player, chosen, name=bare if chosen else None)
     name, colon, options = bare.partition(":")
     given = _Options(name, colon, options, column + len(name))
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":
-        chosen = given.read({**_SEARCH, **_STAGES})
-        return with_options(_champion(run.strip(), column, runs), chosen, name=bare)
+        return with_options(_champion(run.strip(), column, runs), given.read(_ANY), name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column)
     return _named(name.strip(), given, bare, game)
 
 
 def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
-    chosen = given.read({**_SEARCH, **_TREE, **_STAGES})
+    chosen = given.read({**_ANY, **_TREE})
     fields = {key: chosen.pop(key) for key in list(chosen) if key in _TREE}
     if primitives is not None:
         fields.setdefault("primitives", primitives)
-    player = AfterState(evaluator=TreeEvaluator(tree=tree, **fields))
+    evaluator = TreeEvaluator(tree=tree, **fields)
     if not _STAGES.keys() & chosen.keys():
-        return with_options(player, chosen)
-    return with_options(_staged(player.evaluator, fields, given), chosen)
-
-
-def _staged(evaluator: Evaluator, fields: Mapping[str, Any], given: _Options) -> Staged:
-    """Return the stages of *evaluator* as a player of which some may overlap."""
-    individual = evaluator.parsed
-    if not isinstance(individual, Forest) or individual.role != "stages":
+        return with_options(AfterState(evaluator=evaluator), chosen)
+    if evaluator.parsed.role != "stages":
         raise PlayerTextError(
             "overlap and slide are for stages, such as ( white ),50,( white_corners ),50",
             given.column + 1,
         )
-    return Staged(
-        stages=tuple(
-            Stage(evaluator=TreeEvaluator(tree=str(tree), **fields), percent=float(percent))
-            for tree, percent in zip(individual.trees, individual.percents, strict=True)
-        )
-    )
+    return with_options(Staged(evaluator=evaluator), chosen)
 
 
 def _champion(run: str, column: int, runs: Runs | None) -> PlayerModel:
@@ -287,10 +251,11 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
         )
-    read = given.read({**_SEARCH, "king": _king} if named.counts_kings else _SEARCH)
-    king = read.pop("king", 1.0)
-    if king != 1:
-        expression = expression + (king - 1) * KINGS
+    king = {"king": _number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
+    read = given.read({**_SEARCH, **king})
+    worth = read.pop("king", 1.0)
+    if worth != 1:
+        expression = expression + (worth - 1) * KINGS
     chosen = {**named.leaves, **read}
     if not set(SEARCH_LIMITS) & set(chosen):
         chosen = {"depth": named.depth, **chosen}
@@ -299,40 +264,19 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
 
 
 def _unknown(name: str, column: int) -> NoReturn:
-    hint = did_you_mean(name, [*NAMED_PLAYERS, "champion"]) or "."
+    hint = did_you_mean(name, [*NAMED_PLAYERS, *_KIND_NAMES, "champion"]) or "."
     if any(name in primitives for primitives in PRIMITIVE_SETS.values()):
         hint = f"; did you mean the tree '( {name} )'?"
     message = f"no player is called {shorten(name)!r}{hint} A player is one of {_names()}"
     raise PlayerTextError(message, column)
 
 
+_KIND_NAMES = tuple(name for kind in KINDS for name in kind.names)
+
+
 def _names() -> str:
-    return (
-        f"{', '.join(NAMED_PLAYERS)}, a tree such as ( + white 10 ), champion@RUN, or a .json, "
-        ".toml or .py file"
-    )
-
-
-def _from_file(path: str, game: str) -> PlayerModel:
-    if path.lower().endswith(".json"):
-        return load_player(path, game=game)
-    try:
-        text = read_limited(path, MAX_BYTES)
-    except (OSError, ValueError) as error:
-        raise ConfigError([(path, _reason(error))]) from None
-    try:
-        data = tomllib.loads(text.removeprefix("\ufeff"))
-    except RecursionError:
-        raise ConfigError(
-            [(path, "is nested too deeply: use fewer brackets inside one another")]
-        ) from None
-    except ValueError as error:
-        raise ConfigError([(path, f"not TOML: {error}")]) from None
-    return read_player(data)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    names = ", ".join([*NAMED_PLAYERS, *_KIND_NAMES])
+    return f"{names}, a tree such as ( + white 10 ), champion@RUN, or a .json, .toml or .py file"
 
 
 class _Options:
@@ -382,97 +326,74 @@ def _choice(*choices: str) -> Callable[[str], str]:
     return read
 
 
-def _depth(value: str) -> int:
-    if not _WHOLE.fullmatch(value) or int(value) > MAX_DEPTH:
-        raise ValueError(f"must be a whole number from 0 to {MAX_DEPTH}, not {shorten(value)!r}")
-    return int(value)
+def _number(
+    kind: type[int] | type[float], least: float, most: float, what: str | None = None
+) -> Callable[[str], Any]:
+    pattern = _WHOLE if kind is int else _DECIMAL
+    what = what or ("whole number" if kind is int else "number")
 
-
-def _whole(least: int, most: int) -> Callable[[str], int]:
-    def read(value: str) -> int:
-        if not value.isascii() or not value.isdecimal() or len(value) > len(str(most)):
-            number = -1
-        else:
-            number = int(value)
-        if not least <= number <= most:
-            raise ValueError(
-                f"must be a whole number from {least:,} to {most:,}, not {value[:40]!r}"
-            )
-        return number
+    def read(value: str) -> float:
+        if pattern.fullmatch(value) and least <= kind(value) <= most:
+            return kind(value)
+        raise ValueError(
+            f"must be a {what} from {_shown_bound(least)} to {_shown_bound(most)}, "
+            f"not {value[:40]!r}"
+        )
 
     return read
 
 
-def _seconds(value: str) -> float:
-    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
-        number = float(value)
-        if 0.001 <= number <= MAX_TIME:
-            return number
-    raise ValueError(f"must be seconds from 0.001 to {MAX_TIME:g}, not {value[:40]!r}")
-
-
-def _percentage(value: str) -> float:
-    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
-        number = float(value)
-        if number <= 100.0:
-            return number
-    raise ValueError(f"must be a percentage from 0 to 100, not {shorten(value)!r}")
-
-
-def _noise(value: str) -> str | int:
-    return value if value == "uniform" else _whole(1, MAX_NOISE)(value)
-
-
-def _king(value: str) -> float:
-    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
-        number = float(value)
-        if number <= MOST_MEN:
-            return number
-    raise ValueError(f"must be a number of men from 0 to {MOST_MEN}, not {shorten(value)!r}")
+def _shown_bound(bound: float) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 
 def _yes(value: str) -> bool:
     return _choice("yes", "no")(value) == "yes"
 
 
-def _probability(value: str) -> float:
-    if _DECIMAL.fullmatch(value) and any(digit.isdecimal() for digit in value.split("e")[0]):
-        number = float(value)
-        if number <= 1.0:
-            return number
-    raise ValueError(f"must be a probability from 0 to 1, not {shorten(value)!r}")
+def _noise(value: str) -> str | int:
+    return value if value == "uniform" else cast(int, _number(int, 1, MAX_NOISE)(value))
 
 
+def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
+    """Return what reads the field *name* of *model*, within the bounds that it has there."""
+    field = model.model_fields[name]
+    kinds = {field.annotation, *get_args(field.annotation)}
+    if bool in kinds:
+        return _yes
+    if int in kinds or float in kinds:
+        bounds = {
+            key: getattr(one, key)
+            for one in field.metadata
+            for key in ("ge", "le")
+            if hasattr(one, key)
+        }
+        kind = int if int in kinds else float
+        return _number(kind, bounds["ge"], bounds["le"], field.description)
+    literals = [kind for kind in kinds if get_origin(kind) is Literal]
+    return _choice(*get_args(literals[0]))
+
+
+_NAMES = (
+    "depth", "ties", "epsilon", "view", "nodes", "work", "time", "ordering", "table", "deeper",
+    "random_plies", "noise", "alternate", "quiescence",
+)  # fmt: skip
+_OTHERS = {
+    "depth": _number(int, 0, MAX_DEPTH),
+    "random_plies": _field(RandomStart, "plies"),
+    "noise": _noise,
+}
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {
-        "depth": _depth,
-        "ties": _choice(*get_args(Ties)),
-        "epsilon": _probability,
-        "view": _choice(*get_args(View)),
-        "nodes": _whole(1, MAX_NODES),
-        "work": _whole(1, MAX_WORK),
-        "time": _seconds,
-        "ordering": _choice(*get_args(Ordering)),
-        "table": _whole(0, MAX_TABLE),
-        "deeper": _yes,
-        "random_plies": _whole(0, MOST_RANDOM_PLIES),
-        "noise": _noise,
-        "alternate": _choice(*get_args(Alternate)),
-        "quiescence": _yes,
-    }
+    {name: _OTHERS.get(name) or _field(AlphaBeta, name) for name in _NAMES}
 )
 _LEAVES = ("noise", "second")
-_LOOKING_AHEAD = (
-    *SEARCH_LIMITS, "ordering", "table", "deeper", "alternate", "quiescence", *_LEAVES
-)  # fmt: skip
-"""Options that mean nothing to a player that only compares the boards after each move."""
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"overlap": _percentage, "slide": _choice(*get_args(Slide))}
+    {name: _field(Staged, name) for name in ("overlap", "slide")}
 )
+_ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
         "primitives": _choice(*PRIMITIVE_SETS),
-        "division": _choice(*get_args(Division)),
-        "lenient": _choice("drop", "variadic"),
+        **{name: _field(TreeEvaluator, name) for name in ("division", "lenient")},
     }
 )

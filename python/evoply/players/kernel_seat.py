@@ -9,8 +9,6 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.protocols import Choice, Clock, GameRecord, Row
 
-__all__ = ["KernelSeat"]
-
 
 @dataclass(frozen=True, slots=True)
 class KernelSeat:

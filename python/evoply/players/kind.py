@@ -8,17 +8,17 @@ an answer here that is usual for a player whose model is all there is to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from evoply import _native
 from evoply.players.evaluators import Model
 from evoply.protocols import Seat
 
 if TYPE_CHECKING:
     from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
-
-__all__ = ["LONGEST_NAME", "Name", "PlayerKind"]
 
 LONGEST_NAME = 200
 
@@ -35,6 +35,8 @@ class PlayerKind(Model):
     """What it is called in files."""
     name: Name | None = None
 
+    names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Texts that name a player of this kind, and how it plays."""
     is_portable: ClassVar[bool] = True
     """Whether the model is all there is to the player, so that it can be saved and moved."""
 
@@ -70,6 +72,13 @@ class PlayerKind(Model):
         if options:
             raise ValueError(f"{self.label}: this player has no options")
         return self
+
+    def about(self) -> dict[str, Any]:
+        """Return `kind` and `version` for results, and what else tells the player from others.
+
+        What a seat learns of who plays, such as the version of an engine, is its own `about`.
+        """
+        return {"kind": self.kind, "version": f"evoply {_native.__version__}"}
 
     def with_move_limit(self, seconds: float) -> PlayerKind:
         """Return the player with so many seconds a move, if it is one that needs such a limit."""

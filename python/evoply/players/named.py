@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
-from evoply.players.edgar import edgar_expression, edgar_table
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.specs import Noise, View
 
@@ -52,6 +53,23 @@ class NamedPlayer:
         if self.second is not None:
             return {"second": ExpressionEvaluator(expression=self.second.to_dict())}
         return {} if self.noise is None else {"noise": self.noise}
+
+
+def weights_by_ply(tables: Sequence[Sequence[float]]) -> Number:
+    """Return the weights of own discs minus those of the opponent's, by the ply of the choice.
+
+    Each table has a weight for every square, from a1; after the last one, which passes make
+    possible, it stays.
+    """
+    own = weighted_sum(board.own, tables, board.root_ply)
+    return own - weighted_sum(board.opponent, tables, board.root_ply)
+
+
+def _edgar_tables() -> list[list[float]]:
+    """Return 60 tables of 64 weights; `evoply.studies.bellin.edgar` learns and describes them."""
+    text = (files("evoply.players") / "edgar.json").read_text(encoding="utf-8")
+    tables: list[list[float]] = json.loads(text)["tables"]
+    return tables
 
 
 KINGS = count(board.own_kings) - count(board.opponent_kings)
@@ -115,7 +133,7 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
         ),
         "edgar-like": NamedPlayer(
             "a weight for every square and ply (8x8), learned by self-play; not the lost original",
-            edgar_expression(edgar_table()),
+            weights_by_ply(_edgar_tables()),
             games=("othello",),
         ),
     }

@@ -16,8 +16,10 @@ from pydantic import Field, TypeAdapter
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
+from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.kind import PlayerKind
+from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
@@ -29,9 +31,11 @@ KINDS: tuple[type[PlayerKind], ...] = (
     AlphaBeta,
     Staged,
     RandomStart,
+    Online,
+    Engine,
     Bot,
 )
-"""Every kind of player that a text or a file may describe."""
+"""Every kind of player that a text or a file may describe; an earlier one reads a text first."""
 
 if TYPE_CHECKING:
     PlayerModel = PlayerKind

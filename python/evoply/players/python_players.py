@@ -6,7 +6,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from evoply._native import Stream
 from evoply.games import game_rules
@@ -18,8 +18,6 @@ from evoply.protocols import (
     InvalidMoveError,
     choice_of,
 )
-
-__all__ = ["PythonPlayer", "PythonSeat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,8 @@ class PythonSeat:
 
     source: Any
     label: str
+    is_shared: ClassVar[bool] = True
+    """All games are played at this one seat, one after another."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return its choice; `IllegalMoveError` names the player whose move is none."""

@@ -6,7 +6,7 @@ without being data stands in `bots` and `python_players`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -17,10 +17,7 @@ from pydantic import (
 )
 
 from evoply import _native
-from evoply.expressions import (
-    Expression,
-    outputs_to_json,
-)
+from evoply.expressions import Expression, outputs_to_json
 from evoply.games import game_rules
 from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
@@ -89,7 +86,7 @@ class _Valuing(KernelPlayer):
     evaluator: Evaluator
     ties: Ties = "first"
     view: View = "player"
-    epsilon: float = Field(default=0.0, ge=0.0, le=1.0)
+    epsilon: float = Field(default=0.0, ge=0.0, le=1.0, description="probability")
 
     def _repr_html_(self) -> str:
         rows = (
@@ -122,11 +119,15 @@ class AfterState(_Valuing):
     @property
     def label(self) -> str:
         """The name, or the evaluator and what is unusual about the player."""
-        return self.name or _label(self, [])
+        return self.name or player_text(self.evaluator.label, _own_options(self))
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        return _native_player(self, game, self.kind)
+        return self.with_program(game, self.evaluator.program(game))
+
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
+        return _native_player(self, game, self.kind, program)
 
     def steady(self) -> AfterState:
         """Return the player itself."""
@@ -164,7 +165,7 @@ class AlphaBeta(_Valuing):
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
     work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
-    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
+    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, description="number of seconds")
     ordering: Ordering = "none"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
     deeper: bool = Field(default=False, strict=True)
@@ -184,8 +185,10 @@ class AlphaBeta(_Valuing):
     @model_serializer(mode="wrap")
     def _without_what_is_not_asked_for(self, write: SerializerFunctionWrapHandler) -> Any:
         # Files and digests of plain players are what they were before there were these options.
-        fields = write(self)
-        return {key: value for key, value in fields.items() if _USUAL.get(key, ...) != value}
+        usual = {
+            name: AlphaBeta.model_fields[name].default for name in (*_SEARCH_OPTIONS, "second")
+        }
+        return {key: value for key, value in write(self).items() if usual.get(key, ...) != value}
 
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> AlphaBeta:
@@ -235,13 +238,17 @@ class AlphaBeta(_Valuing):
     @property
     def label(self) -> str:
         """The name, or the evaluator, the depth and what is unusual; a limit in time is marked."""
-        options = _search_options(self) + _leaf_options(self)
-        label = self.name or _label(self, options, self.second)
+        second = f" or {self.second.label}" if self.second else ""
+        options = [*_search_options(self), *_own_options(self)]
+        label = self.name or player_text(self.evaluator.label + second, options)
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        program = self._two_programs(game) or self.evaluator.program(game)
+        return self.with_program(game, self._two_programs(game) or self.evaluator.program(game))
+
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
         cost = dearest(program) if self.ordering == "tree" else program.operations
         return _native_player(
             self,
@@ -306,18 +313,9 @@ def dearest(program: _native.Program) -> int:
 SEARCH_LIMITS = ("nodes", "work", "time")
 """What ends a search before its depth."""
 
-_USUAL = {
-    "nodes": None,
-    "work": None,
-    "time": None,
-    "ordering": "none",
-    "table": 0,
-    "deeper": False,
-    "noise": None,
-    "second": None,
-    "alternate": "move",
-    "quiescence": False,
-}
+_SEARCH_OPTIONS = (
+    *SEARCH_LIMITS, "ordering", "table", "deeper", "quiescence", "noise", "alternate"
+)  # fmt: skip
 
 SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
 """A player that is the same from the first move to the last."""
@@ -327,13 +325,13 @@ def _native_player(
     player: _Valuing,
     game: str,
     kind: str,
-    program: _native.Program | None = None,
+    program: _native.Program,
     **search: Any,
 ) -> _native.Player:
     return _native.Player(
         game_rules(game).kernel,
         kind,
-        program or player.evaluator.program(game),
+        program,
         view=player.view,
         ties=player.ties,
         epsilon=player.epsilon,
@@ -342,35 +340,35 @@ def _native_player(
 
 
 def _search_options(player: AlphaBeta) -> list[str]:
-    limits = [
-        f"{limit}={value}"
-        for limit in SEARCH_LIMITS
-        if (value := getattr(player, limit)) is not None
+    options = unusual_options(player, _SEARCH_OPTIONS)
+    is_limited = any(getattr(player, limit) is not None for limit in SEARCH_LIMITS)
+    return (
+        options if is_limited and player.depth == MAX_DEPTH else [f"depth={player.depth}", *options]
+    )
+
+
+def _own_options(player: _Valuing) -> list[str]:
+    return [*player.evaluator.options, *unusual_options(player, ("ties", "view", "epsilon"))]
+
+
+def unusual_options(player: PlayerKind, names: Iterable[str]) -> list[str]:
+    """Return those fields of *player* as options of its text that are not what they usually are."""
+    fields = type(player).model_fields
+    values = {name: getattr(player, name) for name in names}
+    return [
+        f"{name}={_option(value)}"
+        for name, value in values.items()
+        if value != fields[name].default
     ]
-    options = [] if limits and player.depth == MAX_DEPTH else [f"depth={player.depth}"]
-    options += limits
-    if player.ordering != "none":
-        options.append(f"ordering={player.ordering}")
-    if player.table:
-        options.append(f"table={player.table}")
-    if player.deeper:
-        options.append("deeper=yes")
-    return [*options, "quiescence=yes"] if player.quiescence else options
 
 
-def _leaf_options(player: AlphaBeta) -> list[str]:
-    options = [] if player.noise is None else [f"noise={player.noise}"]
-    return options if player.alternate == "move" else [*options, f"alternate={player.alternate}"]
+def _option(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value) if isinstance(value, float) and float(short) != value else short
 
 
-def _label(player: _Valuing, options: list[str], second: ExpressionEvaluator | None = None) -> str:
-    """Return the evaluator with *options* and those that are unusual."""
-    usual = {"ties": "first", "view": "player", "epsilon": 0.0}
-    options = [*options, *player.evaluator.options]
-    options += [
-        f"{option}={getattr(player, option):{'g' if option == 'epsilon' else ''}}"
-        for option, value in usual.items()
-        if getattr(player, option) != value
-    ]
-    evaluators = player.evaluator.label + (f" or {second.label}" if second else "")
-    return evaluators + (f":{','.join(options)}" if options else "")
+def player_text(evaluator: str, options: Sequence[str]) -> str:
+    """Return the text of a player: its evaluator and its options."""
+    return evaluator + (f":{','.join(options)}" if options else "")

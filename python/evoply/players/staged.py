@@ -1,4 +1,4 @@
-"""Players that change with the game: stages by the clock, and a random start.
+"""Players that change with the game: stages that overlap, and a random start.
 
 Source of the stages: Liao, "Genetic Programming Applied to Board Game Othello"; overlapping ones
 are its proposal for later work. A random start makes the games of a deterministic player differ.
@@ -7,210 +7,198 @@ are its proposal for later work. A random start makes the games of a determinist
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from evoply import _native
-from evoply.expressions import Number, board, less, select
+from evoply.expressions import Expression, PrimitiveSet
 from evoply.games import game_rules
-from evoply.gp import Forest, Tree, expression_of
+from evoply.gp import Tree, branches, expression_of, lower
+from evoply.gp.forest import PERCENT_ROUNDING
 from evoply.notebook import table_html
-from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model, TreeEvaluator
-from evoply.players.specs import AfterState, AlphaBeta, KernelPlayer, RandomPlayer, Ties, View
-from evoply.wording import shorten
-
-__all__ = ["RandomStart", "Stage", "Staged", "stage_shares"]
+from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
+from evoply.players.specs import (
+    NOT_REPRODUCIBLE,
+    AfterState,
+    AlphaBeta,
+    KernelPlayer,
+    RandomPlayer,
+    Ties,
+    View,
+    player_text,
+    unusual_options,
+)
 
 Slide = Literal["linear", "logistic"]
 
-MOST_STAGES = 100
 MOST_RANDOM_PLIES = 1000
-# Percentages such as 100/60 are rounded: a clock this close below a boundary has reached it.
-_ROUNDING = 1e-9
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
 
-class Stage(Model):
-    """A part of the game, in percent of its clock, and the evaluator used in it."""
-
-    evaluator: Evaluator
-    percent: Annotated[float, Field(gt=0.0, le=100.0)]
-
-    @property
-    def label(self) -> str:
-        """The evaluator and the percentage, as in `( white ),50`."""
-        return f"{self.evaluator.label},{self.percent:g}"
-
-
 class Staged(KernelPlayer):
-    """One ply ahead with an evaluator chosen by the clock of the position where it chooses.
+    """One ply ahead with a tree chosen by the clock of the position where it chooses.
 
-    Stage k is in use while the clock is between the sums of the percentages before and after it;
-    the last one to the end of the game. With an *overlap* of w percent, from w/2 percent before a
-    boundary to w/2 after it, each move draws which of the two stages chooses: the probability of
-    the later one slides from 0 to 1, on a line or a logistic curve (*slide*). The draw comes from
-    the key of the move. *ties* and *view* as in `AfterState`.
+    *evaluator* holds the stages: an individual such as `( white ),50,( white_corners ),50`. Stage k
+    is in use while the clock is between the sums of the percentages before and after it; the last
+    one to the end of the game. With an *overlap* of w percent, from w/2 percent before a boundary
+    to w/2 after it, each move draws which of the two stages chooses: the probability of the later
+    one slides from 0 to 1, on a line or a logistic curve (*slide*). The draw comes from the key of
+    the move. *ties* and *view* as in `AfterState`, which plays stages that do not overlap.
 
-    >>> Staged.parse("( white ),50,( white_corners ),50").label
-    '( white ),50,( white_corners ),50:primitives=liao'
+    In files the stages stand one by one, each with its *evaluator* and *percent*; there they may be
+    board expressions too.
+
+    >>> evaluator = TreeEvaluator(tree="( white ),50,( white_corners ),50")
+    >>> Staged(evaluator=evaluator, overlap=20).label
+    '( white ),50,( white_corners ),50:overlap=20'
     """
 
     kind: Literal["staged"] = "staged"
-    stages: tuple[Stage, ...] = Field(min_length=1, max_length=MOST_STAGES)
-    overlap: float = Field(default=0.0, ge=0.0, le=100.0)
+    evaluator: TreeEvaluator
+    overlap: float = Field(default=0.0, ge=0.0, le=100.0, description="percentage")
     slide: Slide = "linear"
     ties: Ties = "first"
     view: View = "player"
 
-    @field_validator("stages")
+    @model_validator(mode="before")
     @classmethod
-    def _fills_the_game(cls, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-        total = math.fsum(stage.percent for stage in stages)
-        if abs(total - 100.0) > _ROUNDING:
-            raise ValueError(f"the percentages of the stages sum to {total:g}, not to 100")
-        return stages
+    def _one_evaluator(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or "stages" not in data:
+            return data
+        stages = data["stages"]
+        if not isinstance(stages, list | tuple):
+            raise ValueError("stages must be a list of evaluators with their percentages")
+        fields = {key: value for key, value in data.items() if key != "stages"}
+        return {**fields, "evaluator": _evaluator_of([_Stage(**stage) for stage in stages])}
+
+    @model_serializer(mode="wrap")
+    def _stage_by_stage(self, write: SerializerFunctionWrapHandler) -> Any:
+        fields = write(self)
+        options = {key: fields["evaluator"][key] for key in ("primitives", "division")}
+        stages = [
+            {
+                "evaluator": TreeEvaluator(tree=str(tree), **options).model_dump(),
+                "percent": float(percent),
+            }
+            for tree, percent in zip(self.trees, self.percents, strict=True)
+        ]
+        del fields["evaluator"]
+        return {**fields, "stages": stages}
 
     @model_validator(mode="after")
     def _overlaps_do_not_meet(self) -> Self:
-        shortest = min(stage.percent for stage in self.stages)
-        if len(self.stages) > 1 and self.overlap > shortest:
+        if self.evaluator.parsed.role not in ("stages", "tree"):
+            raise ValueError(
+                "overlap and slide are for stages, such as ( white ),50,( white_corners ),50"
+            )
+        shortest = min(self.percents)
+        if len(self.percents) > 1 and self.overlap > shortest:
             raise ValueError(
                 f"an overlap of {self.overlap:g} percent is longer than a stage of {shortest:g}"
             )
         return self
 
-    @classmethod
-    def parse(
-        cls,
-        text: str,
-        *,
-        primitives: str = "liao",
-        lenient: Literal["drop", "variadic"] | None = None,
-        overlap: float = 0.0,
-        slide: Slide = "linear",
-        ties: Ties = "first",
-    ) -> Staged:
-        """Return the player that a text such as `( white ),50,( white_corners ),50` means.
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The tree of each stage."""
+        return branches(self.evaluator.parsed)
 
-        A tree without a percentage has the whole game. Raises ValueError for anything else.
-        """
-        parts = [part.strip() for part in text.split(",")]
-        if len(parts) == 1:
-            parts.append("100")
-        if len(parts) % 2:
-            raise ValueError(
-                f"{shorten(text)!r}: stages are written tree,percent,tree,percent and so on"
-            )
-        stages = []
-        for tree, percent in zip(parts[::2], parts[1::2], strict=True):
-            if not percent.isascii() or not percent.isdecimal():
-                raise ValueError(f"{shorten(percent)!r} is not a percentage, a whole number")
-            evaluator = TreeEvaluator(tree=tree, primitives=primitives, lenient=lenient)
-            stages.append(Stage(evaluator=evaluator, percent=float(percent)))
-        return cls(stages=tuple(stages), overlap=overlap, slide=slide, ties=ties)
+    @property
+    def percents(self) -> tuple[float, ...]:
+        """The share of the game of each stage; together 100."""
+        individual = self.evaluator.parsed
+        return (100,) if isinstance(individual, Tree) else individual.percents
 
     @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
-        if self.name:
-            return self.name
-        stages = ",".join(stage.label for stage in self.stages)
-        usual = {"overlap": 0.0, "slide": "linear", "ties": "first", "view": "player"}
-        options = [*self.stages[0].evaluator.options]
-        options += [
-            f"{option}={getattr(self, option):{'g' if option == 'overlap' else ''}}"
-            for option, value in usual.items()
-            if getattr(self, option) != value
-        ]
-        return stages + (f":{','.join(options)}" if options else "")
+        unusual = unusual_options(self, ("overlap", "slide", "ties", "view"))
+        return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
     def _repr_html_(self) -> str:
         rows = (
-            *((f"{stage.percent:g} %", stage.evaluator.parsed) for stage in self.stages),
+            *((f"{p:g} %", tree) for tree, p in zip(self.trees, self.percents, strict=True)),
             ("overlap", f"{self.overlap:g} %, {self.slide}"),
             ("ties", self.ties),
         )
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if an evaluator needs another board than *game*'s."""
-        for stage in self.stages:
-            stage.evaluator.check_fits(game)
+        """Raise `ValueError` if a tree needs another board than *game*'s."""
+        self.evaluator.check_fits(game)
 
     def shares(self, clock: float) -> tuple[float, ...]:
         """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
-        percentages = [stage.percent for stage in self.stages]
-        return stage_shares(percentages, clock, self.overlap, self.slide)
+        return stage_shares(self.percents, clock, self.overlap, self.slide)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
-        self.check_fits(game)
         if not self.overlap:
-            return self.without_overlap().native(game)
+            return self.steady().native(game)
+        self.check_fits(game)
         # The clock follows from the number of pieces: the kernel need not know how stages slide.
         rules = game_rules(game)
         pieces = range(rules.size**2 + 1)
         return _native.Player.staged(
             rules.kernel,
-            [stage.evaluator.program(game) for stage in self.stages],
+            lower(self.trees, game),
             [self.shares(_native.clock(rules.kernel, count)) for count in pieces],
             view=self.view,
             ties=self.ties,
         )
 
     def steady(self) -> AfterState:
-        """Return the player without overlap."""
-        return self.without_overlap()
-
-    def without_overlap(self) -> AfterState:
-        """Return the player that changes from stage to stage at once, as the kernel runs it."""
-        return AfterState(
-            name=None if self.overlap else self.name,
-            evaluator=self._evaluator(),
-            ties=self.ties,
-            view=self.view,
-        )
-
-    def _evaluator(self) -> TreeEvaluator | ExpressionEvaluator:
-        """Return an individual of stages if the stages are trees over one set, else a formula."""
-        evaluators = [stage.evaluator for stage in self.stages]
-        percents = [round(stage.percent) for stage in self.stages]
-        trees = [one.parsed for one in evaluators if isinstance(one, TreeEvaluator)]
-        sets = [one.primitive_set for one in evaluators if isinstance(one, TreeEvaluator)]
-        plain_trees = tuple(tree for tree in trees if isinstance(tree, Tree))
-        is_whole = all(stage.percent == round(stage.percent) for stage in self.stages)
-        if is_whole and len(plain_trees) == len(percents) and all(one == sets[0] for one in sets):
-            return TreeEvaluator(tree=Forest("stages", plain_trees, tuple(percents)))
-        return ExpressionEvaluator(expression=self.expression().to_dict())
+        """Return the player without overlap, which changes from stage to stage at once."""
+        name = None if self.overlap else self.name
+        return AfterState(name=name, evaluator=self.evaluator, ties=self.ties, view=self.view)
 
     def self_contained(self) -> Staged:
         """Return the same player with its primitives as data."""
-        stages = tuple(
-            stage.model_copy(update={"evaluator": stage.evaluator.self_contained()})
-            for stage in self.stages
-        )
-        return self.model_copy(update={"stages": stages})
-
-    def expression(self) -> Number:
-        """Return the one expression that a player without overlap evaluates."""
-        values = [_value(stage.evaluator) for stage in self.stages]
-        ends = accumulate(stage.percent for stage in self.stages[:-1])
-        chosen = values[-1]
-        for value, end in reversed(list(zip(values[:-1], ends, strict=True))):
-            chosen = select(less(board.root_t, end / 100 - _ROUNDING), value, chosen)
-        return chosen
+        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
 
 
-def _value(evaluator: TreeEvaluator | ExpressionEvaluator) -> Number:
+class _Stage(Model):
+    """A part of the game, in percent of its clock, and the evaluator used in it, as in files."""
+
+    evaluator: Evaluator
+    percent: Annotated[float, Field(ge=0.001, le=100.0)]
+
+
+def _evaluator_of(stages: Sequence[_Stage]) -> TreeEvaluator:
+    """Return one individual of *stages*.
+
+    Where they are not trees over one set, each is a primitive of a set that holds just them.
+    """
+    options = [
+        one.model_dump(include={"primitives", "division"})
+        for one in (stage.evaluator for stage in stages)
+        if isinstance(one, TreeEvaluator) and isinstance(one.parsed, Tree)
+    ]
+    if len(options) == len(stages) and all(one == options[0] for one in options):
+        trees = [str(stage.evaluator.parsed) for stage in stages]
+    else:
+        values = [_value(stage.evaluator) for stage in stages]
+        chosen = PrimitiveSet("stages")
+        for place, value in enumerate(values):
+            chosen = chosen.with_primitive(f"stage{place}", value)
+        trees = [f"( {primitive.name} )" for primitive in chosen]
+        options = [{"primitives": chosen}]
+    percents = [int(p) if p.is_integer() else p for p in (stage.percent for stage in stages)]
+    text = ",".join(f"{tree},{percent}" for tree, percent in zip(trees, percents, strict=True))
+    return TreeEvaluator(tree=text, **options[0])
+
+
+def _value(evaluator: Evaluator) -> Expression:
     if isinstance(evaluator, TreeEvaluator):
-        return cast(Number, expression_of(evaluator.parsed))
-    return cast(Number, evaluator.parsed)
+        return expression_of(evaluator.parsed)
+    return evaluator.parsed
 
 
 def stage_shares(
-    percentages: list[float], clock: float, overlap: float, slide: Slide = "linear"
+    percentages: Sequence[float], clock: float, overlap: float, slide: Slide = "linear"
 ) -> tuple[float, ...]:
     """Return the probability of each stage at *clock* (0 to 1); see `Staged`.
 
@@ -227,7 +215,7 @@ def stage_shares(
 def _passed(beyond: float, overlap: float, slide: Slide) -> float:
     """Return the probability that a boundary counts as passed *beyond* percent after it."""
     if not overlap:
-        return float(beyond >= -100 * _ROUNDING)
+        return float(beyond >= -100 * PERCENT_ROUNDING)
     way = min(1.0, max(0.0, beyond / overlap + 0.5))
     if slide == "linear":
         return way
@@ -264,8 +252,9 @@ class RandomStart(KernelPlayer):
         """The name, or both parts."""
         if self.name:
             return self.name
-        label = self.player.label
-        return f"{label}{',' if ':' in label else ':'}random_plies={self.plies}"
+        label = self.player.label.removesuffix(NOT_REPRODUCIBLE)
+        label += f"{',' if ':' in label else ':'}random_plies={self.plies}"
+        return label if self.reproducible else label + NOT_REPRODUCIBLE
 
     def _repr_html_(self) -> str:
         rows = (("random moves", f"its own first {self.plies}"), ("then", self.player))

@@ -77,7 +77,13 @@ def choice_of(answer: object, game: GameRecord) -> Choice:
 
 @runtime_checkable
 class Seat(Protocol):
-    """Sits at one board of one game and chooses moves for one side."""
+    """Sits at one board of one game and chooses moves for one side.
+
+    A seat that learns who plays, such as the version of an engine, may have it as data by name in
+    an attribute `about`: results of matches show it. One whose `is_shared` is true has all games of
+    a match, one after another. One with a method `use_all_cores()` is told so where it is the only
+    one that thinks.
+    """
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return a choice among `game.position.legal_moves`; asked only where there are several.

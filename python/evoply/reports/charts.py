@@ -1,246 +1,303 @@
-"""Figures of a run as plotly's data and layout: plain values, the same for a page and a notebook.
+"""Charts as inline SVG: lines over numbers, values with intervals, scattered points.
 
-`plotly.graph_objects.Figure(figure)` shows one in a notebook. Colors of text and grid are left to
-whoever draws them. Rows are those of the table `generations`.
+A chart is a Vega-Lite specification of plain values, which vl-convert draws without a network or a
+browser, the same every time. Text and grid have the color of the text around them, so one picture
+fits light and dark pages; values are tooltips, and lines have a table beside.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
+from xml.etree import ElementTree
 
-__all__ = [
-    "Figure",
-    "chains_figure",
-    "depth_figure",
-    "diversity_figure",
-    "fitness_figure",
-    "front_figure",
-    "introns_figure",
-    "operators_figure",
-    "opponents_figure",
-    "size_figure",
-    "statistic_figure",
-    "time_figure",
-    "training_figure",
-    "weights_figure",
-]
-
-Figure = dict[str, Any]
-Rows = Sequence[Mapping[str, Any]]
+__all__ = ["Chart", "Series", "interval_chart", "line_chart", "sampled", "scatter_chart"]
 
 _COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
-_LONGEST_NAME = 30
-_FEW = 6  # generations that would stand at the edges of a chart
-_MOST_MARKED = 40  # generations whose points are marked
+_WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
+_LONGEST_NAME, _SHORT_NAME = 30, 16
+_MOST_MARKED = 32  # points of a line that are marked, and have a tooltip and a row of the table
+_FEW = 8  # values of x that each have a tick
+_MOST_DRAWN = 400  # points of a line: more than the chart has pixels would only be bytes
+_SVG = "http://www.w3.org/2000/svg"
+_FAINT = {"labelColor": "currentColor", "titleColor": "currentColor", "labelOpacity": 0.75}
+_CONFIG: Mapping[str, Any] = {
+    "font": "DejaVu Sans",  # a wide one to measure with; pages use their own
+    "view": {"stroke": None},
+    "axis": {
+        **_FAINT,
+        "titleOpacity": 0.75,
+        "titleFontWeight": "normal",
+        "titleFontSize": 12,
+        "labelFontSize": 12,
+        "gridColor": "currentColor",
+        "gridOpacity": 0.13,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 6,
+        "labelFlush": False,
+        "labelLimit": 0,
+    },
+    "legend": {
+        **_FAINT,
+        "labelOpacity": 1,
+        "labelFontSize": 12,
+        "title": None,
+        "orient": "bottom",
+        "direction": "horizontal",
+        "labelLimit": 180,
+        "symbolType": "stroke",
+        "symbolStrokeWidth": 3,
+        "symbolSize": 300,
+        "columnPadding": 24,
+        "rowPadding": 4,
+    },
+}
 
 
-_TRAINING = (("best, training", "best", 0, "dot"), ("mean, training", "mean", 2, "dot"))
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values of one name, some of which may be missing, with intervals where there are any."""
+
+    name: str
+    values: Sequence[float | None]
+    intervals: Sequence[tuple[float, float] | None] = ()
+    color: int | None = None
+    """Its place among the colors; by default its place among the series."""
+    is_dashed: bool = False
+    symbol: str = "circle"
 
 
-def fitness_figure(rows: Rows, *, with_training: bool = True) -> Figure:
-    """Return best and mean fitness on fresh games and in training, in points per game.
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture of numbers; a notebook shows it as it stands."""
 
-    Training is left out where its fitness is no share of points.
-    """
-    lines = (
-        ("best, fresh games", "best_fresh", 0, "solid"),
-        ("mean, fresh games", "mean_fresh", 2, "solid"),
-        *(_TRAINING if with_training else ()),
-    )
-    data = [
-        _line(rows, [row[key] for row in rows], name, color=color, dash=dash)
-        for name, key, color, dash in lines
-    ]
-    return _figure(data, _share_axis("points per game"))
+    title: str
+    specification: Mapping[str, Any]
+    """Vega-Lite, with all of its data."""
+    note: str = ""
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The values as text; none where a page has them in a table of its own."""
 
+    def svg(self) -> str:
+        """Return the picture as SVG to stand inside a page."""
+        # Only here: no command that draws nothing should wait for it.
+        from vl_convert import vegalite_to_svg
 
-def opponents_figure(rows: Rows) -> Figure:
-    """Return the best individual's points per fresh game against each opponent.
+        return _inline(vegalite_to_svg(dict(self.specification)), self.title)
 
-    Champions of earlier generations are one line, weighted by games: every generation meets others.
-    """
-    names: dict[str, None] = {}
-    scores: list[dict[str, float]] = []
-    for row in rows:
-        sums: dict[str, tuple[float, int]] = {}
-        for result in json.loads(row["fresh"]):
-            name = str(result["opponent"])
-            if name.startswith("champion of generation "):
-                name = "earlier champions"
-            # plotly reads names as HTML of its own kind.
-            name = escape(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")
-            points, games = sums.get(name, (0.0, 0))
-            sums[name] = (points + result["best"] * result["games"], games + result["games"])
-        scores.append({name: points / games for name, (points, games) in sums.items() if games})
-        names.update(dict.fromkeys(sums))
-    data = [
-        _line(rows, [score.get(name) for score in scores], name, color=color)
-        for color, name in enumerate(names)
-    ]
-    return _figure(data, _share_axis("points per game"))
+    def _repr_html_(self) -> str:
+        return f"<figure><figcaption>{escape(self.title)}</figcaption>{self.svg()}</figure>"
 
 
-def size_figure(rows: Rows) -> Figure:
-    """Return the nodes of the best tree and of the mean one."""
-    data = [
-        _line(rows, [row["mean_size"] for row in rows], "mean", color=2),
-        _line(rows, [row["best_size"] for row in rows], "best", color=0),
-    ]
-    return _figure(data, {"title": {"text": "nodes"}, "rangemode": "tozero"})
-
-
-def depth_figure(rows: Rows) -> Figure:
-    """Return the levels of the best tree and of the mean one."""
-    data = [
-        _line(rows, [row["mean_depth"] for row in rows], "mean", color=2),
-        _line(rows, [row["best_depth"] for row in rows], "best", color=0),
-    ]
-    return _figure(data, {"title": {"text": "levels"}, "rangemode": "tozero"})
-
-
-def diversity_figure(rows: Rows, behaviours: Sequence[float | None] = ()) -> Figure:
-    """Return the share of different trees in the population, and of different behaviours."""
-    data = [_line(rows, [row["diversity"] for row in rows], "different trees", color=3)]
-    if any(share is not None for share in behaviours):
-        data.append(_line(rows, behaviours, "different behaviours", color=1))
-    return _figure(data, _share_axis("share of population"), showlegend=len(data) > 1)
-
-
-def training_figure(rows: Rows, unit: str) -> Figure:
-    """Return best and mean training fitness, maximised, in a unit that is no share of points."""
-    data = [
-        _line(rows, [row[key] for row in rows], name, color=color, dash=dash)
-        for name, key, color, dash in _TRAINING
-    ]
-    return _figure(data, {"title": {"text": unit}})
-
-
-def operators_figure(rows: Rows, censuses: Rows) -> Figure:
-    """Return the share of individuals that each operator took part in."""
-    names = dict.fromkeys(name for census in censuses for name in census.get("operators", {}))
-    sizes = [sum(census.get("operators", {}).values()) or 1 for census in censuses]
-    data = [
-        _line(
-            rows,
-            [
-                census.get("operators", {}).get(name, 0) / size
-                for census, size in zip(censuses, sizes, strict=True)
-            ],
-            escape(name),
-            color=color,
-        )
-        for color, name in enumerate(names)
-    ]
-    if any(census.get("one_way_share") is not None for census in censuses):
-        shares = [census.get("one_way_share") for census in censuses]
-        data.append(_line(rows, shares, "one-way, of crossovers", color=7, dash="dot"))
-    return _figure(data, _share_axis("share of operators"))
-
-
-def introns_figure(rows: Rows, censuses: Rows) -> Figure:
-    """Return the share of nodes that is never computed, and that is computed without effect."""
-    kinds = (("never computed", "dead_introns", 4), ("computed without effect", "live_introns", 1))
-    data = [
-        _line(rows, [census.get(key) for census in censuses], name, color=color)
-        for name, key, color in kinds
-    ]
-    # A line at 0 lies above the axis, not on it, where nobody would see it.
-    return _figure(data, {**_share_axis("share of nodes"), "range": [-0.02, 1.02]})
-
-
-def chains_figure(rows: Rows, censuses: Rows, population: int) -> Figure:
-    """Return how many chains of no-ops an individual has, by their length."""
-    lengths = (("of 1", slice(0, 1)), ("of 2", slice(1, 2)), ("of 3 or more", slice(2, None)))
-    data = [
-        _line(
-            rows,
-            [sum(census.get("no_op_chains", ())[part]) / population for census in censuses],
-            name,
-            color=color,
-        )
-        for color, (name, part) in enumerate(lengths)
-    ]
-    above = [census.get("chains_above_terminals", 0) / population for census in censuses]
-    data.append(_line(rows, above, "above a terminal", color=7, dash="dot"))
-    return _figure(data, {"title": {"text": "chains an individual"}, "rangemode": "tozero"})
-
-
-def weights_figure(rows: Rows, censuses: Rows) -> Figure:
-    """Return the mean weight of leaves, in [0, 1]."""
-    weights = [census.get("mean_weight") for census in censuses]
-    data = [_line(rows, weights, "mean weight", color=3)]
-    axis = {"title": {"text": "weight"}, "range": [0, 1.02]}
-    return _figure(data, axis, showlegend=False)
-
-
-def front_figure(individuals: Sequence[tuple[int, float]], front: set[int], unit: str) -> Figure:
-    """Return strength against size of a generation; places of its *front* stand out."""
-    marks = [
-        ("population", [one for place, one in enumerate(individuals) if place not in front], 2),
-        ("front", [one for place, one in enumerate(individuals) if place in front], 0),
-    ]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "x": [size for size, _ in points],
-            "y": [_number(fitness) for _, fitness in points],
-            "marker": {"color": _COLORS[color], "size": 9 if name == "front" else 5},
-        }
-        for name, points, color in marks
-    ]
-    figure = _figure(data, {"title": {"text": unit}})
-    figure["layout"]["xaxis"] = {"title": {"text": "nodes"}, "rangemode": "tozero"}
-    return figure
-
-
-def statistic_figure(rows: Rows, name: str) -> Figure:
-    """Return one number of each generation, by its name."""
-    data = [_line(rows, [row.get(name) for row in rows], escape(name), color=0)]
-    return _figure(data, {"title": {"text": escape(name)}}, showlegend=False)
-
-
-def time_figure(rows: Rows) -> Figure:
-    """Return where the seconds of each generation went, as stacked bars."""
-    steps = (("playing", 0), ("lowering", 1), ("breeding", 2))
-    data: list[dict[str, Any]] = []
-    for name, color in steps:
-        data.append(
-            {
-                "type": "bar",
-                "name": name,
-                "x": [row["number"] for row in rows],
-                "y": [_number(row[f"seconds_{name}"]) for row in rows],
-                "marker": {"color": _COLORS[color], "line": {"width": 0}},
-                "hovertemplate": "%{y:.3f} s",
-            }
-        )
-    axis = {"title": {"text": "seconds"}, "rangemode": "tozero"}
-    return _figure(data, axis, barmode="stack", bargap=0.15)
-
-
-def _line(
-    rows: Rows,
-    values: Sequence[float | None],
-    name: str,
+def line_chart(
+    title: str,
+    x: Sequence[float],
+    series: Sequence[Series],
+    y_title: str,
     *,
-    color: int,
-    dash: str = "solid",
+    x_title: str = "generation",
+    note: str = "",
+    is_share: bool = False,
+    from_zero: bool = False,
+    is_log: bool = False,
+) -> Chart:
+    """Return lines over the numbers *x*, with error bars where a series has intervals.
+
+    With *is_share* values are shares in [0, 1], shown in percent. Long lines are drawn through
+    evenly spaced points of theirs. With *is_log*, x is logarithmic and has a tick at each value.
+    """
+    drawn = sampled(range(len(x)), _MOST_DRAWN)
+    marked = set(sampled(drawn, _MOST_MARKED))
+    data = [
+        {
+            **_datum(
+                x[place], one, place, is_marked=place in marked, is_share=is_share, x_title=x_title
+            ),
+            "x": x[place] + shift,
+        }
+        for one, shift in zip(_named(series), _shifts(x, series, is_log=is_log), strict=True)
+        for place in drawn
+    ]
+    # The rims show a line at 0 or at 1 whole, and apart from the end of the field.
+    share: dict[str, Any] = {"domain": [-0.02, 1.02], "nice": False}
+    scale = share if is_share else {"zero": from_zero}
+    y_axis = {"format": ".0%", "values": [0, 0.2, 0.4, 0.6, 0.8, 1]} if is_share else {}
+    y = _field("y", y_title, scale=scale, axis={"tickCount": 6, **y_axis})
+    across = _field("x", x_title, scale=_x_scale(x, is_log=is_log), axis=_x_axis(x, is_log=is_log))
+    look = _look(series)
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "line", "strokeWidth": 2, "strokeJoin": "round", "aria": False},
+            "encoding": {"x": across, "y": y, **look},
+        },
+        {
+            "transform": [{"filter": "datum.label && isValid(datum.y)"}],
+            "mark": {"type": "point", "filled": True, "size": 22, "opacity": 1},
+            "encoding": {"x": across, "y": y, "color": look["color"], **_DESCRIPTION},
+        },
+    ]
+    if any(one.intervals for one in series):
+        low, high = {**y, "field": "low"}, {"field": "high"}
+        bars = {"x": across, "y": low, "y2": high, "color": look["color"]}
+        layers.append(
+            {"mark": {"type": "rule", "strokeWidth": 1.5, "aria": False}, "encoding": bars}
+        )
+    rows = tuple(
+        (f"{x[place]:g}", *(_text(one, place, is_share=is_share) for one in series))
+        for place in sorted(marked)
+    )
+    return Chart(
+        title,
+        _specification(data, layers, height=_HEIGHT),
+        note,
+        (x_title, *(one.name for one in series)),
+        rows,
+    )
+
+
+def interval_chart(
+    title: str,
+    names: Sequence[str],
+    series: Sequence[Series],
+    x_title: str,
+    *,
+    note: str = "",
+    reference: float | None = None,
+) -> Chart:
+    """Return one row per name, the first on top, with a mark and a bar for each of *series*.
+
+    *reference* draws a vertical line. Names that are cut stay apart by their number.
+    """
+    data = [
+        {**datum, "name": name}
+        for one in _named(series)
+        for place, name in enumerate(_apart(names))
+        for datum in [_datum(one.values[place], one, place, is_marked=True, x_title=name)]
+        if datum["y"] is not None
+    ]
+    many = len(series) > 1
+    row = _field("name", None, kind="nominal", scale={"domain": _apart(names)}, axis={"grid": True})
+    place = {"y": row, **({"yOffset": {"field": "s", "sort": None}} if many else {})}
+    scale = {"zero": False, "nice": False, "padding": 10}
+    across = _field("y", x_title, scale=scale, axis={"tickCount": 6})
+    look = _look(series)
+    bar = {"x": {**across, "field": "low"}, "x2": {"field": "high"}, **place}
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
+            "encoding": {**bar, "color": look["color"]},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {"x": across, **place, **look, **_DESCRIPTION},
+        },
+    ]
+    if reference is not None:
+        rule = {
+            "type": "rule",
+            "aria": False,
+            "strokeDash": [2, 3],
+            "color": "currentColor",
+            "opacity": 0.6,
+        }
+        layers.append(
+            {"mark": rule, "encoding": {"x": {"datum": reference, "type": "quantitative"}}}
+        )
+    step = 26 if not many else 14 * len(series) + 10
+    specification = _specification(data, layers, height={"step": step, "for": "position"})
+    return Chart(title, specification, note)
+
+
+def scatter_chart(
+    title: str,
+    groups: Mapping[str, Iterable[tuple[float, float]]],
+    x_title: str,
+    y_title: str,
+) -> Chart:
+    """Return points (x, y) of two groups; the second stands out and has tooltips."""
+    data = [
+        {"x": x, "y": _number(y), "s": name, "label": f"{x:g} {x_title}: {y:.4g}" if rank else ""}
+        for rank, (name, points) in enumerate(groups.items())
+        for x, y in sorted(set(points))
+        if math.isfinite(y)
+    ]
+    names = list(groups)
+    encoding = {
+        "x": _field("x", x_title, scale={"zero": True}, axis={"tickCount": 8}),
+        "y": _field("y", y_title, scale={"zero": False}, axis={"tickCount": 6}),
+        "color": _scaled("color", names, [_COLORS[2], _COLORS[0]]),
+        "size": {**_scaled("size", names, [18, 80]), "legend": None},
+        **_DESCRIPTION,
+    }
+    layer = {"mark": {"type": "point", "filled": True, "opacity": 0.85}, "encoding": encoding}
+    return Chart(title, _specification(data, [layer], height=_HEIGHT))
+
+
+def sampled(values: Sequence[Any], most: int) -> list[Any]:
+    """Return at most *most* of *values*, evenly spaced, the first and the last among them.
+
+    >>> sampled(range(11), 3)
+    [0, 5, 10]
+    """
+    if len(values) <= most:
+        return list(values)
+    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
+
+
+_DESCRIPTION: Mapping[str, Any] = {"description": {"field": "label"}}
+
+
+def _specification(
+    data: list[dict[str, Any]], layers: list[dict[str, Any]], *, height: Any
 ) -> dict[str, Any]:
     return {
-        "type": "scatter",
-        "mode": "lines+markers" if len(rows) <= _MOST_MARKED else "lines",
-        "name": name,
-        "x": [row["number"] for row in rows],
-        "y": [_number(value) for value in values],
-        "line": {"color": _COLORS[color % len(_COLORS)], "dash": dash, "width": 2},
-        "marker": {"size": 5},
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": _WIDTH,
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": 4,
+        "background": None,
+        "config": _CONFIG,
+        "data": {"values": data},
+        "layer": layers,
     }
+
+
+def _datum(
+    x: float | None,
+    series: Series,
+    place: int,
+    *,
+    is_marked: bool,
+    x_title: str,
+    is_share: bool = False,
+) -> dict[str, Any]:
+    value = _number(series.values[place])
+    datum = {"x": x, "y": value, "s": series.name}
+    if is_marked and value is not None:
+        where = x_title if x is None or x is series.values[place] else f"{x_title} {x:g}"
+        datum["label"] = f"{where}, {series.name}: {_text(series, place, is_share=is_share)}"
+    interval = series.intervals[place] if series.intervals else None
+    if interval is not None:
+        datum |= {"low": _number(interval[0]), "high": _number(interval[1])}
+    return datum
+
+
+def _text(series: Series, place: int, *, is_share: bool) -> str:
+    value = _number(series.values[place])
+    if value is None:
+        return ""
+    form = "{:.1%}" if is_share else "{:.4g}"
+    interval = series.intervals[place] if series.intervals else None
+    text = form.format(value)
+    text += "" if interval is None else f" ({form} to {form})".format(*interval)
+    return text.replace("%", " %")
 
 
 def _number(value: float | None) -> float | None:
@@ -248,17 +305,97 @@ def _number(value: float | None) -> float | None:
     return round(float(value), 6) if value is not None and math.isfinite(value) else None
 
 
-def _share_axis(title: str) -> dict[str, Any]:
-    return {"title": {"text": title}, "range": [0, 1.02], "tickformat": ".0%"}
+def _field(name: str, title: str | None, *, kind: str = "quantitative", **more: Any) -> Any:
+    return {"field": name, "type": kind, "title": title, **more}
 
 
-def _figure(data: list[dict[str, Any]], yaxis: dict[str, Any], **layout: Any) -> Figure:
-    xaxis: dict[str, Any] = {
-        "title": {"text": "generation"},
-        "rangemode": "tozero",
-        "tickformat": "d",
-    }
-    numbers = data[0]["x"] if data else []
-    if 0 < len(numbers) < _FEW:
-        xaxis |= {"dtick": 1, "range": [numbers[0] - 0.5, numbers[-1] + 0.5]}
-    return {"data": data, "layout": {"xaxis": xaxis, "yaxis": yaxis, "showlegend": True, **layout}}
+def _scaled(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    columns = 3 if max(map(len, names), default=0) <= _SHORT_NAME else 2
+    legend = {"columns": columns} if len(names) > 1 else None
+    scale = {"domain": list(names), "range": list(values)}
+    return {"field": "s", "type": "nominal", "sort": None, "scale": scale, "legend": legend}
+
+
+def _look(series: Sequence[Series]) -> dict[str, Any]:
+    """Return how each of *series* is told from the others."""
+    names = [one.name for one in _named(series)]
+    places = [place if one.color is None else one.color for place, one in enumerate(series)]
+    look = {"color": _scaled("color", names, [_COLORS[one % len(_COLORS)] for one in places])}
+    if any(one.is_dashed for one in series):
+        dashes = [[2, 3] if one.is_dashed else [1, 0] for one in series]
+        look["strokeDash"] = _scaled("strokeDash", names, dashes)
+    if any(one.symbol != "circle" for one in series):
+        look["color"]["legend"] = {"symbolType": "circle", "symbolSize": 80}
+        look["shape"] = _scaled("shape", names, [one.symbol for one in series])
+    return look
+
+
+def _shifts(x: Sequence[float], series: Sequence[Series], *, is_log: bool) -> list[float]:
+    """Return how far each of *series* is moved aside, so that error bars do not hide others."""
+    if is_log or len(x) < 2 or not any(one.intervals for one in series):
+        return [0.0] * len(series)
+    step = (max(x) - min(x)) / 100
+    return [step * (place - (len(series) - 1) / 2) for place in range(len(series))]
+
+
+def _x_scale(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
+    if is_log:
+        return {"type": "log", "base": 2, "nice": False, "padding": 10}
+    # One number alone stands in the middle.
+    rim = 0.5 if len(set(x)) < 2 else 0.0
+    domain = [min(x, default=0) - rim, max(x, default=0) + rim]
+    return {"domain": domain, "nice": False, "zero": False, "padding": 8}
+
+
+def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
+    if is_log or len(set(x)) <= _FEW:
+        return {"values": list(x), "format": ",d", "grid": False}
+    return {"tickMinStep": 1, "tickCount": 8, "format": ",d", "grid": False}
+
+
+def _named(series: Sequence[Series]) -> list[Series]:
+    """Return *series* under names that are short and apart from each other."""
+    names = _apart([one.name for one in series])
+    return [
+        Series(name, one.values, one.intervals, one.color, one.is_dashed, one.symbol)
+        for name, one in zip(names, series, strict=True)
+    ]
+
+
+def _apart(names: Iterable[str]) -> list[str]:
+    counts: dict[str, int] = {}
+    apart = []
+    for name in names:
+        cut = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+        counts[cut] = counts.get(cut, 0) + 1
+        apart.append(cut if counts[cut] == 1 else f"{cut} #{counts[cut]}")
+    return apart
+
+
+def _inline(svg: str, title: str) -> str:
+    """Return Vega's *svg* as a page holds it: of any width, with tooltips, without the rest.
+
+    Roles and classes mean nothing in a page, and a tenth of a pixel is fine enough.
+    """
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        label = element.attrib.pop("aria-label", "")
+        for name in [name for name in element.attrib if name in _NEEDLESS or "aria" in name]:
+            del element.attrib[name]
+        for name in element.attrib.keys() & {"d", "transform", "x", "y", "x1", "x2", "y1", "y2"}:
+            element.set(name, re.sub(r"\d+\.\d+", _tenth, element.attrib[name]))
+        if label and element is not root and not len(element):
+            ElementTree.SubElement(element, f"{{{_SVG}}}title").text = label
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("role", "img")
+    root.set("aria-label", title)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+_NEEDLESS = {"class", "role", "font-family", "pointer-events", "stroke-miterlimit"}
+
+
+def _tenth(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")

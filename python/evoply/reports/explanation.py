@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from evoply.expressions.formula import UNNAMED
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.gp import expression_of
+from evoply.notebook import table_html
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -41,8 +41,15 @@ from evoply.reports.influence import (
     positions_with_choice,
     values_of,
 )
-from evoply.reports.phrases import Words, joined, percent, short_formula
-from evoply.reports.sentence import Influence, constant_sentence, influence_sentence
+from evoply.reports.phrases import (
+    Influence,
+    Words,
+    constant_sentence,
+    influence_sentence,
+    joined,
+    percent,
+    short_formula,
+)
 from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
 
 __all__ = ["Explanation", "Influence", "explain"]
@@ -111,16 +118,10 @@ class Explanation:
         return tuple(sorted(self.terms or self.features, key=lambda part: -part.share))
 
     def _repr_html_(self) -> str:
-        formula = f"<p><code>{escape(self.simplified)}</code></p>" if self.simplified else ""
-        rows = "".join(
-            f"<tr><td>{escape(part.text)}</td><td>{escape(part.wants)}</td>"
-            f"<td>{percent(part.share)}</td></tr>"
-            for part in self.parts
-        )
-        head = "<tr><th>part</th><th>wants</th><th>moves changed</th></tr>"
-        table = f"<table>{head}{rows}</table>" if rows else ""
-        sentence = f"<p><b>{escape(self.player)}</b></p>{formula}<p>{escape(self.sentence)}</p>"
-        return f"<div>{sentence}{table}</div>"
+        rows = [(part.text, part.wants, percent(part.share)) for part in self.parts]
+        texts = [self.simplified, self.sentence] if self.simplified else [self.sentence]
+        head = ("part", "wants", "moves changed")
+        return table_html(self.player, rows, head if rows else (), texts)
 
 
 def explain(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from evoply.algebra.naming import DIGITS
 from evoply.expressions import Expression, board, count
@@ -16,9 +17,21 @@ from evoply.expressions import features as counted
 from evoply.expressions.formula import UNNAMED, Names, formula
 from evoply.reports.terms import Term, is_feature
 
-__all__ = ["Words", "joined", "percent", "short_formula", "wanted"]
+__all__ = [
+    "Influence",
+    "Words",
+    "constant_sentence",
+    "influence_sentence",
+    "joined",
+    "percent",
+    "short_formula",
+    "wanted",
+]
 
 _LONGEST_FORMULA = 48
+_MOST_LISTED = 4
+_LEAST_SHARE = 0.01
+"""Parts that change fewer moves than this are only counted."""
 _OPPONENT = "the opponent's "
 _COUNTED: Mapping[str, str] = {
     "own_discs": "{}s",
@@ -68,6 +81,76 @@ def wanted(phrase: str, is_more: bool) -> str:
     return f"{amount} {phrase}"
 
 
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """A part of an evaluator and the share of moves, in [0, 1], that change without it."""
+
+    text: str
+    """The part as a formula."""
+    wants: str
+    """What it makes the player want, in words."""
+    share: float
+    depends: bool = False
+    """Whether it wants more or less of it by the rest of the board; *wants* is the thing then."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready data."""
+        return {
+            "text": self.text,
+            "wants": self.wants,
+            "share": self.share,
+            "depends": self.depends,
+        }
+
+
+def constant_sentence(where: str, ties: str) -> str:
+    """Return the sentence about an evaluator that gives the positions *where* the same value."""
+    which = {
+        "first": "always plays the first of its legal moves",
+        "last": "always plays the last of its legal moves",
+        "random": "plays any legal move at random",
+    }
+    return f"It gives {where} the same value, so it {which[ties]}."
+
+
+def influence_sentence(parts: Sequence[Influence], *, left_out: str, noun: str) -> str:
+    """Return what the player wants, most influential first.
+
+    *left_out* says in words what was done to a part ("leaving this out"); *noun* is what a part is
+    called ("term", "feature").
+    """
+    ordered = sorted(parts, key=lambda part: -part.share)
+    listed = [part for part in ordered if part.share >= _LEAST_SHARE][:_MOST_LISTED]
+    rest = ordered[len(listed) :]
+    if not listed:
+        return _redundant(ordered, left_out, noun)
+    # What it always wants first, then what it wants or not; the first is said in full.
+    wanted = [part for part in listed if not part.depends]
+    weighed = [part for part in listed if part.depends]
+    shares = {part: f"({percent(part.share)})" for part in listed}
+    first = (wanted or weighed)[0]
+    shares[first] = f"({left_out} changes {percent(first.share)} of its moves)"
+    if len(ordered) == 1 and wanted:
+        return f"It wants {first.wants} and nothing else {shares[first]}."
+    clauses = []
+    if wanted:
+        is_clear = first is ordered[0] and first.share >= 1.25 * ordered[1].share
+        others = [f"{part.wants} {shares[part]}" for part in wanted[1:]]
+        clauses.append(
+            f"It {'mostly ' * is_clear}wants {first.wants} {shares[first]}"
+            + (f", then {joined(others)}" if others else "")
+        )
+    if weighed:
+        named = joined([f"{part.wants} {shares[part]}" for part in weighed])
+        clauses.append(
+            f"{'it' if wanted else 'It'} weighs {named} for or against, "
+            "depending on the rest of the board"
+        )
+    if rest:
+        clauses.append(_summary(rest, noun))
+    return "; ".join(clauses) + "."
+
+
 @dataclass(frozen=True)
 class Words:
     """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
@@ -106,19 +189,21 @@ class Words:
         if None in (*above, *below) or len(above) > 3 or len(below) > 2:
             text = term.text.removeprefix("-")
             return _wanted_value(f"`{short_formula(text)}`", is_more), False
-        amount, contrary = ("high", "low") if is_more else ("low", "high")
-        if tops and bottoms:
-            above_text, below_text = (" times ".join(_powers(one)) for one in (tops, bottoms))
-            return f"a {amount} ratio of {above_text} to {below_text}", True
-        if len(tops) == 1:
-            return self.wanted(term.factors[0], tops[0], is_more), True
-        if len(bottoms) == 1:
-            return self.wanted(term.divisors[0], bottoms[0], not is_more), True
-        if tops and len(set(tops)) == 1:
-            power = "squared" if len(tops) == 2 else "cubed"
-            return f"{self.wanted(term.factors[0], tops[0], is_more)}, {power}", True
-        amount = amount if tops else contrary
-        return f"a {amount} product of {joined(_powers(tops or bottoms))}", True
+        if not tops:
+            return self._wanted_product(term.divisors, bottoms, not is_more), True
+        wanted_above = self._wanted_product(term.factors, tops, is_more)
+        if not bottoms:
+            return wanted_above, True
+        comma = "," if wanted_above.endswith(("squared", "cubed")) else ""
+        return f"{wanted_above}{comma}{_compared(bottoms)}", True
+
+    def _wanted_product(
+        self, parts: Sequence[Expression], nouns: Sequence[str], is_more: bool
+    ) -> str:
+        if len(set(nouns)) > 1:
+            return f"a {'high' if is_more else 'low'} product of {joined(_powers(nouns))}"
+        power = ("", ", squared", ", cubed")[len(nouns) - 1]
+        return f"{self.wanted(parts[0], nouns[0], is_more)}{power}"
 
     def without_common(self, terms: Sequence[Term]) -> tuple[list[Term], str]:
         """Return *terms* without what all of them multiply or divide by, and a sentence on it."""
@@ -194,6 +279,13 @@ def _wanted_value(text: str, is_more: bool) -> str:
     return f"a {'high' if is_more else 'low'} value of {text}"
 
 
+def _compared(nouns: Sequence[str]) -> str:
+    """Return what is divided by as words that follow what is wanted."""
+    powers = _powers(nouns)
+    product = "the product of " if len(powers) > 1 else ""
+    return f" compared with {product}{joined(powers)}"
+
+
 def _powers(nouns: Sequence[str]) -> list[str]:
     """Return each noun once, with "squared" or "cubed" if it stands there more often."""
     power = {1: "", 2: " squared", 3: " cubed"}
@@ -205,3 +297,35 @@ def _less(parts: tuple[Expression, ...], taken: tuple[Expression, ...]) -> tuple
     for part in taken:
         left.remove(part)
     return tuple(left)
+
+
+def _redundant(parts: Sequence[Influence], left_out: str, noun: str) -> str:
+    """Return the sentence for parts of which none matters alone."""
+    wants = joined([part.wants for part in parts[:3]])
+    if len(parts) > 3:
+        wants = f"{', '.join(part.wants for part in parts[:3])} and {len(parts) - 3} more {noun}s"
+    verb = "looks at" if parts[0].depends else "wants"
+    if len(parts) == 1:
+        return f"It {verb} {wants}, but {left_out} changes {percent(parts[0].share)} of its moves."
+    one = left_out.replace("this", "any one of them").replace("its", "the")
+    return (
+        f"It {verb} {wants}, none of which decides alone: "
+        f"{one} changes {_at_most(parts[0].share)} of its moves."
+    )
+
+
+def _summary(rest: Sequence[Influence], noun: str) -> str:
+    largest = rest[0].share
+    if largest == 0:
+        share = "no move"
+    elif largest < _LEAST_SHARE or len(rest) == 1:
+        share = f"{percent(largest)} of moves"
+    else:
+        share = f"at most {percent(largest)} of moves each"
+    if len(rest) == 1:
+        return f"the other {noun} changes {share}"
+    return f"the other {len(rest)} {noun}s change {share}"
+
+
+def _at_most(share: float) -> str:
+    return percent(share) if share < _LEAST_SHARE else f"at most {percent(share)}"

@@ -2,13 +2,20 @@
 
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
-from evoply.runs.evolved import censuses, check_evolved, stored_final_test
-from evoply.runs.export import export_csv
-from evoply.runs.folder import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.directory import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.folder import leave_request, read_request
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
-from evoply.runs.matches import PlayedMatches, match_of, played_matches
 from evoply.runs.replay import Replay, replay
-from evoply.runs.request import leave_request, read_request
+from evoply.runs.results import (
+    PlayedMatches,
+    censuses,
+    check_evolved,
+    export_csv,
+    export_parquet,
+    match_of,
+    played_matches,
+    stored_final_test,
+)
 from evoply.runs.run import Run
 
 __all__ = [
@@ -27,6 +34,7 @@ __all__ = [
     "censuses",
     "check_evolved",
     "export_csv",
+    "export_parquet",
     "find_run",
     "leave_request",
     "list_runs",

@@ -17,8 +17,8 @@ from evoply.evolution import Progress, signature
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
 from evoply.protocols import RunError, steps
-from evoply.runs.folder import find_run
-from evoply.runs.request import clear_request, read_request
+from evoply.runs.directory import find_run
+from evoply.runs.folder import clear_request, read_request
 from evoply.runs.run import Run
 
 __all__ = ["advance", "resolve_champion"]

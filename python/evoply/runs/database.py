@@ -1,123 +1,189 @@
-"""The tables of `run.db` that every run has: facts about it, its steps, matches and events.
+"""The file `run.db`, and its rows in groups with checksums, compared whenever a group is read.
 
-A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
-transaction: what was interrupted is not there. Everything is read and written in groups with
-checksums (`evoply.runs.groups`). This module knows no lock, no status and nothing of what a step
-is about.
+A group is the rows of one table that have one number: the individuals of a generation, one match,
+all facts about the run. The table `checksums` has a row for each, for empty ones too; so rows that
+vanish are noticed like rows that change. This module knows no table but that one.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evoply.players.files import read_player
-from evoply.protocols import Player, RunError, Step
-from evoply.runs.groups import CHECKSUMS, Database, Group
+from evoply.files import checksum
+from evoply.protocols import RunError
 
 __all__ = [
-    "GROUPS",
-    "MATCH",
+    "CHECKSUMS",
     "UNREADABLE",
-    "StepRow",
-    "add_event",
-    "add_match",
+    "ChecksumError",
+    "Database",
+    "Group",
     "connect",
-    "count_steps",
-    "create_tables",
     "identity",
-    "now",
-    "player_data",
-    "read_champions",
-    "read_events",
-    "read_matches",
-    "read_meta",
-    "read_object",
-    "read_state",
-    "read_steps",
-    "write_meta",
-    "write_step",
 ]
 
-MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
-"""The keys without which a note of a match is damaged."""
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises on a damaged file; the second where even its message is damaged."""
 
-_TABLES = f"""
-{CHECKSUMS}
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE steps (
-    number INTEGER PRIMARY KEY, digest TEXT NOT NULL, statistics TEXT NOT NULL,
-    champions TEXT NOT NULL, seconds REAL NOT NULL, state TEXT
-);
-CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
-CREATE TABLE events (
-    id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
-);
+
+CHECKSUMS = """
+CREATE TABLE checksums (
+    name TEXT NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (name, number)
+) WITHOUT ROWID;
 """
-
-# One group for all facts: one that is missing is damage too.
-_META = Group(
-    "meta",
-    "the facts about the run",
-    "SELECT 0, key, value FROM meta WHERE 0 BETWEEN ? AND ? ORDER BY key",
-    "INSERT OR REPLACE INTO meta VALUES (?2, ?3)",
-)
-_PLAYERS = Group(
-    "players",
-    "player {}",
-    "SELECT id, text FROM players WHERE id BETWEEN ? AND ? ORDER BY id",
-    "INSERT INTO players VALUES (?, ?)",
-)
-_STEPS = Group(
-    "steps",
-    "the step of generation {}",
-    "SELECT number, digest, statistics, champions, seconds FROM steps"
-    " WHERE number BETWEEN ? AND ? ORDER BY number",
-    "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
-)
-# Apart from the steps, because it may be large and lists of steps do not need it.
-_STATES = Group(
-    "states",
-    "the state of generation {}",
-    "SELECT number, state FROM steps"
-    " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
-    "UPDATE steps SET state = ?2 WHERE number = ?1",
-)
-_MATCHES = Group(
-    "matches",
-    "match {}",
-    "SELECT id, time, result FROM matches WHERE id BETWEEN ? AND ? ORDER BY id",
-    "INSERT INTO matches VALUES (?, ?, ?)",
-)
-_EVENTS = Group(
-    "events",
-    "event {}",
-    "SELECT id, time, kind, details FROM events WHERE id BETWEEN ? AND ? ORDER BY id",
-    "INSERT INTO events VALUES (?, ?, ?, ?)",
-)
-GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
-"""All groups that every run has."""
-
+_STORED = "SELECT number, sha256 FROM checksums WHERE name = ? AND number BETWEEN ? AND ?"
 _NO_WRITING = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_AT_ONCE = 100
+"""Groups in memory while all are checked."""
+
+Row = tuple[Any, ...]
+
+
+class ChecksumError(ValueError):
+    """What is stored is not what was written; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
-class StepRow:
-    """What is known of a stored step without its learner."""
+class Group:
+    """Which rows belong together, and how they are read and written.
 
-    number: int
-    digest: str
-    statistics: Mapping[str, float]
-    seconds: float
+    The rows that *select* gives are the parameters of *insert*, in the same types.
+    """
+
+    name: str
+    label: str
+    """What a message calls one group; {} stands for its number."""
+    select: str
+    """Has two parameters, the first and the last number; the number is the first column."""
+    insert: str
+    columns: tuple[str, ...] = ()
+    """Names of the columns, where anybody asks for them."""
+
+
+class Database:
+    """An open `run.db`; what is read through it was compared with its checksum.
+
+    Runs of older formats have no checksums (*is_checked* is false): they are read as they are.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, is_checked: bool) -> None:
+        self.connection = connection
+        self.is_checked = is_checked
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all statements inside see one state, whatever another process writes meanwhile."""
+        if self.connection.in_transaction:
+            yield
+            return
+        try:
+            self.connection.execute("BEGIN")
+            yield
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what happens inside, or nothing of it."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            # A full disk may have rolled back by itself.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def read(self, group: Group, first: int = _LEAST, last: int = _MOST) -> dict[int, list[Row]]:
+        """Return the rows of the groups numbered *first* to *last*, by number.
+
+        Raises `ChecksumError` that names a group whose checksum is another.
+        """
+        rows: dict[int, list[Row]] = {}
+        with self.snapshot():
+            for row in self.connection.execute(group.select, (first, last)):
+                rows.setdefault(row[0], []).append(row)
+            if not self.is_checked:
+                return rows
+            stored = dict(self.connection.execute(_STORED, (group.name, first, last)))
+        for number in stored.keys() | rows.keys():
+            if stored.get(number) != _checksum(group, number, rows.get(number, ())):
+                raise ChecksumError(
+                    f"its checksum does not match {group.label.format(_shown(number))}"
+                )
+        return {number: rows.get(number, []) for number in sorted(stored)}
+
+    def one(self, group: Group, number: int) -> list[Row]:
+        """Return the rows of one group; `LookupError` if it is not there."""
+        groups = self.read(group, number, number)
+        if number not in groups:
+            raise LookupError(f"{group.label.format(number)} is missing")
+        return groups[number]
+
+    def records(self, group: Group) -> list[dict[str, Any]]:
+        """Return the rows of all groups as mappings by the group's columns."""
+        return [
+            dict(zip(group.columns, row, strict=True))
+            for rows in self.read(group).values()
+            for row in rows
+        ]
+
+    def count(self, group: Group, table: str) -> int:
+        """Return how many groups of one row there are in *table*, without reading them."""
+        with self.snapshot():
+            (rows,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+            if self.is_checked:
+                query = "SELECT count(*) FROM checksums WHERE name = ?"
+                (stored,) = self.connection.execute(query, (group.name,)).fetchone()
+                if rows != stored:
+                    raise ChecksumError(f"it has {rows} rows of {table}, and checksums of {stored}")
+        return int(rows)
+
+    def write(self, group: Group, number: int, rows: Sequence[Row]) -> None:
+        """Write all *rows* of one group, and their checksum, inside a transaction."""
+        self.connection.executemany(group.insert, rows)
+        self.connection.execute(
+            "INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)",
+            (group.name, number, _checksum(group, number, rows)),
+        )
+
+    def append(self, group: Group, *cells: Any) -> int:
+        """Write a group of one row after those that are there, inside a transaction.
+
+        Returns its number; the first is 1.
+        """
+        query = "SELECT coalesce(max(number), 0) + 1 FROM checksums WHERE name = ?"
+        number = int(self.connection.execute(query, (group.name,)).fetchone()[0])
+        self.write(group, number, [(number, *cells)])
+        return number
+
+    def check(self, groups: Iterable[Group]) -> int:
+        """Compare every group with its checksum; return how many there are.
+
+        Raises `ChecksumError` that names what is damaged, which may be the file's structure: SQLite
+        then finds rows where they are not.
+        """
+        for (problem,) in self.connection.execute("PRAGMA integrity_check(1)"):
+            if problem != "ok":
+                raise ChecksumError(str(problem).partition("\n")[2] or problem)
+        return sum(self._check(group) for group in groups) if self.is_checked else 0
+
+    def _check(self, group: Group) -> int:
+        query = "SELECT number FROM checksums WHERE name = ? ORDER BY number"
+        numbers = [number for (number,) in self.connection.execute(query, (group.name,))]
+        first = _LEAST
+        for last in (*numbers[_AT_ONCE - 1 :: _AT_ONCE], _MOST):
+            self.read(group, first, last)
+            first = min(last + 1, _MOST)
+        return len(numbers)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -166,161 +232,12 @@ def identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
-    """Create a database at *path* that holds nothing but *meta*.
-
-    *own_tables* is the SQL of the tables of a kind of learner.
-    """
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
-        database = Database(connection, is_checked=True)
-        with database.transaction():
-            database.write(_META, 0, _meta_rows(meta))
-    finally:
-        connection.close()
+def _checksum(group: Group, number: int, rows: Sequence[Row]) -> str:
+    return checksum([group.name, number, rows])
 
 
-def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
-    value = _json(text)
-    if not isinstance(value, dict) or not set(keys) <= set(value):
-        raise ValueError("a note in it cannot be read")
-    return value
-
-
-def player_data(player: Player) -> Any:
-    """Return a player as JSON-ready data; `ValueError` if it is no model of `evoply.players`."""
-    if not hasattr(player, "model_dump"):
-        raise ValueError(f"{player!r:.80} is no player as data: use a model of evoply.players")
-    return player.model_dump(mode="json")
-
-
-def read_meta(database: Database) -> dict[str, str]:
-    """Return the facts about the run."""
-    return {key: value for rows in database.read(_META).values() for _, key, value in rows}
-
-
-def write_meta(database: Database, values: Mapping[str, str]) -> None:
-    """Write some of the facts about the run, inside a transaction."""
-    database.write(_META, 0, _meta_rows({**read_meta(database), **values}))
-
-
-def _meta_rows(meta: Mapping[str, str]) -> list[tuple[int, str, str]]:
-    return [(0, key, meta[key]) for key in sorted(meta)]
-
-
-def add_match(database: Database, result: Mapping[str, Any]) -> None:
-    """Write the result of a match, inside a transaction."""
-    database.append(_MATCHES, now(), json.dumps(result))
-
-
-def read_matches(database: Database) -> list[dict[str, Any]]:
-    """Return the results of matches, oldest first."""
-    groups = database.read(_MATCHES).values()
-    return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
-
-
-def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None:
-    """Write an event, inside a transaction."""
-    database.append(_EVENTS, now(), kind, json.dumps(details))
-
-
-def read_events(database: Database) -> list[dict[str, Any]]:
-    """Return the events, oldest first."""
-    return [
-        {"time": time, "kind": kind, **read_object(text)}
-        for rows in database.read(_EVENTS).values()
-        for _, time, kind, text in rows
-    ]
-
-
-def write_step(database: Database, step: Step, state: str | None) -> None:
-    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
-    champions = [_player_number(database, player) for player in step.champions]
-    row = (
-        step.number,
-        step.digest,
-        json.dumps(dict(step.statistics), separators=(",", ":")),
-        json.dumps(champions, separators=(",", ":")),
-        float(step.seconds),
-    )
-    database.write(_STEPS, step.number, [row])
-    if state is not None:
-        database.write(_STATES, step.number, [(step.number, state)])
-
-
-def count_steps(database: Database) -> int:
-    """Return the number of steps."""
-    return database.count(_STEPS, "steps")
-
-
-def read_steps(database: Database, first: int = 0) -> list[StepRow]:
-    """Return what the steps from *first* on say; `ValueError` if a cell cannot be read."""
-    steps = [
-        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
-        for rows in database.read(_STEPS, first).values()
-        for number, digest, statistics, _, seconds in rows
-    ]
-    for number, step in enumerate(steps, start=max(first, 0)):
-        if step.number != number:
-            raise ValueError(f"generation {number} is missing")
-    return steps
-
-
-def read_champions(database: Database, number: int) -> tuple[Any, ...]:
-    """Return the champions of a step as players; `ValueError` if they cannot be read."""
-    ((_, _, _, champions, _),) = database.one(_STEPS, number)
-    numbers = _json(champions)
-    if not isinstance(numbers, list) or not numbers:
-        raise ValueError(f"generation {number} has no champions")
-    players = [database.one(_PLAYERS, one) for one in numbers]
-    return tuple(read_player(_json(text)) for ((_, text),) in players)
-
-
-def read_state(database: Database, number: int) -> Any:
-    """Return the data that is all of a step; `ValueError` if it cannot be read."""
-    ((_, state),) = database.one(_STATES, number)
-    try:
-        return json.loads(state)
-    except (ValueError, RecursionError):
-        raise ValueError(f"generation {number} cannot be read") from None
-
-
-def now() -> str:
-    """Return the time as ISO 8601 text in UTC."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _player_number(database: Database, player: Player) -> int:
-    text = json.dumps(player_data(player), separators=(",", ":"), sort_keys=True)
-    query = "SELECT id FROM players WHERE text = ?"
-    row = database.connection.execute(query, (text,)).fetchone()
-    return database.append(_PLAYERS, text) if row is None else int(row[0])
-
-
-def _statistics(text: str) -> dict[str, float]:
-    statistics = read_object(text)
-    for name, value in statistics.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"the statistic {name} is no number")
-        if not math.isfinite(value):
-            raise ValueError(f"the statistic {name} is not finite")
-    return statistics
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a digest is no text")
-    return value
-
-
-def _json(text: object) -> Any:
-    try:
-        return json.loads(text)  # type: ignore[arg-type]
-    except (ValueError, TypeError, RecursionError):
-        return None
+def _shown(number: object) -> object:
+    return number if isinstance(number, int) else "?"
 
 
 def _quoted(path: Path) -> str:

@@ -29,7 +29,7 @@ from evoply.evolution import (
 from evoply.evolution.digest import LIMITS, digest_of
 from evoply.evolution.python_parts import PythonParts
 from evoply.runs import evolution_store as store
-from evoply.runs.groups import Database
+from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
 from evoply.wording import shorten
 
@@ -66,6 +66,7 @@ class EvolutionKind:
     limits = LIMITS
     tables = store.TABLES
     groups = store.GROUPS
+    exports = store.EXPORTS
 
     def __init__(self, learner: Evolution | None = None) -> None:
         self._learner = learner or Evolution()
@@ -152,9 +153,6 @@ class EvolutionKind:
     def rows(self, database: Database, /) -> list[dict[str, Any]]:
         return store.generation_rows(database)
 
-    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
-        return store.exports(database)
-
     def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
         """Return the winner of the final test; before it, the first of the hall of fame."""
         stored = final_test_note(note)
@@ -220,6 +218,9 @@ class EvolutionKind:
     def step_table(
         self, config: EvolutionConfig, rows: Sequence[Row], is_own: bool, /
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        has_introns = any(row[name] is not None for row in rows for name in store.INTRONS)
+        introns = store.INTRONS if has_introns else ()
+
         def cells(row: Row) -> tuple[str, ...]:
             return (
                 f"{row['number']:,}",
@@ -227,12 +228,14 @@ class EvolutionKind:
                 *(fitness_text(config, row[name], is_own=is_own) for name in ("best", "mean")),
                 f"{row['best_size']:.0f}",
                 f"{row['mean_size']:.1f}",
+                *("-" if row[name] is None else _percent(row[name]) for name in introns),
                 f"{row['games']:,.0f}",
                 f"{row['seconds_total']:.2f}",
                 row["digest"][:8],
             )
 
-        return _HEAD, [cells(row) for row in rows]
+        names = ("never computed", "no effect") if introns else ()
+        return (*_HEAD[:7], *names, *_HEAD[7:]), [cells(row) for row in rows]
 
     def step_data(self, row: Row, /) -> dict[str, Any]:
         data = {name: value for name, value in row.items() if name not in _HIDDEN}

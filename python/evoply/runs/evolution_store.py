@@ -24,24 +24,24 @@ from evoply.evolution import (
     Statistics,
     primitive_set_of,
 )
-from evoply.runs.database import read_object
-from evoply.runs.groups import Database, Group
+from evoply.runs.database import Database, Group
+from evoply.runs.tables import read_object
 
 __all__ = [
-    "DETAILS",
-    "FORMAT_1_STEPS",
+    "EXPORTS",
     "GROUPS",
-    "NO_DETAILS",
+    "INTRONS",
     "TABLES",
     "check_rows",
-    "exports",
     "generation_rows",
+    "read_censuses",
     "read_generation",
     "write_generation",
 ]
 
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
+INTRONS = ("dead_introns", "live_introns")
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 
 TABLES = f"""
@@ -64,19 +64,6 @@ CREATE TABLE hall_of_fame (
 CREATE TABLE archive (generation INTEGER PRIMARY KEY, tree INTEGER NOT NULL REFERENCES trees(id));
 CREATE TABLE details (generation INTEGER PRIMARY KEY, content TEXT NOT NULL);
 """
-
-# SQLite itself would write 15 digits, which do not read back exactly.
-_AS_JSON = ", ".join(f"'{name}', json(printf('%!.17g', {name}))" for name in _STATISTICS)
-FORMAT_1_STEPS = f"""
-CREATE TEMP VIEW steps AS SELECT
-    number, digest, json_object({_AS_JSON}) AS statistics,
-    '[]' AS champions, seconds_total AS seconds, NULL AS state
-FROM generations
-"""
-"""Shows the generations of a run of format 1 as the steps that every later run has."""
-
-NO_DETAILS = "CREATE TEMP VIEW details AS SELECT 0 AS generation, '' AS content WHERE 0"
-"""Stands for the table that the oldest runs of format 1 do not have."""
 
 _NUMBERS = (*_STATISTICS, *_SECONDS)
 _LAST = 5 + len(_NUMBERS)
@@ -116,48 +103,52 @@ _ARCHIVE = Group(
     " WHERE generation BETWEEN ? AND ? ORDER BY generation",
     "INSERT INTO archive VALUES (?, (SELECT id FROM trees WHERE text = ?))",
 )
-DETAILS = Group(
+_DETAILS = Group(
     "details",
     "the details of generation {}",
     "SELECT generation, content FROM details WHERE generation BETWEEN ? AND ? ORDER BY generation",
     "INSERT INTO details VALUES (?, ?)",
 )
-GROUPS = (_GENERATIONS, _INDIVIDUALS, _HALL_OF_FAME, _ARCHIVE, DETAILS)
+GROUPS = (_GENERATIONS, _INDIVIDUALS, _HALL_OF_FAME, _ARCHIVE, _DETAILS)
 
 
 def generation_rows(database: Database) -> list[dict[str, Any]]:
-    """Return a row for each generation, with all its numbers by name; ValueError if damaged."""
+    """Return a row for each generation, with all its numbers by name; ValueError if damaged.
+
+    The shares of introns, which are no column of their table, are None where there are none.
+    """
     rows = database.records(_GENERATIONS)
     check_rows(rows)
+    censuses = read_censuses(database)
+    return [
+        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in INTRONS}}
+        for row in rows
+    ]
+
+
+def read_censuses(database: Database) -> dict[int, dict[str, Any]]:
+    """Return the census of each generation by its number; older runs have none."""
+    return {
+        number: read_object(text, ("census",))["census"]
+        for rows in database.read(_DETAILS).values()
+        for number, text in rows
+    }
+
+
+def _hall_of_fame_rows(database: Database) -> list[dict[str, Any]]:
+    rows = database.records(_HALL_OF_FAME)
+    for row in rows:
+        tree = row.pop("tree")
+        row |= {"fitness": row["points"] / row["games"], "tree": tree}
     return rows
 
 
-def exports(database: Database) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows that are exported, by the names of the files.
-
-    Generations have shares of introns too, which are no column of their table.
-    """
-    censuses = {
-        number: read_object(text, ("census",))["census"]
-        for rows in database.read(DETAILS).values()
-        for number, text in rows
-    }
-    generations = [
-        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in _INTRONS}}
-        for row in generation_rows(database)
-    ]
-    hall = database.records(_HALL_OF_FAME)
-    for row in hall:
-        tree = row.pop("tree")
-        row |= {"fitness": row["points"] / row["games"], "tree": tree}
-    return {
-        "generations.csv": generations,
-        "individuals.csv": database.records(_INDIVIDUALS),
-        "hall_of_fame.csv": hall,
-    }
-
-
-_INTRONS = ("dead_introns", "live_introns")
+EXPORTS: Mapping[str, Callable[[Database], list[dict[str, Any]]]] = {
+    "generations": generation_rows,
+    "individuals": lambda database: database.records(_INDIVIDUALS),
+    "hall_of_fame": _hall_of_fame_rows,
+}
+"""What is exported, by name."""
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
@@ -206,7 +197,7 @@ def write_generation(database: Database, generation: Generation) -> None:
     database.write(_INDIVIDUALS, number, individuals)
     database.write(_HALL_OF_FAME, number, hall)
     database.write(_ARCHIVE, number, added)
-    database.write(DETAILS, number, [(number, _details(generation))])
+    database.write(_DETAILS, number, [(number, _details(generation))])
 
 
 def read_generation(database: Database, config: EvolutionConfig, number: int) -> Generation:
@@ -258,7 +249,7 @@ def _details(generation: Generation) -> str:
 
 def _read_details(database: Database, number: int) -> dict[str, Any]:
     """Return what is stored of a generation beside its numbers; {} for runs of older versions."""
-    rows = database.read(DETAILS, number, number).get(number, ())
+    rows = database.read(_DETAILS, number, number).get(number, ())
     return read_object(rows[0][1], ("census",)) if rows else {}
 
 

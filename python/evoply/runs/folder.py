@@ -1,99 +1,187 @@
-"""Where runs live and how they are found by name."""
+"""A run's folder: made whole or not at all, locked by its writer, open to requests.
+
+The lock is on a file of the folder and is released by the system when a process ends, so a killed
+process leaves none behind; the number written in the file is only for people. Whoever watches a
+run never touches its loop: it leaves `request.json`, and the loop looks between generations.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
-from dataclasses import dataclass
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
+from evoply.files import write_atomically
 from evoply.protocols import RunError, RunNameError
-from evoply.runs.run import Run
-from evoply.wording import shorten
 
-__all__ = ["RunSummary", "find_run", "list_runs", "new_run_path", "runs_directory"]
+__all__ = [
+    "Request",
+    "WriterLock",
+    "clear_request",
+    "create_folder",
+    "is_locked",
+    "leave_request",
+    "read_request",
+    "reason",
+]
 
+_PREFIX = ".new-"
+_OLD_SECONDS = 3600.0
+_LOCK = "lock"
+_TRIES, _TRY_SECONDS = 5, 0.02
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One line of a list of runs; *error* says why a folder cannot be read."""
-
-    path: Path
-    name: str
-    created: str = ""
-    status: str = ""
-    game: str = ""
-    learner: str = ""
-    generations: int = 0
-    best_fresh: float | None = None
-    error: str | None = None
-
-
-def runs_directory() -> Path:
-    """Return the folder of runs: the variable EVOPLY_RUNS, or `runs` in the current directory."""
-    return Path(os.environ.get("EVOPLY_RUNS") or "runs")
+Request = Literal["pause", "resume", "stop"]
+_REQUESTS: tuple[Request, ...] = ("pause", "resume", "stop")
+_REQUEST = "request.json"
 
 
-def new_run_path(game: str) -> Path:
-    """Return the first free path of `GAME-1`, `GAME-2`, ... in the folder of runs."""
-    directory = runs_directory()
-    number = 1
-    while (directory / f"{game}-{number}").exists():
-        number += 1
-    return directory / f"{game}-{number}"
+if sys.platform == "win32":
+    import msvcrt
+
+    _PLACE = 1_000_000  # beyond the text, which others may then still read
+
+    _LOOK = os.O_RDWR
+
+    def _take(descriptor: int) -> None:
+        os.lseek(descriptor, _PLACE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    _LOOK = os.O_RDONLY  # enough to see a lock in a folder of somebody else's
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def list_runs() -> list[RunSummary]:
-    """Return a summary of every run, oldest first; folders that cannot be read come first."""
-    directory = runs_directory()
-    if not directory.is_dir():
-        return []
-    summaries = [
-        _summary(folder)
-        for folder in sorted(directory.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".")
-    ]
-    return sorted(summaries, key=lambda summary: summary.created)
+class WriterLock:
+    """The right to write a run, from construction to `release`.
 
-
-def find_run(text: str | None = None) -> Run:
-    """Open the run called *text* or at that path; without a text the newest one.
-
-    Raises `RunError` that says where was looked.
+    Raises `RunError` naming the process if another one holds it.
     """
-    if text is None:
-        readable = [summary for summary in list_runs() if summary.error is None]
-        if not readable:
-            raise RunNameError(
-                f"there is no run in {runs_directory().absolute()} yet: "
-                "make one with `evoply evolve demo`"
-            )
-        return Run.open(readable[-1].path)
-    is_name = text not in ("", ".", "..") and "/" not in text and os.sep not in text
-    inside = runs_directory() / text
-    if is_name and os.path.isdir(inside):
-        return Run.open(inside)
-    if os.path.isdir(text):
-        return Run.open(text)
-    names = ", ".join(summary.name for summary in list_runs()) or "none"
-    raise RunNameError(
-        f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
-    )
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / _LOCK
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise RunError(f"run {folder} cannot be written: {error.strerror}") from None
+        if not self._is_taken():
+            owner = os.pread(self._descriptor, 40, 0) if hasattr(os, "pread") else b""
+            os.close(self._descriptor)
+            name = owner.decode("ascii", "replace").strip() or "unknown"
+            raise RunError(
+                f"run {folder} is being written by process {name}: wait until it ends, "
+                "or stop it, and try again"
+            ) from None
+        # Only for the message above; a full disk must not keep anybody from the lock.
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, f"{os.getpid()}\n".encode("ascii"))
+
+    def _is_taken(self) -> bool:
+        # Another process may hold it for an instant, to see whether somebody writes.
+        for _ in range(_TRIES):
+            try:
+                _take(self._descriptor)
+            except OSError:
+                time.sleep(_TRY_SECONDS)
+            else:
+                return True
+        return False
+
+    def release(self) -> None:
+        """Give the right back; a second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
-def _summary(folder: Path) -> RunSummary:
+def is_locked(folder: Path) -> bool:
+    """Return whether some process is writing the run now."""
     try:
-        with Run.open(folder) as run:
-            count = run.count()
-            last = run.steps(count - 1)
-            return RunSummary(
-                path=folder,
-                name=folder.name,
-                created=run.created,
-                status=run.status,
-                game=run.config.game,
-                learner=run.kind.name,
-                generations=count,
-                best_fresh=last[-1].statistics.get("best_fresh") if last else None,
-            )
-    except RunError as error:
-        return RunSummary(path=folder, name=folder.name, error=str(error))
+        descriptor = os.open(folder / _LOCK, _LOOK)
+    except OSError:
+        return False
+    try:
+        _take(descriptor)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
+    """Make *folder* with what *fill* writes into an empty one; `RunError` if that fails."""
+    taken = RunNameError(
+        f"{folder} exists already: give another name, or go on with `evoply resume {folder}`"
+    )
+    if folder.exists():
+        raise taken
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_remains(folder.parent)
+        new = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder.parent))
+    except OSError as error:
+        raise RunError(f"{folder} cannot be created: {error.strerror}") from None
+    try:
+        new.chmod(0o755)
+        lock = WriterLock(new)  # or another process might take it for remains
+        try:
+            fill(new)
+        finally:
+            lock.release()  # Windows renames no folder with an open file
+        new.rename(folder)
+    except (OSError, sqlite3.Error) as error:
+        if folder.exists():  # another process was quicker
+            raise taken from None
+        raise RunError(f"{folder} cannot be created: {reason(error)}") from None
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _remove_remains(directory: Path) -> None:
+    """Remove what processes left behind that were killed while they made a run."""
+    for remains in directory.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            is_old = time.time() - remains.stat().st_mtime > _OLD_SECONDS
+            if is_old and remains.is_dir() and not remains.is_symlink() and not is_locked(remains):
+                shutil.rmtree(remains)
+
+
+def reason(error: Exception) -> str:
+    """Return what an error of the system or of SQLite says."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def leave_request(folder: Path, request: Request) -> None:
+    """Ask the run in *folder* to pause, resume or stop after the current generation."""
+    if request not in _REQUESTS:
+        raise RunError(f"no request is called {request!r}: use pause, resume or stop")
+    write_atomically(folder / _REQUEST, json.dumps({"format": 1, "request": request}))
+
+
+def read_request(folder: Path) -> Request | None:
+    """Return the request left in *folder*; None if there is none that can be understood."""
+    try:
+        content = json.loads((folder / _REQUEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    request = content.get("request") if isinstance(content, dict) else None
+    return next((known for known in _REQUESTS if request == known), None)
+
+
+def clear_request(folder: Path) -> None:
+    """Remove the request of *folder*, if there is one."""
+    with contextlib.suppress(OSError):
+        (folder / _REQUEST).unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
 from evoply.protocols import Learner, Player, Step
-from evoply.runs.groups import Database, Group
+from evoply.runs.database import Database, Group
 
 __all__ = ["ChampionFacts", "Ending", "Kind", "Listing", "LiveFacts", "Note"]
 
@@ -159,8 +159,9 @@ class Kind(Protocol):
     def rows(self, database: Database, /) -> list[dict[str, Any]]:
         """Return a row for each step, with at least number and digest; ValueError if damaged."""
 
-    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
-        """Return the rows that are exported beside or instead of the steps, by files' names."""
+    @property
+    def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
+        """What is exported: functions that read rows, by the names of tables."""
 
     # What people see.
 

@@ -21,9 +21,9 @@ from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts, identity
 from evoply.games import game_rules
 from evoply.protocols import ConfigError, RunError, StorableLearner
-from evoply.runs.database import read_state, read_steps
-from evoply.runs.groups import Database, Group
+from evoply.runs.database import Database, Group
 from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
+from evoply.runs.tables import read_state, read_steps
 
 __all__ = ["OutsideKind", "Settings"]
 
@@ -174,8 +174,9 @@ class OutsideKind:
             for step in read_steps(database)
         ]
 
-    def exports(self, database: Database, /) -> Mapping[str, list[dict[str, Any]]]:
-        return {}
+    @property
+    def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
+        return {"generations": self.rows}
 
     def champion(self, last: Any, note: Note, /) -> Any:
         return last.champions[0]

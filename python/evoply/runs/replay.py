@@ -14,12 +14,12 @@ import numpy as np
 from evoply import arena
 from evoply.evolution import EvolutionConfig, Generation
 from evoply.evolution.digest import stream_for
-from evoply.evolution.entrants import Entrants, entrants_of
 from evoply.evolution.fitness import Batch, Training
+from evoply.evolution.fitness.measuring import measured, training_of
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.measures import measured, training_of
-from evoply.evolution.opponents import PreparedPlayer, is_reproducible
-from evoply.evolution.panel import Panel, panel_of, play_by_config
+from evoply.evolution.play.opponents import PreparedPlayer, is_reproducible
+from evoply.evolution.play.panel import Panel, panel_of, play_by_config
+from evoply.evolution.play.population import Population, population_of
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
@@ -63,30 +63,30 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     recorder = _Recorder(config, game)
     stream = stream_for(config, "training", generation)
     training = training_of(config, kind, _panel(run, stored), stream, recorder.play)
-    entrants = entrants_of(config, [one.tree for one in stored.individuals])
+    population = population_of(config, [one.tree for one in stored.individuals])
 
     # Step 2. The games that are needed to know the one, and the fitness that they gave.
     if kind.is_relative:
-        result = measured(kind, entrants, training)
+        result = measured(kind, population, training)
         games = result.games
         fitness = dict(enumerate(result.fitness.tolist()))
     else:
         # Every different tree has as many games, those of one after those of another.
-        result = measured(kind, _only(entrants, 0), training)
-        each, games = result.games, result.games * len(entrants.trees)
-        which = min(game // each, len(entrants.trees) - 1)
+        result = measured(kind, _only(population, 0), training)
+        each, games = result.games, result.games * len(population.trees)
+        which = min(game // each, len(population.trees) - 1)
         if which:
             recorder = _Recorder(config, game - which * each)
             training = replace(training, play=recorder.play)
-            result = measured(kind, _only(entrants, which), training)
-        fitness = dict.fromkeys(_places(entrants, which), float(result.fitness[0]))
+            result = measured(kind, _only(population, which), training)
+        fitness = dict.fromkeys(_places(population, which), float(result.fitness[0]))
     if recorder.batch is None:
         numbers = f"games 0 to {games - 1}" if games else "no games"
         raise RunError(f"run {run.path}: generation {generation} has {numbers}, not {game}")
     _check_fitness(run, stored, fitness)
 
     # Step 3. The one game, with its moves.
-    played = _Table(entrants, training, recorder.batch)
+    played = _Table(population, training, recorder.batch)
     batch = recorder.batch
     results = play_by_config(config, batch.players, batch.schedule, record_moves=True)
     rules = game_rules(config.game)
@@ -134,14 +134,14 @@ class _Recorder:
 class _Table:
     """Who plays in a batch of one game; side 0 is Black."""
 
-    entrants: Entrants
+    population: Population
     training: Training
     batch: Batch
 
     def label(self, side: int) -> str:
         tree = self._tree(side)
         if tree is not None:
-            return str(self.entrants.trees[tree])
+            return str(self.population.trees[tree])
         for panel in (self.training.panel, self.training.guests):
             for player, label in zip(panel.players, panel.labels, strict=True):
                 if player is self._player(side):
@@ -153,10 +153,10 @@ class _Table:
         tree = self._tree(side)
         if self.batch.individuals is not None:
             return (int(self.batch.individuals[side, 0]),)
-        return () if tree is None else _places(self.entrants, tree)
+        return () if tree is None else _places(self.population, tree)
 
     def _tree(self, side: int) -> int | None:
-        for tree, player in enumerate(self.entrants.players):
+        for tree, player in enumerate(self.population.players):
             if player is self._player(side):
                 return tree
         return None
@@ -166,20 +166,20 @@ class _Table:
         return self.batch.players[int((schedule.black, schedule.white)[side][0])]
 
 
-def _only(entrants: Entrants, tree: int) -> Entrants:
+def _only(population: Population, tree: int) -> Population:
     """Return one individual with this tree alone, whose player is the same object."""
     one = slice(tree, tree + 1)
-    return Entrants(
-        trees=entrants.trees[one],
-        players=entrants.players[one],
-        programs=entrants.programs[one],
-        operations=entrants.operations[one],
+    return Population(
+        trees=population.trees[one],
+        players=population.players[one],
+        programs=population.programs[one],
+        operations=population.operations[one],
         who=np.zeros(1, dtype=np.int64),
     )
 
 
-def _places(entrants: Entrants, tree: int) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(entrants.who == tree).tolist())
+def _places(population: Population, tree: int) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(population.who == tree).tolist())
 
 
 def _check_replayable(run: Run) -> None:

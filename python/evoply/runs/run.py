@@ -9,6 +9,7 @@ learner is in `evoply.runs.kinds`.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -16,16 +17,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
 
-from evoply.evolution.config import EvolutionConfig
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply.evolution import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
-from evoply.runs import database
-from evoply.runs.creation import create_folder, reason
-from evoply.runs.groups import ChecksumError, Database
+from evoply.runs import tables
+from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
+from evoply.runs.folder import WriterLock, create_folder, is_locked, reason
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.kinds import kind_of, stored_kind
-from evoply.runs.lock import WriterLock, is_locked
-from evoply.runs.opening import FORMAT, damaged, first_meta, format_of, open_database, reading
+from evoply.runs.tables import FORMAT, damaged, format_of, reading
 
 __all__ = ["Run"]
 
@@ -49,7 +52,7 @@ class Run:
         self._open: Database | None = opened
         self._lock: WriterLock | None = None
         self._is_whole = False
-        self._file = database.identity(path / _DATABASE)
+        self._file = identity(path / _DATABASE)
 
     @classmethod
     def create(
@@ -77,7 +80,7 @@ class Run:
 
         def fill(new: Path) -> None:
             (new / _CONFIG).write_text(config_text, encoding="utf-8")
-            database.create_tables(new / _DATABASE, first_meta(command), kind.tables)
+            tables.create_tables(new / _DATABASE, tables.first_meta(command), kind.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -103,7 +106,7 @@ class Run:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
             ) from None
-        return cls(folder, kind, config, open_database(folder / _DATABASE))
+        return cls(folder, kind, config, tables.open_database(folder / _DATABASE))
 
     def __enter__(self) -> Self:
         return self
@@ -212,7 +215,7 @@ class Run:
         Runs of older formats have none: only the form of the file is checked. Raises `RunError`
         that names what is damaged.
         """
-        groups = (*database.GROUPS, *self.kind.groups)
+        groups = (*tables.GROUPS, *self.kind.groups)
         count = self.reading(lambda opened: opened.check(groups))
         self._is_whole = True
         return count
@@ -228,11 +231,11 @@ class Run:
             )
         self.kind.check_step(self.config, step)
         with self._writing() as opened:
-            database.write_step(opened, step, self.kind.write(opened, step))
+            tables.write_step(opened, step, self.kind.write(opened, step))
 
     def count(self) -> int:
         """Return the number of stored generations."""
-        return self.reading(database.count_steps)
+        return self.reading(tables.count_steps)
 
     def generation(self, number: int) -> Any:
         """Return a stored generation; raise `RunError` if it is not there or cannot be read.
@@ -253,9 +256,9 @@ class Run:
         count = self.count()
         return self.generation(count - 1) if count else None
 
-    def steps(self, first: int = 0) -> list[database.StepRow]:
+    def steps(self, first: int = 0) -> list[tables.StepRow]:
         """Return number, digest, statistics and seconds of the generations from *first* on."""
-        return self.reading(lambda opened: database.read_steps(opened, first))
+        return self.reading(lambda opened: tables.read_steps(opened, first))
 
     def digests(self) -> list[str]:
         """Return the digest of every generation in order."""
@@ -275,12 +278,48 @@ class Run:
             cursor = self._database.connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
-        except database.UNREADABLE as error:
+        except UNREADABLE as error:
             damaged(self.path, error)
 
     def generation_rows(self) -> list[dict[str, Any]]:
         """Return a row for each generation in order, with all its numbers by name."""
         return self.reading(self.kind.rows)
+
+    def table_names(self) -> tuple[str, ...]:
+        """Return the names of the tables that `rows` gives, of which evolution has most."""
+        return (*self.kind.exports, "matches")
+
+    def rows(self, table: str = "generations") -> list[dict[str, Any]]:
+        """Return a table of the run as rows of plain cells by name; `ValueError` if it has none.
+
+        *table* is one of `table_names`: of evolution generations, individuals (of all generations),
+        hall_of_fame (after every generation) and matches.
+        """
+        if table not in self.table_names():
+            names = ", ".join(self.table_names())
+            raise ValueError(f"{table!r} is no table of run {self.path}: it has {names}")
+        return self.reading({**self.kind.exports, "matches": tables.match_rows}[table])
+
+    def to_arrays(self, table: str = "generations") -> dict[str, NDArray[Any]]:
+        """Return a table as one array per column: numbers as such, all else as objects.
+
+        A number that is missing is nan. *table* is as in `rows`.
+        """
+        rows = self.rows(table)
+        names = list(rows[0]) if rows else []
+        return {name: _array([row[name] for row in rows]) for name in names}
+
+    def to_dataframe(self, table: str = "generations") -> Any:
+        """Return a table as a `pandas.DataFrame`; without pandas what `to_arrays` returns.
+
+        Either gives a column by its name. *table* is as in `rows`.
+        """
+        arrays = self.to_arrays(table)
+        try:
+            import pandas
+        except ImportError:
+            return arrays
+        return pandas.DataFrame(arrays)
 
     @property
     def champion(self) -> Any:
@@ -308,14 +347,14 @@ class Run:
             return self.reading(lambda _: read_player(note["player"]))
         if self.format < 2:
             return self.kind.player_of(self.config, self.champion)
-        return self.reading(lambda opened: database.read_champions(opened, count - 1)[0])
+        return self.reading(lambda opened: tables.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
         raise RunError(f"run {self.path} has no champion yet: no generation is finished")
 
     def end(self, number: int, ending: Ending) -> None:
         """Note how the run ended after generation *number*, and who its champion is."""
-        champion = {"generation": number, "player": database.player_data(ending.champion)}
+        champion = {"generation": number, "player": tables.player_data(ending.champion)}
         self.set_meta(champion=json.dumps(champion), **ending.notes)
 
     def note(self, name: str, keys: tuple[str, ...] = ()) -> dict[str, Any] | None:
@@ -329,29 +368,29 @@ class Run:
     def save_match(self, result: Mapping[str, Any]) -> None:
         """Keep the result of a match (as its `to_dict` gives it) for the report."""
         with self._writing() as opened:
-            database.add_match(opened, result)
+            tables.add_match(opened, result)
 
     def matches(self) -> list[dict[str, Any]]:
         """Return the kept results of matches, oldest first."""
-        return self.reading(database.read_matches)
+        return self.reading(tables.read_matches)
 
     def record(self, kind: str, **details: Any) -> None:
         """Note an event of the run (started, resumed, ended) with the time."""
         with self._writing() as opened:
-            database.add_event(opened, kind, details)
+            tables.add_event(opened, kind, details)
 
     def events(self) -> list[dict[str, Any]]:
         """Return the noted events, oldest first."""
-        return self.reading(database.read_events)
+        return self.reading(tables.read_events)
 
     def meta(self, key: str) -> str:
         """Return one value of the table `meta`, empty if it is not there."""
-        return str(self.reading(database.read_meta).get(key, ""))
+        return str(self.reading(tables.read_meta).get(key, ""))
 
     def set_meta(self, **values: str) -> None:
         """Write values of the table `meta`."""
         with self._writing() as opened:
-            database.write_meta(opened, values)
+            tables.write_meta(opened, values)
 
     def reading(self, read: Callable[[Database], _T]) -> _T:
         """Return what *read* returns of the database; `RunError` if it is damaged."""
@@ -365,7 +404,7 @@ class Run:
         self.check_going_on()
         with self.lock():
             # Its open files would go on taking what nobody will ever find again.
-            if self._file is None or database.identity(self.path / _DATABASE) != self._file:
+            if self._file is None or identity(self.path / _DATABASE) != self._file:
                 raise RunError(
                     f"run {self.path} was deleted or moved meanwhile: nothing is added to it"
                 )
@@ -377,8 +416,17 @@ class Run:
                     f"run {self.path} cannot be written: {reason(error)}. All generations so far "
                     f"are safe; make room, then go on with `evoply resume {self.name}`"
                 ) from None
-            except (*database.UNREADABLE, ChecksumError) as error:
+            except (*UNREADABLE, ChecksumError) as error:
                 damaged(self.path, error)
 
     def _object(self, text: str, keys: tuple[str, ...] = ()) -> dict[str, Any]:
-        return self.reading(lambda _: database.read_object(text, keys))
+        return self.reading(lambda _: tables.read_object(text, keys))
+
+
+def _array(cells: list[Any]) -> NDArray[Any]:
+    kinds = {type(cell) for cell in cells}
+    if kinds <= {float, int, type(None)} and float in kinds:
+        return np.array([math.nan if cell is None else cell for cell in cells], dtype=np.float64)
+    if kinds in ({int}, {bool}):
+        return np.array(cells)
+    return np.array(cells, dtype=object)

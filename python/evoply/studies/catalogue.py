@@ -8,14 +8,13 @@ from types import MappingProxyType
 
 from evoply.studies.bellin import BELLIN
 from evoply.studies.benbassat import BENBASSAT
+from evoply.studies.frankland import FRANKLAND
 from evoply.studies.liao import LIAO
 from evoply.studies.study import SCALES, Request, Result, Study, checked_rules
 from evoply.wording import did_you_mean
 
-__all__ = ["STUDIES", "find_study", "reproduce"]
-
 STUDIES: Mapping[str, Study] = MappingProxyType(
-    {"liao": LIAO, "bellin": BELLIN, "benbassat": BENBASSAT}
+    {"liao": LIAO, "frankland": FRANKLAND, "bellin": BELLIN, "benbassat": BENBASSAT}
 )
 
 
@@ -39,4 +38,8 @@ def reproduce(study: str, table: str, request: Request = Request()) -> Result:  
     experiment = find_study(study).experiment(table)
     if request.scale not in SCALES:
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
+    if (request.opponent or request.games) and not experiment.takes_opponent:
+        raise ValueError(f"table {table} of {study} has opponents and games of its own")
+    if request.games % 2 or request.games < 0:
+        raise ValueError(f"games: {request.games} is not even: every opening is played twice")
     return experiment.run(replace(request, rules=checked_rules(experiment, request.rules)))

@@ -11,22 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from evoply.reports.charts import Figure as Chart
+from evoply.reports.charts import Chart
 from evoply.studies.verdicts import Figure, Verdict, judge
 from evoply.wording import did_you_mean
-
-__all__ = [
-    "SCALES",
-    "Experiment",
-    "Picture",
-    "Request",
-    "Result",
-    "Row",
-    "Scale",
-    "Study",
-    "no_progress",
-    "row",
-]
 
 Scale = Literal["smoke", "small", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -44,6 +31,10 @@ class Request:
     seed: int = 1
     rules: str = ""
     """Which reading of the paper, one of the experiment's `rules`; the first if empty."""
+    opponent: str = ""
+    """Whom to play, where an experiment leaves that open; its own opponents if empty."""
+    games: int = 0
+    """Games against each opponent there; 0: as many as the scale has."""
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
     """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
@@ -109,16 +100,6 @@ def row(
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure of a result, as plotly's data and layout."""
-
-    title: str
-    chart: Chart
-    note: str = ""
-    height: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """What came of an experiment."""
 
@@ -132,7 +113,9 @@ class Result:
     """What the figures count, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    opponent: str = ""
+    games: int = 0
 
     @property
     def command(self) -> str:
@@ -141,10 +124,14 @@ class Result:
         words += ["--seed", str(self.seed)]
         if self.rules:
             words += ["--rules", self.rules]
+        if self.opponent:
+            words += ["--opponent", self.opponent]
+        if self.games:
+            words += ["--games", str(self.games)]
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the pictures as JSON-ready data."""
+        """Return everything but the charts as JSON-ready data."""
         return {
             "study": self.study,
             "table": self.table,
@@ -170,6 +157,8 @@ class Experiment:
     """How long each scale took, with the first of the rules, on two cores of a 2025 server CPU."""
     rules: tuple[str, ...] = ()
     """Readings of the paper that it can be run under, the first by default."""
+    takes_opponent: bool = False
+    """Whether a request may say whom to play and how many games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +170,8 @@ class Study:
     authors: str
     paper: str
     experiments: tuple[Experiment, ...]
+    usual: str = ""
+    """The experiment that is meant where none is named; "" if one must be."""
     contradictions: tuple[str, ...] = ()
     """Where the paper contradicts itself or arithmetic, in our words."""
     choices: tuple[str, ...] = field(default=())

@@ -9,9 +9,9 @@ interval that its own number of games gives where it is a share of games.
 * **same direction**: it does not match, but our whole interval lies on the same side of the
   reference as the printed figure. The reference is what the paper compares with: half of the games
   for a share of wins, 0 for a gain.
-* **too few runs to say**: it would match, but only because our interval holds nearly anything: it
-  is wider than half of the scale or, where the figure has no scale, than the larger of the two
-  figures.
+* **too few runs to say**: it would match, but our interval says nothing: it holds nearly anything,
+  being wider than half of the scale or, where the figure has no scale, than the larger of the two
+  figures; or it has no width, because all runs gave the same.
 * **differs**: none of these.
 
 A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
@@ -27,8 +27,6 @@ from statistics import fmean
 from typing import Literal
 
 from evoply.arena import mean_interval, wilson
-
-__all__ = ["Figure", "Verdict", "difference", "judge", "mean_of", "share_of_games"]
 
 Verdict = Literal[
     "matches", "too few runs to say", "same direction", "differs", "no figure", "undecided"
@@ -106,7 +104,7 @@ def judge(
         is_match = apart is not None and apart[0] <= 0 <= apart[1]
         middle = paper.value
     if is_match:
-        return "too few runs to say" if _holds_nearly_anything(ours, middle) else "matches"
+        return "too few runs to say" if _says_nothing(ours, middle) else "matches"
     if reference is not None and (
         (middle > reference and low > reference) or (middle < reference and high < reference)
     ):
@@ -114,11 +112,13 @@ def judge(
     return "differs"
 
 
-def _holds_nearly_anything(ours: Figure, printed: float) -> bool:
-    """Return whether our interval is too wide for a match with *printed* to say anything."""
+def _says_nothing(ours: Figure, printed: float) -> bool:
+    """Return whether our interval is too wide, or too narrow, for a match with *printed*."""
     if ours.interval is None:
         return True
     width = ours.interval[1] - ours.interval[0]
+    if width == 0:
+        return True
     if ours.scale is not None:
         return width > (ours.scale[1] - ours.scale[0]) / 2
     return width > max(abs(ours.value), abs(printed))

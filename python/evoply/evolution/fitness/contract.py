@@ -1,14 +1,14 @@
 """The contract of fitness: what a kind of fitness is, and what it is given to measure with.
 
 A kind is one class in one file: its fields are its keys in a config (`fitness.measure`), its
-methods are what the engine asks. It gets the population as players (`Entrants`) and the games it
+methods are what the engine asks. It gets the population as players (`Population`) and the games it
 may play (`Training`), and gives what came of them (`Measured`). A kind of your own is a subclass
 given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fitness.FITNESS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from evoply import arena
 from evoply._native import Stream
-from evoply.evolution.config_part import Part, Problem
-from evoply.evolution.entrants import Entrants
-from evoply.evolution.opponents import PreparedPlayer
-from evoply.evolution.panel import NOBODY, Panel
+from evoply.evolution.config.part import Part, Problem
+from evoply.evolution.play.opponents import PreparedPlayer
+from evoply.evolution.play.panel import NOBODY, Panel
+from evoply.evolution.play.population import Population
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["Batch", "Case", "FitnessKind", "Measured", "Play", "Training"]
 
@@ -78,7 +78,7 @@ class Measured:
     work: int = 0
     """Plies of the individuals' games times the operations of their programs."""
     cases: NDArray[np.float64] | None = None
-    """Results of each individual on each case, maximised, if `cases_of(config)` asks for them."""
+    """Results of each individual on each case, maximised, if `config.cases` asks for them."""
 
 
 class FitnessKind(Part):
@@ -96,8 +96,8 @@ class FitnessKind(Part):
     unit: ClassVar[str] = "fitness"
     """What the axis of a chart of this fitness, higher being better, is called."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        """Return the fitness of *entrants*; equal trees share a player and should share games.
+    def measured(self, population: Population, training: Training) -> Measured:
+        """Return the fitness of *population*; equal trees share a player and should share games.
 
         Where it is not `is_relative`, every different tree has the same number of games, and a
         batch has those of one tree after those of another: so single games can be found again.
@@ -127,13 +127,12 @@ class FitnessKind(Part):
         """Return a fitness, as `measured` gives it, on the scale that people know."""
         return f"{fitness:,.4g}"
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
+    def problems(self, config: EvolutionConfig) -> Iterable[Problem]:
         """Return what of *config* does not fit, as (path, message) pairs.
 
-        *config* has the config's keys at the top, as they were written: parts may be missing or
-        wrong, which is reported elsewhere. `part_of` reads them.
+        *config* may be wrong elsewhere: reading a key that is wrong ends the check, quietly.
         """
-        return []
+        return ()
 
     def guests(self, config: EvolutionConfig) -> Panel:
         """Return players that this kind needs beside the config's opponents."""

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from evoply import arena
-from evoply.evolution.config_individual import Stages
-from evoply.evolution.config_part import Problem, part_of
-from evoply.evolution.entrants import Entrants, cases_of
+from evoply import _native, arena
+from evoply.evolution.config.individual import Stages
+from evoply.evolution.config.part import Problem
 from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
-from evoply.evolution.fitness.disc_history import DiscHistory, disc_history
 from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
+from evoply.evolution.play.population import Population
 from evoply.games import GAMES
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
 
@@ -48,21 +47,21 @@ class _Discs(FitnessKind):
         return f"{-fitness:,.4g} discs"
 
     def _measured(
-        self, entrants: Entrants, training: Training, *, record_moves: bool
+        self, population: Population, training: Training, *, record_moves: bool
     ) -> tuple[Measured, list[NDArray[np.float64]]]:
         """Return the fitness, and for each part of the discs minus the sum of every tree."""
-        batch = panel_batch(entrants, training, record_moves=record_moves)
+        batch = panel_batch(population, training, record_moves=record_moves)
         results = training.play(batch)
-        panel, trees = training.panel, len(entrants.players)
+        panel, trees = training.panel, len(population.players)
         parts = self._parts(results, batch.schedule, training.config)
         by_game = [-by_tree(panel, white, black) for black, white in parts]
         total: NDArray[np.float64] = np.sum(by_game, axis=0)
         plies = results.plies.astype(np.int64).reshape(trees, -1).sum(axis=1)
         measured = Measured(
-            fitness=total.sum(axis=1)[entrants.who],
+            fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
-            work=int((plies * entrants.operations).sum()),
-            cases=cases_by_game(training, total, entrants),
+            work=int((plies * population.operations).sum()),
+            cases=cases_by_game(training, total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
 
@@ -77,9 +76,9 @@ class DiscFitness(_Discs):
 
     kind: Literal["opponent_discs"] = "opponent_discs"
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents have at the end."""
-        return self._measured(entrants, training, record_moves=False)[0]
+        return self._measured(population, training, record_moves=False)[0]
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -109,13 +108,13 @@ class EpochFitness(_Discs):
             raise ValueError(f"start {self.start:g} is not below end {self.end:g}")
         return self
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in the epoch."""
-        return self._measured(entrants, training, record_moves=True)[0]
+        return self._measured(population, training, record_moves=True)[0]
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return an error for a game whose board does not fill."""
-        return _filling_problems(self.kind, config)
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield an error for a game whose board does not fill."""
+        yield from _filling_problems(self.kind, config)
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -135,16 +134,16 @@ class StageFitness(_Discs):
     gain: Literal["net", "gross"] = "net"
     """As in kind = "epoch_discs"; net gains are at least 0 in every stage."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in all stages, or in each as cases."""
-        measured, by_stage = self._measured(entrants, training, record_moves=True)
-        if cases_of(training.config) != "stages":
+        measured, by_stage = self._measured(population, training, record_moves=True)
+        if training.config.cases != "stages":
             return measured
         return Measured(
             fitness=measured.fitness,
             games=measured.games,
             work=measured.work,
-            cases=np.stack(by_stage, axis=1)[entrants.who],
+            cases=np.stack(by_stage, axis=1)[population.who],
         )
 
     @property
@@ -152,14 +151,13 @@ class StageFitness(_Discs):
         """Discs of each opponent, in each game, or in each stage."""
         return ("opponents", "games", "stages")
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return errors for individuals without stages, and for a board that does not fill."""
-        individual = str(part_of(config, "individual").get("kind", "tree"))
-        problems = _filling_problems(self.kind, config)
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield errors for individuals without stages, and for a board that does not fill."""
+        individual = config.individual.kind
         if individual != "stages":
             message = f'stage_discs needs individual.kind = "stages", not "{individual}"'
-            problems.append(("fitness.measure", message))
-        return problems
+            yield "fitness.measure", message
+        yield from _filling_problems(self.kind, config)
 
     def _parts(
         self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
@@ -173,11 +171,10 @@ class StageFitness(_Discs):
         return epoch_gains(results, schedule, config.game, epochs)
 
 
-def _filling_problems(kind: str, config: Mapping[str, Any]) -> list[Problem]:
-    game = config.get("game", "othello")
-    if game not in GAMES or GAMES[game].fills_board:
-        return []
-    return [("fitness.measure.kind", f"{kind} counts discs as a board is filled, not {game}")]
+def _filling_problems(kind: str, config: EvolutionConfig) -> Iterator[Problem]:
+    if not GAMES[config.game].fills_board:
+        message = f"{kind} counts discs as a board is filled, not {config.game}"
+        yield "fitness.measure.kind", message
 
 
 def epoch_gains(
@@ -191,39 +188,39 @@ def epoch_gains(
     with the clock at `start`, at least 0. "gross" is the sum of what a side's own moves within
     the epoch added to its discs.
     """
-    rules, count = GAMES[game], len(schedule)
-    moves = results.moves or []
-    gains: list[Sides] = [(np.zeros(count), np.zeros(count)) for _ in epochs]
-    which = np.zeros(count) if schedule.start_of is None else schedule.start_of
-    for number, row in enumerate(schedule.starts):
-        games = np.flatnonzero(which == number)
-        start: Any = rules.position_from_row(row)  # what fills its board is Othello so far
-        history = disc_history([moves[place] for place in games], start)
-        clock = 100 * (history.black + history.white - 4) / (rules.size * rules.size - 4)
-        for (black, white), epoch in zip(gains, epochs, strict=True):
-            black[games], white[games] = _gains(history, clock, epoch)
-    return gains
-
-
-def _gains(history: DiscHistory, clock: NDArray[np.float64], epoch: EpochFitness) -> Sides:
-    if epoch.gain == "gross":
-        is_within = (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
-        return (
-            _added(history.black, is_within & history.black_moves),
-            _added(history.white, is_within & ~history.black_moves),
-        )
-    first, last = (_first(clock >= bound) for bound in (epoch.start, epoch.end))
-    games = np.arange(len(clock))
-    black, white = (
-        np.maximum(side[games, last] - side[games, first], 0).astype(np.float64)
-        for side in (history.black, history.white)
+    size = GAMES[game].size
+    black, white = _native.piece_counts(
+        GAMES[game].kernel,
+        results.moves or [],
+        starts=schedule.starts,
+        start_of=schedule.start_of,
     )
-    return black, white
+    clock = 100 * (black + white - 4) / (size * size - 4)
+    begins = np.array([row[3] for row in schedule.starts])
+    which = np.zeros(len(black), np.uint32) if schedule.start_of is None else schedule.start_of
+    black_moves = begins[which][:, None] ^ (np.arange(black.shape[1] - 1) % 2 == 1)
+    return [
+        (_gains(black, clock, black_moves, epoch), _gains(white, clock, ~black_moves, epoch))
+        for epoch in epochs
+    ]
 
 
-def _added(discs: NDArray[np.int64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
-    added: NDArray[np.int64] = np.where(counts, np.diff(discs, axis=1), 0).sum(axis=1)
-    return added.astype(np.float64)
+def _gains(
+    discs: NDArray[np.int32],
+    clock: NDArray[np.float64],
+    is_own: NDArray[np.bool_],
+    epoch: EpochFitness,
+) -> NDArray[np.float64]:
+    """Return what a side gained within *epoch*, from its discs by ply and which plies are its."""
+    gains: NDArray[np.int32]
+    if epoch.gain == "gross":
+        counts = is_own & (clock[:, :-1] >= epoch.start) & (clock[:, :-1] < epoch.end)
+        gains = np.diff(discs, axis=1).sum(axis=1, where=counts)
+    else:
+        games = np.arange(len(discs))
+        start, end = (discs[games, _first(clock >= bound)] for bound in (epoch.start, epoch.end))
+        gains = np.maximum(end - start, 0)
+    return gains.astype(np.float64)
 
 
 def _first(is_reached: NDArray[np.bool_]) -> NDArray[np.int64]:

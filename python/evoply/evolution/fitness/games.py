@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import arena
 from evoply._native import Stream
-from evoply.evolution.config_part import Problem, part_of
-from evoply.evolution.entrants import Entrants
-from evoply.evolution.panel import schedule_of_games
+from evoply.evolution.config.part import Problem
+from evoply.evolution.play.panel import schedule_of_games
+from evoply.evolution.play.population import Population
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = [
     "black_half_points",
@@ -61,9 +61,9 @@ def first_half_points(results: arena.Results, games: int) -> NDArray[np.int64]:
     return halves
 
 
-def work_of(entrants: Entrants, schedule: arena.Schedule, results: arena.Results) -> int:
-    """Return the work of games in which both players are different trees of *entrants*."""
-    operations = entrants.operations[schedule.black] + entrants.operations[schedule.white]
+def work_of(population: Population, schedule: arena.Schedule, results: arena.Results) -> int:
+    """Return the work of games in which both players are different trees of *population*."""
+    operations = population.operations[schedule.black] + population.operations[schedule.white]
     return int((results.plies.astype(np.int64) * operations).sum())
 
 
@@ -82,8 +82,8 @@ def shared(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return means
 
 
-def both_sides_only(kind: str, config: Mapping[str, Any]) -> list[Problem]:
-    """Return an error if *config*, as it was written, asks for games with one colour only."""
-    if part_of(config, "fitness").get("sides", "both") == "both":
-        return []
-    return [("fitness.sides", f"with fitness.measure {kind} both colours are played")]
+def both_sides_only(config: EvolutionConfig) -> Iterator[Problem]:
+    """Yield an error if *config* asks for games with one colour only."""
+    if config.fitness.sides != "both":
+        kind = config.fitness.measure.kind
+        yield "fitness.sides", f"with fitness.measure {kind} both colours are played"

@@ -6,7 +6,7 @@ Who meets whom is a function of its own, so that it can be counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evoply._native import Stream
-from evoply.evolution.config_part import Part, Problem
-from evoply.evolution.entrants import Entrants, cases_of
+from evoply.evolution.config.part import Part, Problem
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
-from evoply.evolution.opponents import PreparedPlayer, prepared, read_opponent
-from evoply.evolution.panel import Panel, schedule_of_games
+from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
+from evoply.evolution.play.panel import Panel, schedule_of_games
+from evoply.evolution.play.population import Population
 from evoply.games import game_rules
+from evoply.permutations import derangement
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
-__all__ = ["Guide", "GuideFitness", "co_play_pairings", "derangement"]
+__all__ = ["Guide", "GuideFitness", "co_play_pairings"]
 
 _TERM = re.compile(r"(\d{1,6})(?:(Co)|(rand(?:om)?)|ab(\d{1,2}))")
 
@@ -58,8 +59,8 @@ class GuideFitness(FitnessKind):
     fit_enough: Literal["mean", "all"] = "mean"
     """Who plays a round: those whose points so far are at least the population's mean, or all."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        """Return the points of *entrants* against guides and one another, added up.
+    def measured(self, population: Population, training: Training) -> Measured:
+        """Return the points of *population* against guides and one another, added up.
 
         Earlier champions are further guides with one round each. Every round of a guide has
         openings of its own, the same for all; so has every round of co-play. Source: Benbassat &
@@ -69,25 +70,25 @@ class GuideFitness(FitnessKind):
         rounds = [guide.rounds for guide in self.guides] + [1] * len(champions.players)
         seats = (*guests.players, *champions.players)
         games = (*guests.games, *champions.games)
-        total = _Points.none(len(entrants))
+        total = _Points.none(len(population))
         cases = []
         for number, (guide, count, games_of_round) in enumerate(
             zip(seats, rounds, games, strict=True)
         ):
             before = total.half_points
             for one_round in range(count):
-                is_fit = np.ones(len(entrants), dtype=bool)  # before the first game everybody is
+                is_fit = np.ones(len(population), dtype=bool)  # before the first game everybody is
                 if self.fit_enough == "mean":
-                    is_fit = total.half_points * len(entrants) >= total.half_points.sum()
+                    is_fit = total.half_points * len(population) >= total.half_points.sum()
                 draws = training.stream.child("guide", number, one_round)
-                total += _round(entrants, training, guide, games_of_round, is_fit, draws)
+                total += _round(population, training, guide, games_of_round, is_fit, draws)
             cases.append(total.half_points - before)
         before = total.half_points
         if self.co_play:
             draws = training.stream.child("co_play")
-            total += _co_play(entrants, training, self.co_play, draws)
+            total += _co_play(population, training, self.co_play, draws)
         cases.append(total.half_points - before)
-        wants_cases = cases_of(training.config) is not None
+        wants_cases = training.config.cases is not None
         return Measured(
             fitness=total.half_points / 2,
             games=total.games,
@@ -114,12 +115,11 @@ class GuideFitness(FitnessKind):
         """Points against each guide, each earlier champion, and in co-play."""
         return ("opponents",)
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return errors for no games at all, and for one colour only."""
-        problems = both_sides_only(self.kind, config)
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield errors for no games at all, and for one colour only."""
         if not self.guides and self.co_play == 0:
-            problems.append(("fitness.measure", "no guides and no co_play: nobody plays a game"))
-        return problems
+            yield "fitness.measure", "no guides and no co_play: nobody plays a game"
+        yield from both_sides_only(config)
 
     def guests(self, config: EvolutionConfig) -> Panel:
         """Return the guides, each with the games of a round."""
@@ -174,7 +174,7 @@ class _Points:
 
 
 def _round(
-    entrants: Entrants,
+    population: Population,
     training: Training,
     guide: PreparedPlayer,
     games: int,
@@ -185,7 +185,7 @@ def _round(
 
     Colours alternate, and two games in a row are on one opening.
     """
-    trees = np.unique(entrants.who[is_fit])
+    trees = np.unique(population.who[is_fit])
     is_black = np.arange(games) % 2 == 0
     tree, guides = np.repeat(np.arange(len(trees)), games), np.full(len(trees) * games, len(trees))
     tree_is_black = np.tile(is_black, len(trees))
@@ -197,50 +197,39 @@ def _round(
         game_keys=np.tile(stream.child("game").keys(games), len(trees)),
         stream=stream,
     )
-    players = (*(entrants.players[place] for place in trees), guide)
+    players = (*(population.players[place] for place in trees), guide)
     results = training.play(Batch(players, schedule))
-    points = np.zeros(len(entrants.players), dtype=np.int64)
+    points = np.zeros(len(population.players), dtype=np.int64)
     black = black_half_points(results).reshape(len(trees), -1)
     points[trees] = np.where(is_black, black, 2 - black).sum(axis=1)
     plies = results.plies.reshape(len(trees), -1).sum(axis=1, dtype=np.int64)
     return _Points(
-        np.where(is_fit, points[entrants.who], 0),
+        np.where(is_fit, points[population.who], 0),
         len(schedule),
-        int((plies * entrants.operations[trees]).sum()),
+        int((plies * population.operations[trees]).sum()),
     )
 
 
-def _co_play(entrants: Entrants, training: Training, rounds: int, stream: Stream) -> _Points:
+def _co_play(population: Population, training: Training, rounds: int, stream: Stream) -> _Points:
     """Return the points of everybody in *rounds* of games within the population."""
-    count = len(entrants)
+    count = len(population)
     white = co_play_pairings(count, rounds, stream.child("pairing")).reshape(-1)
     black = np.tile(np.arange(count), rounds)
     schedule = schedule_of_games(
         training.config,
-        entrants.who[black],
-        entrants.who[white],
+        population.who[black],
+        population.who[white],
         openings=np.arange(rounds).repeat(count),
         game_keys=stream.child("game").keys(len(black)),
         stream=stream,
     )
     individuals = np.stack([black, white])
-    results = training.play(Batch(entrants.players, schedule, individuals=individuals))
+    results = training.play(Batch(population.players, schedule, individuals=individuals))
     points = black_half_points(results)
     half_points = np.zeros(count, dtype=np.int64)
     np.add.at(half_points, black, points)
     np.add.at(half_points, white, 2 - points)
-    return _Points(half_points, len(schedule), work_of(entrants, schedule, results))
-
-
-def derangement(count: int, stream: Stream) -> list[int]:
-    """Return a uniformly random permutation of *count* >= 2 numbers that moves each of them."""
-    while True:
-        drawn = list(range(count))
-        for place in range(count - 1, 0, -1):
-            other = stream.below(place + 1)
-            drawn[place], drawn[other] = drawn[other], drawn[place]
-        if all(place != number for place, number in enumerate(drawn)):
-            return drawn
+    return _Points(half_points, len(schedule), work_of(population, schedule, results))
 
 
 def co_play_pairings(count: int, rounds: int, stream: Stream) -> NDArray[np.int64]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.entrants import Entrants
 from evoply.evolution.fitness.contract import FitnessKind, Measured, Training
+from evoply.evolution.play.population import Population
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["BatchFitness", "FunctionFitness", "OwnFitness", "TreeFitness", "kind_of"]
 
@@ -38,26 +38,27 @@ class FunctionFitness(FitnessKind):
     takes_all: bool
     """Whether it is a `BatchFitness`."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
+    def measured(self, population: Population, training: Training) -> Measured:
         """Return what the function says of each different tree; ValueError if it is no number."""
-        streams = [training.stream.child("tree") for _ in entrants.trees]
+        streams = [training.stream.child("tree") for _ in population.trees]
         answers: list[Any]
         if self.takes_all:
-            answers = list(self.function(entrants.trees, streams))
-            if len(answers) != len(entrants.trees):
+            answers = list(self.function(population.trees, streams))
+            if len(answers) != len(population.trees):
                 raise ValueError(
                     f"the fitness {_name(self.function)} gave {len(answers)} numbers for "
-                    f"{len(entrants.trees)} trees: it must return one for each"
+                    f"{len(population.trees)} trees: it must return one for each"
                 )
         else:
             answers = [
                 self.function(tree, stream)
-                for tree, stream in zip(entrants.trees, streams, strict=True)
+                for tree, stream in zip(population.trees, streams, strict=True)
             ]
         values = [
-            self._value(answer, tree) for answer, tree in zip(answers, entrants.trees, strict=True)
+            self._value(answer, tree)
+            for answer, tree in zip(answers, population.trees, strict=True)
         ]
-        return Measured(fitness=np.array(values)[entrants.who])
+        return Measured(fitness=np.array(values)[population.who])
 
     def best(self, config: EvolutionConfig) -> float:
         """Return 0, which selection in proportion to adjusted fitness takes as perfect."""

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.evolution.entrants import Entrants, cases_of
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import shared
-from evoply.evolution.panel import Panel, schedule_of, trial_of
+from evoply.evolution.play.panel import Panel, schedule_of, trial_of
+from evoply.evolution.play.population import Population
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["PointFitness", "by_tree", "cases_by_game", "panel_batch"]
 
 
-def panel_batch(entrants: Entrants, training: Training, *, record_moves: bool = False) -> Batch:
+def panel_batch(population: Population, training: Training, *, record_moves: bool = False) -> Batch:
     """Return the games of every different tree against the panel, all on the same openings."""
     return Batch(
-        players=(*entrants.players, *training.panel.players),
+        players=(*population.players, *training.panel.players),
         schedule=schedule_of(
-            training.config, len(entrants.players), training.panel, training.stream
+            training.config, len(population.players), training.panel, training.stream
         ),
         record_moves=record_moves,
     )
@@ -39,19 +39,19 @@ def by_tree(
 
 
 def cases_by_game(
-    training: Training, by_game: NDArray[np.float64], entrants: Entrants
+    training: Training, by_game: NDArray[np.float64], population: Population
 ) -> NDArray[np.float64] | None:
     """Return the cases that selection asks for: each game, or the sum against each opponent.
 
     *by_game* is of shape (trees, games).
     """
-    kind = cases_of(training.config)
+    kind = training.config.cases
     if kind is None:
         return None
     if kind == "opponents":
         starts = np.cumsum([0, *training.panel.games[:-1]])
         by_game = np.add.reduceat(by_game, starts, axis=1)
-    return by_game[entrants.who]
+    return by_game[population.who]
 
 
 class PointFitness(FitnessKind):
@@ -62,20 +62,20 @@ class PointFitness(FitnessKind):
     """Whether the points against an opponent are shared among all who made them, so that beating
     one whom few beat counts more (competitive fitness sharing, Rosin & Belew 1997)."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        """Return the points per game of *entrants* against the panel, or their shares."""
-        batch = panel_batch(entrants, training)
+    def measured(self, population: Population, training: Training) -> Measured:
+        """Return the points per game of *population* against the panel, or their shares."""
+        batch = panel_batch(population, training)
         results = training.play(batch)
-        trial = trial_of(training.panel, results, len(entrants.players))
+        trial = trial_of(training.panel, results, len(population.players))
         black = results.black_points
-        fitness = np.array(trial.fitness)[entrants.who]
+        fitness = np.array(trial.fitness)[population.who]
         if self.sharing:
-            fitness = shared(trial.half_points[entrants.who] / 2)
+            fitness = shared(trial.half_points[population.who] / 2)
         return Measured(
             fitness=fitness,
             games=len(batch.schedule),
-            work=int((trial.plies * entrants.operations).sum()),
-            cases=cases_by_game(training, by_tree(training.panel, black, 1 - black), entrants),
+            work=int((trial.plies * population.operations).sum()),
+            cases=cases_by_game(training, by_tree(training.panel, black, 1 - black), population),
         )
 
     def best(self, config: EvolutionConfig) -> float:

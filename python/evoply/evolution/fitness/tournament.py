@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
 
-from evoply.evolution.config_part import Problem, part_of
-from evoply.evolution.entrants import Entrants, cases_of
+from evoply.evolution.config.part import Problem
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import (
     both_sides_only,
@@ -18,9 +17,11 @@ from evoply.evolution.fitness.games import (
     shared,
     work_of,
 )
+from evoply.evolution.play.population import Population
+from evoply.permutations import shuffled
 
 if TYPE_CHECKING:
-    from evoply.evolution.config import EvolutionConfig
+    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["TournamentFitness", "knock_out_rounds"]
 
@@ -40,11 +41,11 @@ class TournamentFitness(FitnessKind):
     sharing: bool = False
     """Competitive fitness sharing, as in kind = "points" (round robin only)."""
 
-    def measured(self, entrants: Entrants, training: Training) -> Measured:
-        """Return the points per game of *entrants* among themselves, or the matches they won."""
+    def measured(self, population: Population, training: Training) -> Measured:
+        """Return the points per game of *population* among themselves, or the matches they won."""
         if self.format == "elimination":
-            return self._knock_out(entrants, training)
-        return self._round_robin(entrants, training)
+            return self._knock_out(population, training)
+        return self._round_robin(population, training)
 
     def best(self, config: EvolutionConfig) -> float:
         """Return 1, or the rounds of the knock-out."""
@@ -69,58 +70,52 @@ class TournamentFitness(FitnessKind):
         """Return a percentage, or the share or the matches as a number."""
         return f"{100 * fitness:.1f} %" if self.is_share else super().text(fitness)
 
-    def problems(self, config: Mapping[str, Any]) -> list[Problem]:
-        """Return errors for earlier champions, for one colour only, for sharing in a knock-out."""
-        problems = both_sides_only(self.kind, config)
-        if part_of(part_of(config, "fitness"), "earlier_generations").get("champions", 0):
-            problems.append(
-                (
-                    "fitness.earlier_generations.champions",
-                    "a tournament within the population meets no earlier champions",
-                )
-            )
+    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+        """Yield errors for sharing in a knock-out, for one colour only, for earlier champions."""
         if self.format == "elimination" and self.sharing:
-            problems.append(("fitness.measure.sharing", "is for a round robin only"))
-        return problems
+            yield "fitness.measure.sharing", "is for a round robin only"
+        yield from both_sides_only(config)
+        if config.fitness.earlier_generations.champions:
+            yield (
+                "fitness.earlier_generations.champions",
+                "a tournament within the population meets no earlier champions",
+            )
 
-    def _round_robin(self, entrants: Entrants, training: Training) -> Measured:
+    def _round_robin(self, population: Population, training: Training) -> Measured:
         """Everybody against everybody, all on the same openings; equal trees share their games.
 
         Two individuals with the same tree get half the points of their match, which is not played.
         """
-        trees, games = len(entrants.players), 2 * self.pairs
+        trees, games = len(population.players), 2 * self.pairs
         first, second = np.triu_indices(trees, k=1)
         schedule = matches(training.config, first, second, self.pairs, training.stream)
         half_points = np.full((trees, trees), games, dtype=np.int64)
         work = 0
         if len(schedule):
-            results = training.play(Batch(entrants.players, schedule))
+            results = training.play(Batch(population.players, schedule))
             points = first_half_points(results, games)
             half_points[first, second] = points
             half_points[second, first] = 2 * games - points
-            work = work_of(entrants, schedule, results)
-        against_trees = half_points[entrants.who]
-        against_all = against_trees[:, entrants.who]
+            work = work_of(population, schedule, results)
+        against_trees = half_points[population.who]
+        against_all = against_trees[:, population.who]
         np.fill_diagonal(against_all, 0)
         if self.sharing:
             fitness = shared(against_all / (2 * games))
         else:
-            fitness = against_all.sum(axis=1) / (2 * games * (len(entrants) - 1))
+            fitness = against_all.sum(axis=1) / (2 * games * (len(population) - 1))
         return Measured(
             fitness=fitness,
             games=len(schedule),
             work=work,
-            cases=None if cases_of(training.config) is None else against_trees / (2 * games),
+            cases=None if training.config.cases is None else against_trees / (2 * games),
         )
 
-    def _knock_out(self, entrants: Entrants, training: Training) -> Measured:
+    def _knock_out(self, population: Population, training: Training) -> Measured:
         """Fitness is the number of matches won; going on without a match is no win."""
         draws = training.stream.child("draw")
-        left = list(range(len(entrants)))
-        for place in range(len(left) - 1, 0, -1):
-            other = draws.below(place + 1)
-            left[place], left[other] = left[other], left[place]
-        wins = np.zeros(len(entrants))
+        left = shuffled(len(population), draws)
+        wins = np.zeros(len(population))
         games = work = number = 0
         while len(left) > 1:
             # Step 1. A match for all but an odd one, by places in the population.
@@ -128,14 +123,14 @@ class TournamentFitness(FitnessKind):
             first, second = np.array(pairs).T
             schedule = matches(
                 training.config,
-                entrants.who[first],
-                entrants.who[second],
+                population.who[first],
+                population.who[second],
                 self.pairs,
                 training.stream.child("round", number),
             )
             both = np.stack([np.array(pairs), np.array(pairs)[:, ::-1]])  # colours swapped
             individuals = np.tile(both, self.pairs).reshape(2, -1)
-            results = training.play(Batch(entrants.players, schedule, individuals=individuals))
+            results = training.play(Batch(population.players, schedule, individuals=individuals))
             # Step 2. Who won; a tie is decided by lot.
             points = first_half_points(results, 2 * self.pairs)
             winners = []
@@ -146,12 +141,12 @@ class TournamentFitness(FitnessKind):
             wins[winners] += 1
             left = winners + left
             games += len(schedule)
-            work += work_of(entrants, schedule, results)
+            work += work_of(population, schedule, results)
             number += 1
         return Measured(fitness=wins, games=games, work=work)
 
 
-def knock_out_rounds(entrants: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
+def knock_out_rounds(population: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
     """Return the matches of one round between neighbours, and who goes on without one."""
-    pairs = list(zip(entrants[::2], entrants[1::2], strict=False))
-    return pairs, list(entrants[len(pairs) * 2 :])
+    pairs = list(zip(population[::2], population[1::2], strict=False))
+    return pairs, list(population[len(pairs) * 2 :])

@@ -1,0 +1,59 @@
+"""`evoply engine`: a player as an engine, for other programs that speak GTP or NBoard."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Engines, Game, MoveLimit, Seed
+
+__all__ = ["engine"]
+
+
+def engine(
+    *,
+    protocol: Literal["gtp", "nboard"],
+    player: str,
+    game: Game = None,
+    seed: Seed = 1,
+    move_limit: MoveLimit = None,
+    engines: Engines = None,
+    json: Annotated[
+        bool,
+        Parameter(
+            name="--json",
+            negative="",
+            show_default=False,
+            help="Say what is wrong with the options as one JSON object. Afterwards standard "
+            "output belongs to the protocol.",
+        ),
+    ] = False,
+) -> None:
+    """Offer a player as an engine.
+
+    Other programs start this command and speak with it over standard input and
+    output: NBoard, Quarry, match programs, and evoply itself. It ends with
+    `quit`, or when its input ends. Boards of other sizes are played over GTP
+    (boardsize) and NBoard (the game's BO) if the player can play them.
+
+    Parameters
+    ----------
+    protocol
+        What the other program speaks.
+    player
+        The player: see `evoply match --help`. Its depth and limits are its own, whatever the
+        other program asks for.
+    """
+    from evoply.cli.player_texts import read_players
+    from evoply.players.engines.gtp_server import GtpServer
+    from evoply.players.engines.nboard_server import NBoardServer
+    from evoply.players.engines.serving import serve
+
+    game, (read,) = read_players([player], game, move_limit, engines)
+    server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
+    try:
+        serve(server.answers, sys.stdin, sys.stdout)
+    finally:
+        server.board.close()

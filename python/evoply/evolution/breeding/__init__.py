@@ -1,0 +1,1 @@
+"""How one population becomes the next: new individuals, selection, offspring."""

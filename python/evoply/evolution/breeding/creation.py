@@ -1,0 +1,125 @@
+"""New individuals of a config: random ones, and those of players that were there before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.evolution.config.individual import shape_of
+from evoply.evolution.play.opponents import read_opponent
+from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.gp import Forest, Limits, Shape
+from evoply.gp.creation import Method
+from evoply.players import seed_individual
+
+if TYPE_CHECKING:
+    from evoply.evolution.config.evolution_config import EvolutionConfig
+
+__all__ = [
+    "is_tree_text",
+    "limits_of",
+    "new_individual",
+    "primitive_set_of",
+    "random_individuals",
+    "seed_of",
+]
+
+
+def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
+    """Return the primitive set of a config, the same object for equal settings."""
+    if isinstance(config.primitives, str):
+        return find_primitive_set(config.primitives)
+    return _set_from_json(json.dumps(config.primitives, sort_keys=True))
+
+
+@lru_cache(maxsize=16)
+def _set_from_json(text: str) -> PrimitiveSet:
+    return PrimitiveSet.from_dict(json.loads(text))
+
+
+def limits_of(config: EvolutionConfig) -> Limits:
+    """Return what no tree of the config's population may exceed."""
+    return Limits(config.limits.max_depth, config.limits.max_nodes)
+
+
+def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Individual:
+    """Return a random individual of a method without halves, for *place* in a population.
+
+    A ramp's depth limit goes up by one from place to place, and begins again. Of
+    ramped half-and-half this gives the half that grows, as gpjpp's creation does.
+    """
+    settings = config.initialisation
+    primitives = primitive_set_of(config)
+    depth = settings.max_depth
+    if settings.method.startswith("ramped"):
+        depth = settings.min_depth + place % (depth - settings.min_depth + 1)
+    method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
+    return random_individuals(
+        shape_of(config.individual, primitives) or primitives,
+        method,
+        1,
+        stream,
+        min_depth=min(settings.min_depth, depth),
+        max_depth=depth,
+        limits=limits_of(config),
+    )[0]
+
+
+def random_individuals(
+    what: PrimitiveSet | Shape, method: Method, count: int, stream: Stream, **settings: Any
+) -> Sequence[gp.Individual]:
+    """Return random trees over a set, or individuals of several; *settings* as in `gp.create`."""
+    if isinstance(what, Shape):
+        return gp.create_forests(what, method, count, stream, **settings)
+    return gp.create(what, method, count, stream, **settings)
+
+
+def is_tree_text(text: str) -> bool:
+    """Return whether *text* is a tree, or several, and not a player with options or in JSON."""
+    return text.lstrip().startswith(("(", "{")) and ":" not in text
+
+
+def seed_of(
+    text: str, game: str, primitives: PrimitiveSet, shape: Shape | None, limits: Limits
+) -> gp.Individual:
+    """Return the tree or trees of the player that *text* means, over *primitives*.
+
+    A text of trees is read over *primitives* at once; anything else is a player, such as the file
+    of a saved one. Raises ValueError, or OSError for a file, if there is no such tree, if it uses a
+    primitive that the set does not have or defines otherwise, if it is not of the *shape* of the
+    population, or if it is over the limits.
+    """
+    if is_tree_text(text):
+        seed = gp.parse_individual(text, primitives)
+    else:
+        seed = seed_individual(read_opponent(text, game), primitives)
+    _check_shape(seed, shape)
+    if len(seed) > limits.max_nodes or seed.depth > limits.max_depth:
+        raise ValueError(
+            f"its tree of {len(seed)} nodes and {seed.depth} levels is over the limits, "
+            f"{limits.max_nodes} and {limits.max_depth}"
+        )
+    return seed
+
+
+def _check_shape(seed: gp.Individual, shape: Shape | None) -> None:
+    """Raise ValueError unless *seed* is made as the individuals of a population are."""
+    wanted = "tree" if shape is None else shape.role
+    found = seed.role if isinstance(seed, Forest) else "tree"
+    if found != wanted:
+        raise ValueError(f"it is of kind {found}, and individual.kind is {wanted}")
+    if not isinstance(seed, Forest) or shape is None:
+        return
+    if seed.percents != shape.percents:
+        raise ValueError(
+            f"its percentages {list(seed.percents)} are not those of individual.percents, "
+            f"{list(shape.percents)}"
+        )
+    if [tree.primitive_set for tree in seed.trees] != list(shape.sets):
+        raise ValueError(
+            f"its {len(seed.trees)} trees do not fit individual, which asks for {len(shape.sets)}"
+        )

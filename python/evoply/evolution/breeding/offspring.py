@@ -1,0 +1,299 @@
+"""The first and the next population: pure functions of the config, the parents and a stream.
+
+Every offspring draws from its own child stream, so no draw of one shifts another's. Elites are
+copied first; each place after them goes to one operator drawn by its rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.evolution.breeding.creation import (
+    limits_of,
+    new_individual,
+    primitive_set_of,
+    random_individuals,
+    seed_of,
+)
+from evoply.evolution.breeding.selection import select_parents
+from evoply.evolution.config.breeding import Afterwards, Variation
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.config.individual import shape_of
+from evoply.evolution.generation import Individual, ranking
+from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
+from evoply.evolution.python_parts import PythonParts
+from evoply.gp import Limits
+from evoply.gp.points import Bias
+from evoply.gp.tree import MAX_TREE_NODES
+
+__all__ = ["Couple", "Offspring", "breed", "draw_operator", "first_population", "offspring_of"]
+
+_PLAIN = PythonParts()
+
+Couple = tuple[int, int]
+"""Positions of two parents; an operator on one tree leaves the second alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offspring:
+    """An individual that has not played yet, its operator, and its parents' positions."""
+
+    tree: gp.Individual
+    origin: str
+    parents: tuple[int, ...] = ()
+
+
+def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
+    """Return the first population: individuals of seeds, then random ones.
+
+    The random ones obey the config's initialisation, all of them its limits.
+    """
+    settings = config.initialisation
+    primitives, limits = primitive_set_of(config), limits_of(config)
+    shape = shape_of(config.individual, primitives)
+    seeds = [seed_of(text, config.game, primitives, shape, limits) for text in settings.seeds]
+    drawn = random_individuals(
+        shape or primitives,
+        settings.method,
+        config.population_size - len(seeds),
+        stream,
+        min_depth=settings.min_depth,
+        max_depth=settings.max_depth,
+        limits=limits,
+        duplicates=settings.duplicates,
+    )
+    return (
+        *(Offspring(one, "seed") for one in seeds),
+        *(Offspring(one, settings.method) for one in drawn),
+    )
+
+
+def breed(
+    config: EvolutionConfig,
+    parents: tuple[Individual, ...],
+    stream: Stream,
+    parts: PythonParts = _PLAIN,
+) -> tuple[Offspring, ...]:
+    """Return the offspring of *parents*: `elitism` unchanged bests, then one operator each."""
+    size = config.population_size
+    elites = ranking(parents)[: config.elitism]
+    if config.variation.recombination.pairing == "population":
+        return _paired(config, parents, elites, stream, parts)
+    couples = _couples(config, parents, stream, parts)
+    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
+    while len(offspring) < size:
+        place = len(offspring)
+        draws = stream.child("offspring", place)
+        offspring += offspring_of(config, parents, couples[place], place, draws, parts)
+    return tuple(offspring[:size])
+
+
+def _couples(
+    config: EvolutionConfig,
+    parents: tuple[Individual, ...],
+    stream: Stream,
+    parts: PythonParts,
+) -> list[Couple]:
+    """Return two selected parents for every place, from its deme if there are demes."""
+    size = config.population_size
+    if config.demes is None:
+        drawn = select_parents(config, parents, 2 * size, stream.child("parents"), parts)
+        return list(zip(drawn[::2], drawn[1::2], strict=True))
+    slots = after_migration(config, parents, stream.child("migration"), parts)
+    couples: list[Couple] = []
+    for start in range(0, size, config.demes.size):
+        deme = slots[start : start + config.demes.size]
+        members = [parents[index] for index in deme]
+        drawn = select_parents(
+            config, members, 2 * len(deme), stream.child("parents", start), parts
+        )
+        drawn = [deme[place] for place in drawn]
+        couples += zip(drawn[::2], drawn[1::2], strict=True)
+    return couples
+
+
+def after_migration(
+    config: EvolutionConfig,
+    parents: tuple[Individual, ...],
+    stream: Stream,
+    parts: PythonParts,
+) -> list[int]:
+    """Return who lives in each slot after every deme had its chance to swap with the next."""
+    slots = list(range(len(parents)))
+    if config.demes is None:
+        return slots
+    size = config.demes.size
+    starts = range(0, len(slots), size)
+    for number, start in enumerate(starts):
+        draws = stream.child(number)
+        if len(starts) < 2 or draws.random() >= config.demes.migration:
+            continue
+        chosen = []
+        for name, begin in (("here", start), ("next", starts[(number + 1) % len(starts)])):
+            members = [parents[index] for index in slots[begin : begin + size]]
+            place = select_parents(config, members, 1, draws.child(name), parts)[0]
+            chosen.append(begin + place)
+        here, there = chosen
+        slots[here], slots[there] = slots[there], slots[here]
+    return slots
+
+
+def offspring_of(
+    config: EvolutionConfig,
+    parents: Sequence[Individual],
+    couple: Couple,
+    place: int,
+    stream: Stream,
+    parts: PythonParts = _PLAIN,
+) -> list[Offspring]:
+    """Return what one event makes of a *couple*: one offspring, or the two of a crossover.
+
+    *place* is the first offspring's place in the population.
+    """
+    limits = _breeding_limits(config)
+    name = draw_operator(config.variation, stream.random())
+    first, second = (parents[index] for index in couple)
+    if name in config.variation.custom:
+        trees = parts.offspring(name, first.tree, second.tree, limits, stream)
+        pairs = (couple, couple[::-1]) if parts.takes_two(name) else (couple[:1],)
+        children = [
+            Offspring(child, name, pair) for child, pair in zip(trees, pairs, strict=False)
+        ][: config.variation.recombination.children]
+    elif name == CROSSOVER:
+        children = _crossed(config, couple, first, second, limits, stream)
+    elif name == CREATION:
+        children = [Offspring(new_individual(config, place, stream), name)]
+    else:
+        child = gp.mutated(first.tree, MUTATIONS[name], limits, stream)
+        children = [Offspring(child, name, couple[:1])]
+    return _finished(config, children, stream)
+
+
+def _finished(
+    config: EvolutionConfig, children: Sequence[Offspring], stream: Stream
+) -> list[Offspring]:
+    """Return *children* after the mutations that follow, and cut where that is asked for."""
+    afterwards = config.variation.afterwards
+    limits = _breeding_limits(config)
+    if afterwards.probabilities:
+        children = [
+            _mutated(child, afterwards, limits, stream.child("afterwards", number))
+            for number, child in enumerate(children)
+        ]
+    if config.limits.oversized == "refuse":
+        return list(children)
+    return [
+        Offspring(gp.pruned_to(child.tree, limits_of(config)), child.origin, child.parents)
+        for child in children
+    ]
+
+
+def _breeding_limits(config: EvolutionConfig) -> Limits:
+    """Return what operators may not exceed: where offspring are cut, only what any tree may not."""
+    limits = limits_of(config)
+    if config.limits.oversized == "refuse":
+        return limits
+    return Limits(limits.max_depth, MAX_TREE_NODES)
+
+
+def draw_operator(variation: Variation, draw: float) -> str:
+    """Return the operator whose share of [0, 1) holds *draw*; the rest is reproduction."""
+    for operator, rate in variation.rates.items():
+        if operator != REPRODUCTION:
+            draw -= rate
+            if draw < 0:
+                return operator
+    return REPRODUCTION
+
+
+def _crossed(
+    config: EvolutionConfig,
+    couple: Couple,
+    first: Individual,
+    second: Individual,
+    limits: Limits,
+    stream: Stream,
+) -> list[Offspring]:
+    settings = config.variation.recombination
+    bias = _function_bias(config)
+    is_fitter = first.fitness > second.fitness or (
+        settings.one_way == "fitter_or_equal" and first.fitness == second.fitness
+    )
+    if settings.one_way != "never" and is_fitter:
+        # The fitter one gives and stays as it is; the other is the one that changes.
+        child = gp.received(
+            first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+        )
+        changed = Offspring(child, "one_way_crossover", (couple[1], couple[0]))
+        kept = Offspring(first.tree, "one_way_crossover", (couple[0],))
+        return [changed, kept][: settings.children]
+    children = gp.crossed(
+        first.tree, second.tree, limits, stream, function_bias=bias, tries=settings.tries
+    )
+    parents = (couple, (couple[1], couple[0]))
+    return [
+        Offspring(child, CROSSOVER, pair)
+        for child, pair in zip(children[: settings.children], parents, strict=False)
+    ]
+
+
+def _function_bias(config: EvolutionConfig) -> Bias:
+    settings = config.variation.recombination
+    if settings.points == "gpjpp":
+        return "gpjpp"
+    return settings.function_bias if settings.points == "biased" else None
+
+
+def _paired(
+    config: EvolutionConfig,
+    parents: tuple[Individual, ...],
+    elites: Sequence[int],
+    stream: Stream,
+    parts: PythonParts,
+) -> tuple[Offspring, ...]:
+    """Return the offspring where all that are selected cross over in random pairs.
+
+    Source: Benbassat & Sipper, section 3.3 and Algorithm 1.
+    """
+    # Step 1. Select as many as there are places, and let them cross over in pairs.
+    count = config.population_size - len(elites)
+    drawn = select_parents(config, parents, count, stream.child("parents"), parts)
+    round_ = gp.paired_crossover(
+        [parents[index].tree for index in drawn],
+        [parents[index].fitness for index in drawn],
+        config.variation.crossover,
+        _breeding_limits(config),
+        stream.child("pairs"),
+        ties_are_one_way=config.variation.recombination.one_way == "fitter_or_equal",
+        function_bias=_function_bias(config),
+    )
+    # Step 2. Say what each is, and let mutations follow.
+    offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
+    for place, (child, pair) in enumerate(zip(round_.individuals, round_.parents, strict=True)):
+        origin = REPRODUCTION
+        if place in round_.gave or round_.gave.intersection(pair[1:]):
+            origin = "one_way_crossover"
+        elif len(pair) == 2:
+            origin = CROSSOVER
+        one = Offspring(child, origin, tuple(drawn[index] for index in pair))
+        offspring += _finished(config, [one], stream.child("offspring", place))
+    return tuple(offspring)
+
+
+def _mutated(child: Offspring, afterwards: Afterwards, limits: Limits, stream: Stream) -> Offspring:
+    """Return *child* after each mutation that its probability let happen, by name in its origin."""
+    tree, names = child.tree, [child.origin]
+    one = stream.random() if afterwards.at_most_one else None
+    for name, rate in afterwards.probabilities:
+        draws = stream.child(name)
+        if one is None:
+            is_drawn = draws.random() < rate
+        else:
+            is_drawn, one = 0 <= one < rate, one - rate
+        if is_drawn:
+            tree = gp.mutated(tree, MUTATIONS[name], limits, draws)
+            names.append(name)
+    return Offspring(tree, ", ".join(names), child.parents)

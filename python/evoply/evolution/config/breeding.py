@@ -1,0 +1,305 @@
+"""The parts of a config that say how a population is made and bred."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, create_model, model_validator
+
+from evoply.evolution.config.part import ADDED_LATER, Part
+from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
+
+__all__ = [
+    "Afterwards",
+    "Covariant",
+    "Demes",
+    "GreedySelection",
+    "Initialisation",
+    "LengthPenalty",
+    "LexicaseSelection",
+    "ParetoSelection",
+    "Parsimony",
+    "Recombination",
+    "RouletteSelection",
+    "Selection",
+    "SizeLimits",
+    "SteadyState",
+    "Tarpeian",
+    "TournamentSelection",
+    "Variation",
+]
+
+Scale = Literal["raw", "adjusted"]
+
+
+class Initialisation(Part):
+    """How the trees of generation 0 are made; depths count levels, a single leaf has depth 1."""
+
+    method: Literal["ramped_half_and_half", "ramped_grow", "ramped_full", "grow", "full"] = (
+        "ramped_half_and_half"
+    )
+    """How random trees are made; a ramp makes them over a range of depths, half and half of both
+    kinds. Names are Koza's: what gpjpp calls GROW is *full*, and its VARIABLE is *grow*."""
+    min_depth: int = Field(default=2, ge=1, le=20)
+    """Smallest depth limit of a ramp."""
+    max_depth: int = Field(default=6, ge=1, le=20)
+    """Largest depth of a new tree."""
+    duplicates: Annotated[Literal["avoid", "allow", "refuse"], ADDED_LATER] = "avoid"
+    """Whether equal trees are drawn again, and whether it is an error if that does not help."""
+    seeds: Annotated[tuple[str, ...], ADDED_LATER] = Field(
+        default=(), strict=False, max_length=100_000
+    )
+    """Players whose trees begin the first population: files of saved players, or trees as text."""
+
+    @model_validator(mode="after")
+    def _depths_in_order(self) -> Initialisation:
+        if self.min_depth > self.max_depth:
+            raise ValueError(f"min_depth {self.min_depth} is above max_depth {self.max_depth}")
+        return self
+
+
+class TournamentSelection(Part):
+    """The best of `size` individuals drawn with replacement becomes a parent.
+
+    Of equally fit ones the smaller wins, which is lexicographic parsimony pressure.
+    """
+
+    kind: Literal["tournament"] = "tournament"
+    size: int = Field(default=7, ge=1, le=10_000)
+    """Individuals in a tournament; more of them select harder."""
+    two_best: Annotated[bool, ADDED_LATER] = False
+    """Whether both parents of a crossover are the two best of one tournament, as in gpjpp."""
+
+    @model_validator(mode="after")
+    def _two_need_two(self) -> TournamentSelection:
+        if self.two_best and self.size < 2:
+            raise ValueError("two_best needs a size of at least 2")
+        return self
+
+
+class RouletteSelection(Part):
+    """An individual becomes a parent with a probability proportional to its fitness."""
+
+    kind: Literal["roulette"] = "roulette"
+    scale: Annotated[Scale, ADDED_LATER] = "raw"
+    """`adjusted`: in proportion to 1 / (1 + f), f being how far fitness is from perfect."""
+
+
+class GreedySelection(Part):
+    """Greedy over-selection (Koza): most parents come from the group of the best.
+
+    The best individuals that together hold the share `top_share` of all fitness form the top
+    group (default: 0.32 up to 1,000 individuals, then 320 by their number). A parent comes from
+    it with `top_probability`, else from the rest, each time in proportion to fitness.
+    """
+
+    kind: Literal["greedy"] = "greedy"
+    top_share: float | None = Field(default=None, gt=0, lt=1)
+    """Share of all fitness that the top group holds."""
+    top_probability: float = Field(default=0.8, ge=0, le=1)
+    """Probability that a parent comes from the top group."""
+    scale: Annotated[Scale, ADDED_LATER] = "raw"
+    """`adjusted`: fitness counts as 1 / (1 + f), f being how far it is from perfect."""
+
+
+class LexicaseSelection(Part):
+    """A parent is best on one case after another, the cases in a random order for each parent."""
+
+    kind: Literal["lexicase"] = "lexicase"
+    cases: Literal["opponents", "games", "stages"] = "opponents"
+    """What a case is: the points against one opponent, one game, or the discs of one stage."""
+    epsilon: float = Field(default=0.0, ge=0)
+    """How much less than the best still counts as best, in points or discs of one case."""
+
+
+class ParetoSelection(Part):
+    """NSGA-II: tournaments of two by front, then by crowding, over several objectives."""
+
+    kind: Literal["pareto"] = "pareto"
+    objectives: Literal["strength_and_size", "opponents"] = "strength_and_size"
+    """High fitness and few nodes; or the points against each opponent, every one an objective
+    (Pareto coevolution, where the opponents are evolved too)."""
+
+
+Selection = Annotated[
+    TournamentSelection | RouletteSelection | GreedySelection | LexicaseSelection | ParetoSelection,
+    Field(discriminator="kind"),
+]
+
+
+class LengthPenalty(Part):
+    """Every node costs `coefficient` of fitness; what is stored is the fitness less that."""
+
+    kind: Literal["length"] = "length"
+    coefficient: float = Field(default=0.001, gt=0)
+    """Cost of a node, in the unit of the fitness; gpjpp's is 1 / 1000."""
+
+
+class Tarpeian(Part):
+    """An individual longer than the mean is kept from selection with `probability` (Poli 2003)."""
+
+    kind: Literal["tarpeian"] = "tarpeian"
+    probability: float = Field(default=0.3, gt=0, le=1)
+    """How often an individual longer than the mean is kept from selection."""
+
+
+class Covariant(Part):
+    """Selection sees the fitness less what length explains of it (Poli & McPhee 2008)."""
+
+    kind: Literal["covariant"] = "covariant"
+
+
+Parsimony = Annotated[LengthPenalty | Tarpeian | Covariant, Field(discriminator="kind")]
+
+
+class Recombination(Part):
+    """How crossover works."""
+
+    points: Literal["biased", "uniform", "gpjpp"] = "biased"
+    """How points are drawn: a function with `function_bias`, any node, or any node with up to
+    min(length, 10) redraws of a terminal."""
+    function_bias: float = Field(default=0.9, ge=0, le=1)
+    """Probability that a point is a function (points = "biased" only)."""
+    children: int = Field(default=1, ge=1, le=2)
+    """Offspring of one crossover. With 2, rates are shares of events, not of the population."""
+    one_way: Literal["never", "fitter", "fitter_or_equal"] = "never"
+    """When the first parent gives a subtree and takes none: if it is fitter than the second
+    (Benbassat & Sipper, Algorithm 1), or at least as fit. The first parent then stays as it is."""
+    pairing: Annotated[Literal["couples", "population"], ADDED_LATER] = "couples"
+    """Who crosses over: two parents that were selected for a place; or as many selected individuals
+    as there are places, each taking part with the rate of crossover, in random pairs (Benbassat &
+    Sipper, Algorithm 1)."""
+    tries: int = Field(default=50, ge=1, le=10_000)
+    """How many pairs of points are tried before the parents are copied."""
+
+
+if TYPE_CHECKING:  # what the type checker cannot read from the table
+
+    class _Rates(Part):
+        def __getattr__(self, operator: str) -> float: ...
+
+    _AfterwardsRates = _Rates
+else:
+    _FIRST_MUTATIONS = {"subtree_mutation", "point_mutation", "constant_mutation"}
+    _FIRST = {"crossover", "reproduction", *_FIRST_MUTATIONS}
+    _FIRST_AFTERWARDS = {"swap_mutation", "shrink_mutation", *_FIRST_MUTATIONS}
+
+    def _rate(operator: Operator, usual: float, *, is_first: bool) -> tuple[Any, Any]:
+        annotation = float if is_first else Annotated[float, ADDED_LATER]
+        return annotation, Field(default=usual, ge=0, le=1, description=operator.meaning)
+
+    _Rates = create_model(
+        "_Rates",
+        __base__=Part,
+        **{one.name: _rate(one, one.rate, is_first=one.name in _FIRST) for one in OPERATORS},
+    )
+    _AfterwardsRates = create_model(
+        "_AfterwardsRates",
+        __base__=Part,
+        **{
+            one.name: _rate(one, 0.0, is_first=one.name in _FIRST_AFTERWARDS)
+            for one in MUTATIONS_AFTERWARDS
+        },
+    )
+
+
+class Afterwards(_AfterwardsRates):
+    """Mutations that any offspring but an elite meets after its operator, in this order.
+
+    Each has its own probability, whatever the others did, or with `at_most_one` its share of one.
+    """
+
+    at_most_one: Annotated[bool, ADDED_LATER] = False
+    """Whether one draw decides for all: the rates, which add up to 1 at most, are then shares of
+    the offspring, and none mutates twice (Benbassat & Sipper)."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **rates: float) -> None: ...
+
+    @model_validator(mode="after")
+    def _rates_of_one_are_shares(self) -> Afterwards:
+        total = sum(rate for _, rate in self.probabilities)
+        if self.at_most_one and total > 1 + 1e-9:
+            raise ValueError(f"the rates add up to {total:g}, and with at_most_one to 1 at most")
+        return self
+
+    @cached_property
+    def probabilities(self) -> tuple[tuple[str, float], ...]:
+        """Return the mutations that can happen, in order, with their probabilities."""
+        rates = ((one.name, getattr(self, one.name)) for one in MUTATIONS_AFTERWARDS)
+        return tuple((name, rate) for name, rate in rates if rate > 0)
+
+
+class Variation(_Rates):
+    """How often each operator makes an offspring.
+
+    The rates are probabilities and may add up to less than one: what is left over is added to
+    `reproduction` (a selected parent is copied). More than one is refused.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **rates: Any) -> None: ...
+
+    custom: Annotated[dict[str, float], ADDED_LATER] = Field(default={})
+    """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
+    afterwards: Annotated[Afterwards, ADDED_LATER] = Afterwards()
+    recombination: Annotated[Recombination, ADDED_LATER] = Recombination()
+
+    @cached_property
+    def rates(self) -> dict[str, float]:
+        """Return the rate of every operator, in the order in which they are drawn."""
+        return {**{one.name: getattr(self, one.name) for one in OPERATORS}, **self.custom}
+
+    @model_validator(mode="after")
+    def _rates_are_shares(self) -> Variation:
+        wrong = [name for name, rate in self.custom.items() if not 0 <= rate <= 1]
+        if wrong:
+            raise ValueError(f"custom: {wrong[0]!r} is {self.custom[wrong[0]]:g}, not in [0, 1]")
+        taken = sorted(set(self.custom) & set(type(self).model_fields))
+        if taken:
+            raise ValueError(f"custom: {taken[0]!r} is an operator already")
+        rates = self.rates
+        total = sum(rates.values())
+        if total > 1 + 1e-9:
+            terms = " + ".join(f"{name} {rate:g}" for name, rate in rates.items() if rate)
+            raise ValueError(f"{terms} is {total:.6g}, more than 1")
+        return self
+
+
+class SizeLimits(Part):
+    """What no individual of the population may exceed."""
+
+    max_depth: int = Field(default=17, ge=1, le=100)
+    """Levels of a tree, the root included."""
+    max_nodes: int = Field(default=200, ge=1, le=4096)
+    """Nodes of an individual, over all its trees."""
+    oversized: Annotated[Literal["refuse", "prune"], ADDED_LATER] = "refuse"
+    """What becomes of an offspring of too many nodes: it is not made, or it is cut, functions being
+    replaced by their rightmost terminals (Frankland & Pillay)."""
+
+
+class Demes(Part):
+    """Groups within which parents are selected; neighbours exchange individuals (gpjpp).
+
+    After each generation, with `migration`, every deme swaps a selected individual with one of
+    the next deme; the last one's next is the first.
+    """
+
+    size: int = Field(default=100, ge=2)
+    """Individuals of a deme; the population is a whole number of demes."""
+    migration: float = Field(default=1.0, ge=0, le=1)
+    """Probability that a deme swaps an individual with the next one."""
+
+
+class SteadyState(Part):
+    """Offspring replace bad individuals at once; a generation replaces as many as there are.
+
+    Who is replaced is drawn as parents are, but for being bad. The best `elitism` individuals are
+    never replaced. Survivors keep the fitness of the games they once played.
+    """
+
+    batch: int = Field(default=2, ge=1)
+    """Offspring that are made and play together; 2 is gpjpp's, more is faster."""

@@ -1,0 +1,134 @@
+"""What pydantic finds wrong in a config, in words for users, and which key was meant.
+
+Paths are the keys of the file; a place in a list is written "0", whichever it is, where keys are
+compared. This module reads models and knows none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from evoply.evolution.config.part import Problem, kind_of, parts_in
+from evoply.wording import did_you_mean
+
+__all__ = ["explained", "has_key", "meant_instead"]
+
+_MOST_OFFERED = 3
+_MOST_EXPLAINED = 50
+"""Errors that are explained with what may have been meant, which takes a while for each."""
+
+Path = tuple[str, ...]
+
+
+def explained(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
+    """Return path and message of everything that pydantic found wrong with a *model*."""
+    items = error.errors(include_url=False)
+    return [
+        *(_readable(item, model) for item in items[:_MOST_EXPLAINED]),
+        *(_briefly(item) for item in items[_MOST_EXPLAINED:]),
+    ]
+
+
+def _briefly(item: Mapping[str, Any]) -> Problem:
+    path = ".".join(str(part) for part in item["loc"])
+    return path, "unknown key" if item["type"] == "extra_forbidden" else str(item["msg"])
+
+
+def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
+    tagged = [str(part) for part in item["loc"]]
+    location = _without_tags(tagged, model)
+    path, value = ".".join(location), item.get("input")
+    match item["type"]:
+        case "extra_forbidden":
+            if len(location) < len(tagged) and has_key(path, model):
+                # The tag stands before the key, which is the last.
+                return path, f"is no key of kind = {tagged[-2]!r}"
+            return path, f"unknown key{meant_instead(location, model)}"
+        case "union_tag_invalid" | "union_tag_not_found":
+            kinds = [str(kind_of(part)) for part in _models_at(location, model)]
+            listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+            if item["type"] == "union_tag_not_found":
+                return f"{path}.kind", f"is missing: it must be {listed}"
+            tag = str(item["ctx"]["tag"])
+            return f"{path}.kind", f"must be {listed}, not {tag!r}{did_you_mean(tag, kinds)}"
+    message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
+    is_short = len(repr(value)) <= 60 and not isinstance(value, dict | list | BaseModel)
+    if not is_short or (item["type"] == "value_error" and not message.startswith("must")):
+        return path, message
+    choices = re.findall(r"'(.*?)'", message) if item["type"] == "literal_error" else []
+    hint = did_you_mean(value, choices) if choices and isinstance(value, str) else ""
+    return path, f"{message}, not {value!r}{hint}"
+
+
+def meant_instead(path: Sequence[str], model: type[BaseModel]) -> str:
+    """Return "; did you mean ...?" for the unknown key at the end of *path*, "" for no idea.
+
+    A key that stands elsewhere by this name comes first, then a near name at this place, then a
+    near name elsewhere. A key elsewhere is offered with its full path.
+    """
+    *parents, name = ("0" if part.isdecimal() else part for part in path)
+    place = tuple(parents)
+    known = list(dict.fromkeys(_paths(model)))
+    same = [one for one in known if one[-1] == name]
+    if same:
+        return _offer(same)
+    here = did_you_mean(name, [one[-1] for one in known if one[:-1] == place])
+    if here:
+        return here
+    near = get_close_matches(name[:100], {one[-1] for one in known}, n=1)
+    return _offer([one for one in known if one[-1] in near])
+
+
+def has_key(path: str, model: type[BaseModel]) -> bool:
+    """Return whether some config has a key at *path*, such as "selection.size"."""
+    return tuple(path.split(".")) in _paths(model)
+
+
+def _without_tags(location: Sequence[str], model: type[BaseModel]) -> list[str]:
+    """Return where an error is as the keys of the file.
+
+    What chooses between parts is written by the checker of models as a key, and is none.
+    """
+    path: list[str] = []
+    models: list[type[BaseModel]] = [model]
+    for key in location:
+        chosen = [one for one in models if kind_of(one) == key]
+        if len(models) > 1 and chosen:
+            models = chosen
+            continue
+        path.append(key)
+        if not key.isdecimal():
+            models = _models_at(path, model)
+    return path
+
+
+def _models_at(path: Sequence[str], model: type[BaseModel]) -> list[type[BaseModel]]:
+    models = [model]
+    for key in path:
+        if key.isdecimal():
+            continue
+        fields = [one.model_fields[key] for one in models if key in one.model_fields]
+        models = [part for field in fields for part, _ in parts_in(field.annotation)]
+    return models
+
+
+def _offer(paths: Sequence[Path]) -> str:
+    if not paths:
+        return ""
+    texts = [
+        repr(".".join(path)) + (" at the top, before all tables" if len(path) == 1 else "")
+        for path in paths[:_MOST_OFFERED]
+    ]
+    return f"; did you mean {' or '.join(texts)}?"
+
+
+def _paths(model: type[BaseModel], before: Path = ()) -> Iterator[Path]:
+    for name, field in model.model_fields.items():
+        yield (*before, name)
+        for part, is_listed in parts_in(field.annotation):
+            yield from _paths(part, (*before, name, "0") if is_listed else (*before, name))

@@ -1,0 +1,189 @@
+"""What an evolution run is asked to do: one frozen value, read from TOML and kept with the run.
+
+This module knows the settings; what of them goes together is `checks`. It does not know how a
+generation is bred or played.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, ValidationError, field_validator
+
+from evoply.evolution.config.breeding import (
+    Demes,
+    Initialisation,
+    LexicaseSelection,
+    ParetoSelection,
+    Parsimony,
+    Selection,
+    SizeLimits,
+    SteadyState,
+    TournamentSelection,
+    Variation,
+)
+from evoply.evolution.config.checks import problems_of
+from evoply.evolution.config.errors import explained
+from evoply.evolution.config.fitness import Fitness
+from evoply.evolution.config.games import Draws, PlayerSettings, Start
+from evoply.evolution.config.individual import IndividualShape, OneTree
+from evoply.evolution.config.part import ADDED_LATER, Part, readable
+from evoply.evolution.fitness import Case, measure_from_text
+from evoply.expressions import PrimitiveSet, find_primitive_set
+from evoply.games import game_rules
+from evoply.protocols import ConfigError
+
+__all__ = ["EvolutionConfig", "HallOfFame", "Machine", "Termination"]
+
+
+class HallOfFame(Part):
+    """The best individuals so far, ranked by games they were not selected on."""
+
+    size: int = Field(default=10, ge=1, le=1000)
+    """How many it holds."""
+    candidates: int = Field(default=5, ge=1, le=1000)
+    """How many of the generation's best are tested again on fresh games."""
+    sample: int = Field(default=10, ge=1, le=10_000)
+    """How many random individuals are tested with them, for the mean on fresh games."""
+    pairs: int = Field(default=10, ge=1, le=100_000)
+    """Fresh opening pairs against every opponent of the generation."""
+    final_pairs: int = Field(default=50, ge=1, le=100_000)
+    """Opening pairs against every opponent in the final test that names the champion."""
+
+
+class Termination(Part):
+    """When a run is good enough to end before its limits, and how many such runs are wanted."""
+
+    fitness: float
+    """Training fitness that ends the run: better than this, which is below it for what is
+    minimised (discs) and above it for everything else."""
+    good_runs: int = Field(default=0, ge=0, le=1_000_000)
+    """`evoply evolve` makes runs with the seeds that follow until so many ended good; 0: one run,
+    however it ends."""
+
+
+class Machine(Part):
+    """How this machine is used; changes no result and is not part of a digest."""
+
+    threads: int = Field(default=0, ge=0, le=1024)
+    """Threads that play games; 0 means all cores."""
+
+
+def _with_guides_of_its_game(data: dict[str, Any]) -> dict[str, Any]:
+    """Return *data* with a fitness such as `10ab2+20Co` in full: each game has its own guide."""
+    fitness, game = data.get("fitness"), data.get("game", "othello")
+    if isinstance(fitness, str):
+        fitness = {"measure": fitness}
+        data = {**data, "fitness": fitness}
+    if isinstance(fitness, dict) and isinstance(fitness.get("measure"), str):
+        with suppress(ValueError):  # what cannot be read is reported at its own path
+            measure = measure_from_text(fitness["measure"], str(game))
+            return {**data, "fitness": {**fitness, "measure": measure}}
+    return data
+
+
+class EvolutionConfig(Part):
+    """Everything that decides a run; the same config and seed give the same generations.
+
+    A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
+
+    >>> EvolutionConfig(game="othello-6", seed=7, generations=10).generations
+    10
+    """
+
+    game: str = "othello"
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows: the same seed, the same run."""
+    population_size: int = Field(default=500, ge=2, le=1_000_000)
+    """Trees in a generation."""
+    generations: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    """Generations in all, the first included; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds of evolution, read between generations only; None for no limit."""
+    work_limit: int | None = Field(default=None, ge=1)
+    """Work of evolution, read between generations only; None for no limit. One unit is one ply of
+    a game of an individual times one operation of its program: the same on every machine."""
+    termination: Termination | None = None
+    primitives: str | dict[str, Any] = "liao+mobility"
+    """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
+    individual: Annotated[IndividualShape, ADDED_LATER] = OneTree()
+    elitism: int = Field(default=1, ge=0)
+    """How many of the best are copied unchanged into the next generation."""
+    initialisation: Initialisation = Initialisation()
+    selection: Selection = TournamentSelection()
+    variation: Variation = Variation()
+    parsimony: Annotated[Parsimony | None, ADDED_LATER] = None
+    limits: SizeLimits = SizeLimits()
+    demes: Annotated[Demes | None, ADDED_LATER] = None
+    steady_state: Annotated[SteadyState | None, ADDED_LATER] = None
+    player: PlayerSettings = PlayerSettings()
+    draws: Annotated[Draws, ADDED_LATER] = Draws()
+    starts: Annotated[tuple[Start, ...], ADDED_LATER] = Field(
+        default=(), strict=False, max_length=10_000
+    )
+    """Positions at which games begin, in training and in tests; none: the start of the game. In
+    Python a position or its text will do."""
+    fitness: Fitness = Fitness()
+    hall_of_fame: HallOfFame = HallOfFame()
+    machine: Machine = Machine()
+
+    @property
+    def opening_plies(self) -> int:
+        """Random plies before the players choose: as many as the config says or the game has."""
+        plies = self.fitness.opening_plies
+        return plies if isinstance(plies, int) else game_rules(self.game).opening_plies
+
+    @property
+    def cases(self) -> Case | None:
+        """What the selection looks at one by one; None if it selects by fitness alone."""
+        match self.selection:
+            case LexicaseSelection(cases=cases):
+                return cases
+            case ParetoSelection(objectives="opponents"):
+                return "opponents"
+            case _:
+                return None
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    @field_validator("primitives", mode="before")
+    @classmethod
+    def _are_a_set(cls, primitives: Any) -> Any:
+        if isinstance(primitives, PrimitiveSet):
+            return primitives.to_dict()
+        if isinstance(primitives, str) and primitives.lstrip().startswith("{"):
+            try:
+                primitives = json.loads(primitives)
+            except (ValueError, RecursionError):
+                raise ValueError("is not valid JSON") from None
+        if isinstance(primitives, str):
+            find_primitive_set(primitives)
+        elif isinstance(primitives, dict):
+            try:
+                PrimitiveSet.from_dict(primitives)
+            except (TypeError, KeyError) as error:
+                raise ValueError(str(error)) from None
+        else:
+            raise ValueError("must be the name of a primitive set, or a set in its JSON form")
+        return primitives
+
+    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+
+        def __init__(self, **data: Any) -> None:
+            """Check *data* as a whole, so that every error is reported at once."""
+            data = _with_guides_of_its_game(data)
+            errors, right = [], self
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                errors, right = explained(error, EvolutionConfig), readable(EvolutionConfig, data)
+            errors += problems_of(right)
+            if errors:
+                raise ConfigError(list(dict.fromkeys(errors)))

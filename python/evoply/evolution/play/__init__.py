@@ -1,0 +1,1 @@
+"""Who meets whom: individuals as players, their opponents, and the games that they play."""

@@ -1,0 +1,292 @@
+"""Primitives of genetic programming: named board expressions, gathered in immutable sets.
+
+A set fits every board size its expressions fit. This module knows no trees: `evoply.gp` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from evoply import _native
+from evoply.expressions.expression import Expression, build
+from evoply.expressions.operations import ExpressionError, short
+from evoply.expressions.parameters import Parameter
+from evoply.expressions.primitive import (
+    MAX_NAME,
+    OPTIONAL_FIELDS,
+    Constant,
+    Node,
+    Primitive,
+    argument_types,
+    make_primitive,
+    primitive_from_dict,
+)
+from evoply.expressions.probe import check_closure
+from evoply.expressions.weights import Weighing, Weights
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.wording import did_you_mean, shorten
+
+FORMAT = 1
+MAX_PRIMITIVES = 256
+
+
+@dataclass(frozen=True, repr=False)
+class PrimitiveSet:
+    """The primitives that trees are made of, in the order that defines their codes.
+
+    *constants* is the range from which constants may be drawn as leaves, or None; *weights* says
+    whether and how its place in a tree weighs a leaf. Sets are built with `with_primitive`, from
+    `PRIMITIVE_SETS`, or read with `from_dict`.
+
+    >>> from evoply.expressions import PRIMITIVE_SETS, board, count
+    >>> PRIMITIVE_SETS["liao"].with_primitive("holes", count(board.empty)).name
+    'liao+holes'
+    """
+
+    name: str
+    primitives: tuple[Primitive, ...] = ()
+    constants: tuple[float, float] | None = None
+    weights: Weights | None = None
+    is_begun_empty: bool = field(default=False, repr=False, compare=False)
+    """Whether all primitives were added by `with_primitive`: such a set keeps its name."""
+    _by_name: Mapping[str, Primitive] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_name = {primitive.name: primitive for primitive in self.primitives}
+        object.__setattr__(self, "_by_name", by_name)
+        object.__setattr__(self, "_hash", hash((self.name, self.primitives, self.constants)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __len__(self) -> int:
+        return len(self.primitives)
+
+    def __iter__(self) -> Iterator[Primitive]:
+        return iter(self.primitives)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Primitive:
+        """Return the primitive called *name*; `KeyError` offers the nearest name."""
+        primitive = self._by_name.get(name)
+        if primitive is None:
+            hint = did_you_mean(name, (primitive.name for primitive in self))
+            raise KeyError(f"no primitive {short(name)} in {self.name!r}{hint}")
+        return primitive
+
+    @property
+    def functions(self) -> tuple[Primitive, ...]:
+        """The primitives with arguments, in order."""
+        return tuple(primitive for primitive in self.primitives if primitive.arity)
+
+    @property
+    def terminals(self) -> tuple[Primitive, ...]:
+        """The primitives without arguments, in order."""
+        return tuple(primitive for primitive in self.primitives if not primitive.arity)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether a tree is just its expressions: no values, introns, no-ops, links or weights."""
+        return self.weights is None and not any(
+            primitive.parameter is not None or primitive.introns or primitive.bits or primitive.link
+            for primitive in self.primitives
+        )
+
+    def holds(self, node: Node) -> bool:
+        """Return whether *node* may stand in a tree over this set: a member, not a family."""
+        if isinstance(node, Constant):
+            return True
+        if not node.code < len(self.primitives):
+            return False
+        primitive = self.primitives[node.code]
+        if primitive.parameter is None or node.value is None:
+            return primitive == node and primitive.parameter is None
+        return primitive.with_value(node.value) == node
+
+    def with_primitive(
+        self,
+        name: str,
+        expression: Expression,
+        *,
+        parameter: Parameter | None = None,
+        introns: Sequence[str] = (),
+        bits: str = "",
+        allow_infinite: bool = False,
+        set_name: str | None = None,
+    ) -> PrimitiveSet:
+        """Return the set with one primitive more: a function if *expression* has arguments.
+
+        *parameter*, *introns* (the types of operands that are never computed) and *bits* are as in
+        `Primitive`.
+
+        A number must stay finite (closure): it is tried on the start position, with arguments
+        0, -0, 1, -1, 1e30 and -1e30, and refused otherwise. *allow_infinite* skips that, for
+        IEEE division. The set is called *set_name*, by default as before with "+" and *name*
+        added; a set that was begun empty keeps its name.
+        """
+        primitive = make_primitive(
+            name, expression, len(self.primitives), parameter=parameter, introns=introns, bits=bits
+        )
+        if name in self:
+            raise ExpressionError(f"there is already a primitive {name!r} in {self.name!r}")
+        if len(self.primitives) >= MAX_PRIMITIVES:
+            raise ExpressionError(f"a set holds at most {MAX_PRIMITIVES} primitives")
+        if not allow_infinite:
+            check_closure(name, expression, argument_types(expression))
+        is_begun_empty = self.is_begun_empty or not self.primitives
+        if set_name is None:
+            set_name = self.name if is_begun_empty else _extended_name(self.name, name)
+        return replace(
+            self,
+            name=_check_set_name(set_name),
+            primitives=(*self.primitives, primitive),
+            is_begun_empty=is_begun_empty,
+        )
+
+    def renamed(self, name: str) -> PrimitiveSet:
+        """Return the same primitives under another name."""
+        return replace(self, name=_check_set_name(name))
+
+    def with_constants(self, low: float, high: float) -> PrimitiveSet:
+        """Return the set with leaves that may also be constants drawn from [low, high)."""
+        return replace(self, constants=_check_range([low, high]))
+
+    def with_division(self, when_zero: str) -> PrimitiveSet:
+        """Return the set with its primitive `/` or `%` dividing by zero as told; see `divide`."""
+        changed = tuple(
+            make_primitive(
+                primitive.name,
+                build("divide", *primitive.expression.arguments[:2], when_zero),
+                primitive.code,
+            )
+            if primitive.name in ("/", "%") and primitive.expression.op == "divide"
+            else primitive
+            for primitive in self.primitives
+        )
+        if changed == self.primitives:
+            return self
+        return replace(self, name=f"{self.name}(division={when_zero})", primitives=changed)
+
+    def with_weights(self, mode: Weighing | None, *, constants: bool = True) -> PrimitiveSet:
+        """Return the set with leaves weighed by their place, or with *mode* None not weighed.
+
+        Without weights no-ops change nothing. *constants* says whether numbers are weighed, too.
+        """
+        weights = None if mode is None else Weights(mode, constants)
+        if weights == self.weights:
+            return self
+        text = f"{mode or 'off'}{'' if constants else ',constants=off'}"
+        return replace(self, name=f"{self.name}(weights={text})", weights=weights)
+
+    def native(self, game: str) -> _native.PrimitiveSet:
+        """Return the expressions as the kernel uses them for *game*; made once and kept."""
+        return _native_set(self, game)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the set as plain data: format, name, range of constants, written expressions.
+
+        Weights, parameters, introns and bits are written only where there are any.
+        """
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "name": self.name,
+            "constants": None if self.constants is None else list(self.constants),
+            "primitives": [primitive.to_dict() for primitive in self.primitives],
+        }
+        if self.weights is not None:
+            data["weights"] = self.weights.to_dict()
+        return data
+
+    @staticmethod
+    def from_dict(data: object) -> PrimitiveSet:
+        """Return the set of `to_dict`; `ExpressionError` names the primitive that is wrong."""
+        data, entries = _check_set(data)
+        primitives: list[Primitive] = []
+        for code, entry in enumerate(entries):
+            fields = set(entry) - OPTIONAL_FIELDS if isinstance(entry, dict) else set()
+            if fields != {"name", "expression"}:
+                raise ExpressionError(f"primitive {code} must have a name and an expression")
+            try:
+                primitives.append(primitive_from_dict(entry, code))
+            except ExpressionError as error:
+                raise ExpressionError(f"primitive {short(entry['name'])}: {error}") from None
+        names = [primitive.name for primitive in primitives]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ExpressionError(f"the name {repeated[0]!r} is used twice")
+        constants = None if data["constants"] is None else _check_range(data["constants"])
+        weights = Weights.from_dict(data["weights"]) if "weights" in data else None
+        return PrimitiveSet(_check_set_name(data["name"]), tuple(primitives), constants, weights)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {' '.join(primitive.name for primitive in self.primitives)}"
+
+    def __repr__(self) -> str:
+        return f"<PrimitiveSet {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, ", ".join(one.argument_types) or "none", one.type, one.expression)
+            for one in self
+        ]
+        title = f"Primitives {self.name}"
+        if self.constants is not None:
+            title += f", and constants from {self.constants[0]:g} to {self.constants[1]:g}"
+        return table_html(title, rows, ("name", "arguments", "gives", "expression"))
+
+
+@lru_cache(maxsize=64)
+def _native_set(primitive_set: PrimitiveSet, game: str) -> _native.PrimitiveSet:
+    size = game_rules(game).size
+    texts: list[str] = []
+    for primitive in primitive_set.primitives:
+        try:
+            texts.append(primitive.expression.to_json(size))
+        except ExpressionError as error:
+            raise ExpressionError(
+                f"primitive {primitive.name!r} does not fit {game}: {error}"
+            ) from None
+    return _native.PrimitiveSet(game_rules(game).kernel, texts)
+
+
+def _extended_name(set_name: str, name: str) -> str:
+    return f"{shorten(set_name, 2 * MAX_NAME - 1 - len(name))}+{name}"
+
+
+def _check_set_name(name: object) -> str:
+    if not isinstance(name, str) or not 1 <= len(name) <= 2 * MAX_NAME or not name.isprintable():
+        raise ExpressionError(f"a set of primitives needs a short name, not {short(name)}")
+    return name
+
+
+def _check_range(value: object) -> tuple[float, float]:
+    if (
+        not isinstance(value, list | tuple)
+        or len(value) != 2
+        or not all(type(end) in (int, float) and abs(end) <= 1e12 for end in value)
+        or not value[0] < value[1]
+    ):
+        raise ExpressionError(f"constants must be a range [low, high], not {value!r:.60}")
+    return float(value[0]), float(value[1])
+
+
+def _check_set(data: object) -> tuple[dict[str, Any], list[Any]]:
+    fields = {"format", "name", "constants", "primitives"}
+    if not isinstance(data, dict) or set(data) - {"weights"} != fields:
+        raise ExpressionError(f"a set of primitives needs exactly {', '.join(sorted(fields))}")
+    if type(data["format"]) is not int or data["format"] != FORMAT:
+        raise ExpressionError(
+            f"sets of primitives of format {short(data['format'])} are unknown; this version "
+            f"reads format {FORMAT}"
+        )
+    entries = data["primitives"]
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_PRIMITIVES:
+        raise ExpressionError(f"primitives must be a list of 1 to {MAX_PRIMITIVES}")
+    return data, entries

@@ -1,0 +1,335 @@
+"""Positions of any game over the kernel's rows, and their legal moves.
+
+A game says what is its own: texts of moves and boards, what no board may hold, who has won.
+"""
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
+
+from evoply import _native
+from evoply.games import drawing
+from evoply.games.squares import squares_in
+from evoply.games.text import status
+from evoply.protocols import Cell, Color, Diagram, IllegalMoveError, Outcome, Row, Side
+
+__all__ = ["BoardMove", "BoardPosition", "LegalMoves", "start_row"]
+
+_MOST = 2**31 - 1
+
+
+class BoardMove(Protocol):
+    """What a move of a board over the kernel's rows offers, besides its text as str."""
+
+    @property
+    def size(self) -> int:
+        """The squares along one side of the board; that of a pass does not count."""
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The squares that it touches, the last where it ends; none for a pass."""
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether it is the forced pass."""
+
+    def code(self, size: int) -> int:
+        """Return the number by which the kernel knows this move on a board of *size*."""
+
+    @classmethod
+    def from_code(cls, code: int, size: int = 8) -> Self:
+        """Return the move that the kernel knows as *code*; raise `InvalidMoveError` if none is."""
+
+
+M = TypeVar("M", bound=BoardMove)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LegalMoves(Sequence[M], Generic[M]):
+    """The legal moves of a position, a sequence in the kernel's order: by squares and paths.
+
+    *codes* are the kernel's. A move is made of its code when it is asked for.
+    """
+
+    codes: tuple[int, ...]
+    size: int
+    move_type: type[M]
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the only legal move is a forced pass."""
+        return len(self.codes) == 1 and self[0].is_pass
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[M]:
+        return (self.move_type.from_code(code, self.size) for code in self.codes)
+
+    def __contains__(self, move: object) -> bool:
+        return (
+            isinstance(move, self.move_type)
+            and (move.size == self.size or move.is_pass)
+            and move.code(self.size) in self.codes
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> M: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[M]: ...
+    def __getitem__(self, index: int | slice) -> M | Sequence[M]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        return self.move_type.from_code(self.codes[index], self.size)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self))
+
+    def __repr__(self) -> str:
+        return f"LegalMoves({', '.join(map(str, self))})"
+
+
+@cache
+def start_row(kernel: str) -> Row:
+    """Return the start of the rules that the kernel calls *kernel*."""
+    return _native.Positions.random(kernel, 1, 0, 0, 0)[0]  # no random plies
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class BoardPosition(ABC, Generic[M]):
+    """A board, the side to move and counters as a row of the kernel; immutable.
+
+    Equality and hash use the game, the board and the side to move, not the counters.
+    """
+
+    FAMILY: ClassVar[str]
+    """What these games are called together."""
+    SIZES: ClassVar[Mapping[str, int]]
+    """The kernel's names of the rules, with the squares along one side of each board."""
+    PIECE: ClassVar[str]
+    """What a piece is called."""
+    SYMBOLS: ClassVar[Mapping[Color, tuple[str, str]]]
+    """A piece, and a king where there are kings, as letters and as symbols."""
+    MOVE: ClassVar[type[Any]]
+    """The moves."""
+
+    kernel: str
+    """The name of the rules in the kernel."""
+    game: str
+    """The name of the game, usually that of the rules."""
+    row: Row
+    """The kernel's form: black, white, kings, whether Black is to move, ply, quiet plies."""
+
+    @classmethod
+    def from_row(cls, kernel: str, row: Row, game: str | None = None) -> Self:
+        """Return the position that the kernel's rules *kernel* hold as *row*.
+
+        Raises `ValueError` that names the square if no position is like that.
+        """
+        position = object.__new__(cls)
+        position._become(kernel, kernel if game is None else game, row)
+        return position
+
+    def _become(self, kernel: str, game: str, row: Row) -> None:
+        """Take these values, checked."""
+        if kernel not in self.SIZES:
+            raise ValueError(f"{kernel!r} is not one of {', '.join(self.SIZES)}")
+        *sets, black_to_move, ply, quiet_plies = row
+        # Whole numbers of any kind, but no 1.5 and no text.
+        black, white, kings = map(operator.index, sets)
+        ply, quiet_plies = operator.index(ply), operator.index(quiet_plies)
+        checked = black, white, kings, bool(black_to_move), ply, quiet_plies
+        vars(self).update(kernel=str(kernel), game=str(game), row=checked)
+        if min(black, white, kings) < 0 or (black | white | kings) >> (self.size * self.size):
+            raise ValueError(f"a {self.PIECE} lies outside the board of {self.size}x{self.size}")
+        for square in squares_in(black & white):
+            name = self._square_text(square)
+            raise ValueError(f"{name} holds a black and a white {self.PIECE}")
+        for counter, count in (("ply", ply), ("quiet_plies", quiet_plies)):
+            if not 0 <= count <= _MOST:
+                raise ValueError(f"{counter} must be 0 to {_MOST}, and is {count}")
+        self._check()
+
+    def _with(self, row: Row) -> Self:
+        """Return the position of this game that the kernel gave as *row*, unchecked."""
+        position = object.__new__(type(self))
+        vars(position).update(kernel=self.kernel, game=self.game, row=row)
+        return position
+
+    def at_start(self) -> Self:
+        """Return the start position of this game."""
+        return self._with(start_row(self.kernel))
+
+    @property
+    def size(self) -> int:
+        """The squares along one side of the board."""
+        return self.SIZES[self.kernel]
+
+    @property
+    def black(self) -> int:
+        """The set of Black's squares."""
+        return self.row[0]
+
+    @property
+    def white(self) -> int:
+        """The set of White's squares."""
+        return self.row[1]
+
+    @property
+    def turn(self) -> Color:
+        """The side to move."""
+        return Color.BLACK if self.row[3] else Color.WHITE
+
+    @property
+    def ply(self) -> int:
+        """The plies played so far, forced passes included."""
+        return self.row[4]
+
+    @property
+    def quiet_plies(self) -> int:
+        """The plies since the last capture or move of a man; always 0 where there are no kings."""
+        return self.row[5]
+
+    @property
+    def own(self) -> int:
+        """The set of squares of the side to move."""
+        return self.row[0] if self.row[3] else self.row[1]
+
+    @property
+    def opponent(self) -> int:
+        """The set of squares of the side not to move."""
+        return self.row[1] if self.row[3] else self.row[0]
+
+    @property
+    def empty(self) -> int:
+        """The set of empty squares, those where no piece can stand included."""
+        return ~(self.row[0] | self.row[1]) & ((1 << self.size * self.size) - 1)
+
+    @property
+    def clock(self) -> float:
+        """How far the game has gone, by its pieces: 0 at the start, 1 at its farthest end."""
+        return _native.clock(self.kernel, (self.row[0] | self.row[1]).bit_count())
+
+    def pieces(self, color: Color) -> int:
+        """Return the number of pieces of *color*."""
+        return self.row[0 if color is Color.BLACK else 1].bit_count()
+
+    def mobility(self, color: Color | None = None) -> int:
+        """Return how many legal moves *color*, by default the side to move, would have to move.
+
+        A forced pass counts 0.
+        """
+        is_black = self.row[3] if color is None else color is Color.BLACK
+        return _native.mobility(self.kernel, self.row, is_black)
+
+    @cached_property
+    def legal_moves(self) -> LegalMoves[M]:
+        """The legal moves in the kernel's order; empty exactly when the game is over.
+
+        A forced pass is a legal move.
+        """
+        codes = _native.legal_moves(self.kernel, self.row)
+        return LegalMoves(tuple(codes), self.size, self.MOVE)
+
+    def play(self, move: M | str, /) -> Self:
+        """Return the position after *move*, a move or its text.
+
+        Raises `InvalidMoveError` if the text cannot be read or fits several moves and
+        `IllegalMoveError`, which shows the position, if the rules forbid the move.
+        """
+        if isinstance(move, str):
+            move = self.parse_move(move)
+        if move not in self.legal_moves:
+            raise IllegalMoveError(f"illegal move {self._why_not(str(move))}")
+        return self._with(_native.row_after(self.kernel, self.row, move.code(self.size)))
+
+    def _why_not(self, move: str) -> str:
+        """Return the sentence and the board that explain why *move* is not legal here."""
+        head = f"{move} for {self.turn} in {self.text()}"
+        if not self.legal_moves:
+            return f"{head}: the game is over\n{self}"
+        must = self.what_must_be(move)
+        return f"{head}: {must}{', ' if must else ''}legal is {self.legal_moves}\n{self}"
+
+    def what_must_be(self, text: str, /) -> str:
+        """Return what the rules ask for that the illegal move *text* is not, or ""."""
+        return ""
+
+    def short_text(self, move: M) -> str:
+        """Return the shortest text that names a legal move here."""
+        return str(move)
+
+    def colors_exchanged(self) -> Self:
+        """Return the position that is the same for the side to move, played by the other color."""
+        black, white, kings, black_to_move, ply, quiet_plies = self.row
+        return self._with((white, black, kings, not black_to_move, ply, quiet_plies))
+
+    def diagram(self, *, last_move: M | None = None, legal: bool = True) -> Diagram:
+        """Return what the board shows after *last_move*, legal moves marked unless told not.
+
+        A legal move is marked where it ends.
+        """
+        ends = _native.destinations(self.kernel, self.row, self.row[3]) if legal else 0
+        return Diagram(
+            cells=tuple(
+                self._cell(square, is_legal=bool(ends >> square & 1))
+                for square in range(self.size * self.size)
+            ),
+            sides={
+                color: Side(*self.SYMBOLS[color], self.pieces(color), self._count(color))
+                for color in Color
+            },
+            turn=self.turn,
+            status=status(self),
+            last=() if last_move is None else last_move.path,
+        )
+
+    def _cell(self, square: int, *, is_legal: bool) -> Cell:
+        black, white, king = (bool(pieces >> square & 1) for pieces in self.row[:3])
+        color = Color.BLACK if black else Color.WHITE if white else None
+        label = self._label(square)
+        return Cell(color, king, label or "", is_playable=label is not None, is_legal=is_legal)
+
+    def _label(self, square: int) -> str | None:
+        """Return what *square* is called on the board itself, None where no piece can stand."""
+        return ""
+
+    def _count(self, color: Color) -> str:
+        """Return the pieces of *color* in words."""
+        return str(self.pieces(color))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BoardPosition)
+            and self.row[:4] == other.row[:4]
+            and (self.game, self.kernel) == (other.game, other.kernel)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.game, *self.row[:4]))
+
+    def _repr_svg_(self) -> str:
+        return drawing.board_svg(self)
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise `ValueError` that names the square if no position of these games is like that."""
+
+    @abstractmethod
+    def _square_text(self, square: int) -> str:
+        """Return the name of *square* for messages."""
+
+    @abstractmethod
+    def parse_move(self, text: str, /) -> M:
+        """Return the move that *text* names here; raise `InvalidMoveError` if none does."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """Return the outcome, or None while the side to move has a legal move."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return the exact one-line text form."""

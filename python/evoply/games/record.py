@@ -1,0 +1,140 @@
+"""The record of a game on any board over the kernel's rows: start, moves, rules about draws."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from evoply.games import drawing
+from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games.position import BoardMove, BoardPosition
+from evoply.games.text import Word, place
+from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome
+
+__all__ = ["BoardGame"]
+
+P = TypeVar("P", bound=BoardPosition[Any])
+M = TypeVar("M", bound=BoardMove)
+
+
+@dataclass(frozen=True, repr=False)
+class BoardGame(Generic[P, M]):
+    """A game as it was played: where it started, the moves, forced passes included, its draws.
+
+    Immutable: `play` returns a longer record. Raises `IllegalMoveError` if *moves* cannot be
+    played from *start*, or go on after a draw by *draws*.
+    """
+
+    POSITION: ClassVar[type[BoardPosition[Any]]]
+    """The positions of the family."""
+
+    start: P
+    moves: tuple[M, ...] = ()
+    draws: DrawRules = NO_DRAWS
+    positions: tuple[P, ...] = field(init=False, compare=False)
+    """The positions from the start to the end, one more than moves."""
+
+    def __post_init__(self) -> None:
+        positions = [self.start]
+        for number, move in enumerate(self.moves, start=1):
+            try:
+                self._check_goes_on(positions, str(move))
+                positions.append(positions[-1].play(move))
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"ply {number}: {error}") from error
+        vars(self).update(moves=tuple(self.moves), positions=tuple(positions))
+
+    @classmethod
+    def from_words(cls, words: Iterable[Word], text: str, start: P, draws: DrawRules) -> Self:
+        """Return the game whose moves are the *words* of *text*, forced passes written or not.
+
+        Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError`, both with the
+        number, text and place of the move, which counts passes only where it is one.
+        """
+        positions, moves, passes = [start], list[M](), 0
+        record = cls._build(start, (), (start,), draws)
+        for word in words:
+            try:
+                record._check_goes_on(positions, word.text)
+                move = positions[-1].parse_move(word.text)
+                if positions[-1].legal_moves.must_pass and not move.is_pass:
+                    moves.append(positions[-1].legal_moves[0])
+                    positions.append(positions[-1].play(moves[-1]))
+                    passes += 1
+                positions.append(positions[-1].play(move))
+            except (IllegalMoveError, InvalidMoveError) as error:
+                number = len(moves) - passes + 1
+                where = f"move {number} ({word.text}) at {place(text, word.index)}"
+                raise type(error)(f"{where}: {error}") from error
+            moves.append(move)
+            passes += move.is_pass
+        return cls._build(start, tuple(moves), tuple(positions), draws)
+
+    @classmethod
+    def _build(
+        cls, start: P, moves: tuple[M, ...], positions: tuple[P, ...], draws: DrawRules
+    ) -> Self:
+        """Return a game whose moves were already played, without playing them again."""
+        game = object.__new__(cls)
+        vars(game).update(start=start, moves=moves, positions=positions, draws=draws)
+        return game
+
+    @property
+    def position(self) -> P:
+        """The position after the last move."""
+        return self.positions[-1]
+
+    def play(self, move: M | str, /) -> Self:
+        """Return the game with *move* added; errors as `Position.play`, also after a draw."""
+        self._check_goes_on(self.positions, str(move))
+        played: M = self.position.parse_move(move) if isinstance(move, str) else move
+        moves = (*self.moves, played)
+        positions = (*self.positions, self.position.play(played))
+        return self._build(self.start, moves, positions, self.draws)
+
+    def _check_goes_on(self, positions: Sequence[P], move: str) -> None:
+        """Raise `IllegalMoveError` if the game with *positions* is a draw before *move*."""
+        reason = self.draws.reason(positions)
+        if reason is not None and positions[-1].legal_moves:
+            raise IllegalMoveError(f"illegal move {move}: the game is a draw: {reason}")
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome, a draw by the rules of this game among them, or None."""
+        decided = self.position.outcome()
+        if decided is not None or self.draw_reason() is None:
+            return decided
+        return Outcome(None, self.position.pieces(Color.BLACK) - self.position.pieces(Color.WHITE))
+
+    def ending(self) -> Ending | None:
+        """Return what ended the game, None while it goes on."""
+        if not self.position.legal_moves:
+            return Ending.BOARD
+        return self.draws.ending(self.positions)
+
+    def draw_reason(self) -> str | None:
+        """Return in words why the game is a draw, or None if it is not."""
+        return self.draws.reason(self.positions) if self.position.legal_moves else None
+
+    def move_texts(self) -> tuple[str, ...]:
+        """Return each move as it is written where it was played, forced passes included."""
+        pairs = zip(self.positions, self.moves, strict=False)
+        return tuple(position.short_text(move) for position, move in pairs)
+
+    def transcript(self) -> str:
+        """Return the moves as text that the game reads back."""
+        return " ".join(self.move_texts())
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __str__(self) -> str:
+        """Return text that `from_transcript` reads back: start if it is unusual, then moves."""
+        transcript = self.transcript()
+        if self._start_goes_without_saying():
+            return transcript
+        return f"{self.start.text()} {transcript}".rstrip()
+
+    def _start_goes_without_saying(self) -> bool:
+        return self.start == self.start.at_start()
+
+    def _repr_html_(self) -> str:
+        return drawing.game_html(self)

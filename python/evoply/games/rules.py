@@ -1,0 +1,114 @@
+"""What every part of evoply may ask of a game without knowing it: its facts, and how to read it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from evoply.games import drawing
+from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games.position import start_row
+from evoply.games.record import BoardGame
+from evoply.protocols import GameRecord, Position, Row
+
+__all__ = ["GameRules"]
+
+
+@dataclass(frozen=True)
+class GameRules:
+    """One game by name: what it is, how to begin it and how to read it.
+
+    A family of games says what its positions and records are; one of its games is the facts about
+    it. *kernel* may be left out where only one of the kernel's rules fits. Raises `ValueError` if
+    the kernel has no such rules of the family on a board of *size*.
+    """
+
+    RECORD: ClassVar[type[BoardGame[Any, Any]]]
+    """The records of the family; they know their positions, which know their moves."""
+
+    name: str
+    """The name, a key of `GAMES`."""
+    size: int
+    """The squares along one side of the board."""
+    title: str
+    """The name for people."""
+    opening_plies: int = 4
+    """Random plies of a usual opening."""
+    draws: DrawRules = NO_DRAWS
+    """When a game is usually drawn that the board would let go on."""
+    kernel: str = ""
+    """The kernel's name for the rules: what every call into the kernel is given."""
+    piece: str = "piece"
+    """What people call a piece; its plural ends in s."""
+    has_captures: bool = False
+    """Whether a move can take pieces off the board, so that searches may be quiescent."""
+    fills_board: bool = False
+    """Whether each move adds a piece until the board is full, as in Othello."""
+    late_ply: int = 50
+    """A ply that most random games reach; samples over a whole game end there."""
+    guide: str = "material:depth={},ties=random"
+    """The player after whom "10ab2" is fitness, with {} for the depth in plies.
+
+    As in Benbassat and Sipper's papers, where the guide depends on the game.
+    """
+
+    def __post_init__(self) -> None:
+        position = self.RECORD.POSITION
+        fitting = [name for name, size in position.SIZES.items() if size == self.size]
+        kernel = self.kernel or (fitting[0] if len(fitting) == 1 else self.name)
+        if kernel not in fitting:
+            names = ", ".join(f"{name} on {size}x{size}" for name, size in position.SIZES.items())
+            raise ValueError(
+                f"{self.name}: the kernel has no rules {kernel!r} of {position.FAMILY} on"
+                f" {self.size}x{self.size}: write kernel, one of {names}"
+            )
+        object.__setattr__(self, "kernel", kernel)
+
+    def start(self) -> Position:
+        """Return the start position."""
+        return self.position_from_row(start_row(self.kernel))
+
+    def parse(self, text: str) -> Position:
+        """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
+        raise NotImplementedError
+
+    def position_from_row(self, row: Row) -> Position:
+        """Return the position that the kernel holds as *row*."""
+        return self.RECORD.POSITION.from_row(self.kernel, row, self.name)
+
+    def move_from_code(self, code: int) -> Any:
+        """Return the move that the kernel knows as *code*."""
+        return self.RECORD.POSITION.MOVE.from_code(code, self.size)
+
+    def record(self, text: str = "") -> GameRecord:
+        """Return the game that the transcript *text* records, by default one not yet begun."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> GameRecord:
+        """Return what *text* shows: a board, moves, or a board and moves.
+
+        Raises `InvalidMoveError` or `IllegalMoveError`.
+        """
+        has_moves = any(character.isdigit() for character in text)
+        return self.record(text) if has_moves else self.game(self.parse(text))
+
+    def game(
+        self, start: Any, codes: Iterable[int] = (), draws: DrawRules | None = None
+    ) -> GameRecord:
+        """Return the game from *start* whose moves the kernel knows as *codes*.
+
+        *draws* are its rules about draws, by default those of this game. Raises `ValueError` for
+        any where the board fills: such a game knows none but those of the board.
+        """
+        draws = self.draws if draws is None else draws
+        if self.fills_board and draws != NO_DRAWS:
+            raise ValueError(f"{self.title} has no draws but those of the board")
+        return self.RECORD(start, tuple(map(self.move_from_code, codes)), draws)
+
+    def heat_map(self, values: Sequence[float], caption: str = "") -> str:
+        """Return *values*, one for each square, row by row, as a picture of the board (SVG).
+
+        *caption* is a line below the board.
+        """
+        diagram = self.start().diagram()
+        labels = {square: cell.label for square, cell in enumerate(diagram.cells) if cell.label}
+        return drawing.heat_map_svg(self.size, values, caption=caption, labels=labels or None)

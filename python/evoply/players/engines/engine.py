@@ -1,0 +1,216 @@
+"""Engines: players that are a program of their own and speak GTP or the NBoard protocol."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+
+from pydantic import Field, ValidationError, field_validator
+
+from evoply.files import read_limited
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.players.engines.seat import DIALOGUES, EngineSeat
+from evoply.players.kind import PlayerKind
+from evoply.players.problems import problems, refusal
+from evoply.players.process_limits import ProcessLimits
+from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean, shorten
+
+__all__ = ["Engine", "EngineLimits", "engine_name", "read_engines"]
+
+LONGEST_LIMIT = 86_400.0
+_LARGEST_FILE = 1_000_000
+_HEAD = "engine:"
+_LINE = r"^[^\x00-\x1f\x7f]*$"
+
+Word = Annotated[str, Field(min_length=1, max_length=4000, pattern=_LINE)]
+OptionName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,60}$")]
+OptionValue = bool | int | float | Annotated[str, Field(max_length=1000, pattern=_LINE)]
+
+
+class EngineLimits(ProcessLimits):
+    """Limits of an engine's process, and of our patience: seconds to start and for each move."""
+
+    start: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
+    move: float = Field(default=10.0, ge=0.01, le=LONGEST_LIMIT)
+
+
+class Engine(PlayerKind):
+    """A program that plays Othello over GTP or the NBoard protocol, in a process of its own.
+
+    *command* is the program and its arguments, as a list or as a line that is split like one of a
+    shell; no shell runs it. *options* are sent when it has started: each as the command `NAME
+    VALUE` over GTP, as `set NAME VALUE` over NBoard. Who takes longer than `limits.move` seconds
+    for a move, or than `limits.start` to be ready, loses the game. An engine is not `reproducible`
+    unless *deterministic* says that it always plays the same in the same position.
+    """
+
+    is_portable: ClassVar[bool] = False
+
+    kind: Literal["engine"] = "engine"
+    protocol: Literal["gtp", "nboard"]
+    command: tuple[Word, ...] = Field(min_length=1, max_length=1000)
+    options: dict[OptionName, OptionValue] = Field(default_factory=dict, max_length=100)
+    limits: EngineLimits = EngineLimits()
+    deterministic: bool = Field(default=False, strict=True)
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _split(cls, command: Any) -> Any:
+        return shlex.split(command) if isinstance(command, str) else command
+
+    @property
+    def label(self) -> str:
+        """The name, or the text that names the engine."""
+        return self.name or f"{_HEAD}{self.protocol}:{shlex.join(self.command)}"
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same game gets the same moves again: on the word of whoever described it."""
+        return self.deterministic
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("protocol", self.protocol),
+            ("command", shlex.join(self.command)),
+            *self.options.items(),
+            ("seconds a move", self.limits.move),
+        )
+        return table_html(f"Player {self}", rows)
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` unless the program is there and *game* is Othello."""
+        if not game_rules(game).fills_board:
+            raise ValueError(f"engines that speak {self.protocol} play Othello only")
+        program = self.command[0]
+        if shutil.which(program) is None:
+            raise ValueError(
+                f"there is no program {shorten(program)!r}: install it, or write its whole path"
+            )
+
+    def seat(self, game: str) -> EngineSeat:
+        """Return a seat, whose process begins with the first question."""
+        self.check_fits(game)
+        return EngineSeat(
+            self.protocol,
+            self.command,
+            [(name, _written(value)) for name, value in self.options.items()],
+            limits=self.limits.for_keeper(),
+            start_limit=self.limits.start,
+            move_limit=self.limits.move,
+        )
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the engine that `engine:PROTOCOL:COMMAND` names."""
+        if not text.startswith(_HEAD):
+            return None
+        protocol, colon, command = text.removeprefix(_HEAD).partition(":")
+        if protocol not in DIALOGUES:
+            if colon:
+                hint = did_you_mean(protocol, DIALOGUES) or f": it is {' or '.join(DIALOGUES)}"
+                raise ValueError(f"no protocol {shorten(protocol)!r}{hint}")
+            raise ValueError(
+                f"no engine {shorten(protocol)!r} is known here: name the file that describes it "
+                "with --engines, or write engine:gtp:COMMAND or engine:nboard:COMMAND"
+            )
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"the command {shorten(command)!r}: {error}") from None
+        if not words:
+            raise ValueError(f"the command is missing: write {_HEAD}{protocol}:COMMAND")
+        try:
+            return cls.model_validate({"protocol": protocol, "command": words})
+        except ValidationError as error:
+            raise refusal(error, cls) from None
+
+    def about(self) -> dict[str, Any]:
+        """Return the command too; name and version are the engine's own to say."""
+        command = shlex.join(self.command)
+        return {"kind": self.kind, "engine": None, "version": None, "command": command}
+
+    def with_move_limit(self, seconds: float) -> Engine:
+        """Return the engine with so many seconds for each move."""
+        try:
+            limits = EngineLimits(**{**self.limits.model_dump(), "move": seconds})
+        except ValueError:
+            raise ValueError(
+                f"{seconds:g} is not a number of seconds from 0.01 to {LONGEST_LIMIT:g}"
+            ) from None
+        return self.model_copy(update={"limits": limits})
+
+    def self_contained(self) -> Engine:
+        """Raise `ValueError`: a saved player plays anywhere, and an engine is a program here."""
+        raise ValueError(
+            f"{self.label}: an engine is a program on this machine and cannot be saved as a player"
+        )
+
+    def anywhere(self) -> Engine:
+        """Return the engine by the whole path of its program, if the command has a path."""
+        program, *arguments = self.command
+        if "/" in program:
+            program = str(Path(program).resolve())
+        return self.model_copy(update={"command": (program, *arguments)})
+
+    def identity(self) -> dict[str, Any]:
+        """Return the engine by its command and options; how long it may take is no part of it."""
+        return self.model_dump(mode="json", exclude={"name", "limits"})
+
+    def steady(self) -> NoReturn:
+        """Raise `ValueError`: nothing is known of the inside of an engine."""
+        raise ValueError(f"{self.label} is an engine: only its own code knows what it wants")
+
+
+def _written(value: OptionValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def engine_name(text: str) -> str | None:
+    """Return NAME of `engine:NAME`, None for any other text.
+
+    >>> engine_name("engine:rhino"), engine_name("engine:gtp:gtp-rhino")
+    ('rhino', None)
+    """
+    name = text.strip().removeprefix(_HEAD)
+    return name if name != text.strip() and ":" not in name else None
+
+
+def read_engines(path: str | Path) -> dict[str, Engine]:
+    """Return the engines that a TOML file describes, by name: tables `[[engine]]`.
+
+    Each has `name`, `protocol` and `command`, and perhaps `options`, `limits` and `deterministic`.
+    Raises `ConfigError` or ValueError.
+    """
+    try:
+        data = tomllib.loads(read_limited(path, _LARGEST_FILE))
+    except OSError as error:
+        raise ConfigError([(str(path), error.strerror or str(error))]) from None
+    except RecursionError:
+        raise ConfigError([(str(path), "is nested too deeply")]) from None
+    except ValueError as error:
+        raise ConfigError([(str(path), f"not TOML: {error}")]) from None
+    tables = data.get("engine")
+    if set(data) != {"engine"} or not isinstance(tables, list):
+        raise ConfigError([(str(path), "holds tables [[engine]] and nothing else: write one")])
+    engines: dict[str, Engine] = {}
+    for number, table in enumerate(tables):
+        where = f"{path}: engine.{number}"
+        try:
+            engine = Engine.model_validate(table)
+        except ValidationError as error:
+            raise ConfigError(
+                [(f"{where}.{place}", what) for place, what in problems(error, Engine)]
+            ) from None
+        name = engine.name or ""
+        if not re.fullmatch(r"[^:,\s][^:,]{0,60}", name) or name in DIALOGUES or name in engines:
+            raise ConfigError(
+                [(f"{where}.name", f"{name!r} is missing, taken or a protocol: write another one")]
+            )
+        engines[name] = engine
+    return engines

@@ -1,0 +1,228 @@
+"""An evoply player as an engine that speaks GTP, version 2.
+
+Every command is a function from the server and the words after it to the text of the answer; a
+`GtpError` becomes `? text`. Where the wrong side is told to move, the forced pass between them is
+played for it; after the end of a game `genmove` answers pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from evoply import _native
+from evoply.files import read_limited
+from evoply.games import game_rules
+from evoply.players.engines.gtp import GAME, SET_POSITION
+from evoply.players.engines.serving import Board
+from evoply.players.engines.sgf import read_sgf
+from evoply.protocols import (
+    Color,
+    ForfeitError,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    Player,
+)
+
+__all__ = ["GtpServer"]
+
+_COLORS = {"b": Color.BLACK, "black": Color.BLACK, "w": Color.WHITE, "white": Color.WHITE}
+_COMMAND = re.compile(r"\s*(?:(\d{1,10})(?:\s+|$))?(\S*)\s*(.*)", re.DOTALL)
+_LARGEST_FILE = 1_000_000
+
+
+class GtpError(Exception):
+    """What is wrong with a command."""
+
+
+class GtpServer:
+    """A player that answers GTP, beginning with a game of *game*."""
+
+    def __init__(self, player: Player, game: str, seed: int) -> None:
+        self.board = Board(player, game, seed)
+        self.history: list[GameRecord] = []
+        """The game before each move that can be taken back."""
+
+    def answers(self, line: str) -> Iterator[str]:
+        """Yield the answer to a line, an empty line at its end; EOFError after `quit`."""
+        line = "".join(c for c in line.replace("\t", " ") if c.isprintable()).partition("#")[0]
+        match = _COMMAND.fullmatch(line)
+        if match is None or not line.strip():
+            return
+        number, name, rest = match[1] or "", match[2], match[3]
+        try:
+            command = COMMANDS.get(name)
+            if command is None:
+                raise GtpError("unknown command")
+            text = command(self, rest.split())
+            yield f"={number}{' ' * (text[:1] not in ('', chr(10)))}{text}\n"
+        except GtpError as error:
+            yield f"?{number} {error}\n"
+        if name == "quit":
+            raise EOFError
+
+
+def _play(server: GtpServer, words: list[str]) -> str:
+    color, move = _color(words, 2), words[1].lower()
+    before = server.board.record
+    if before.outcome() is not None and move == "pass":
+        return ""
+    record = before if move == "pass" else server.board.passed_to(color)
+    if record.position.turn is not color:
+        raise GtpError(f"illegal move: it is the turn of {color.opposite.value}")
+    try:
+        server.board.record = record.play(move)
+    except InvalidMoveError:
+        raise GtpError(f"invalid coordinate {move[:40]}") from None
+    except IllegalMoveError:
+        raise GtpError("illegal move") from None
+    server.history.append(before)
+    return ""
+
+
+def _genmove(server: GtpServer, words: list[str]) -> str:
+    record, move = _chosen(server, words)
+    if record.outcome() is None:
+        server.history.append(server.board.record)
+        server.board.record = record.play(move)
+    return move
+
+
+def _reg_genmove(server: GtpServer, words: list[str]) -> str:
+    return _chosen(server, words)[1]
+
+
+def _chosen(server: GtpServer, words: list[str]) -> tuple[GameRecord, str]:
+    """Return the game at the turn of the side that is to move, and its move; pass at the end."""
+    color = _color(words, 1)
+    record = server.board.passed_to(color)
+    if record.outcome() is not None:
+        return record, "pass"
+    if record.position.turn is not color:
+        raise GtpError(f"it is the turn of {color.opposite.value}")
+    try:
+        return record, str(server.board.choice(record).move)
+    except ForfeitError as error:
+        raise GtpError(f"cannot choose a move: {error}") from None
+
+
+def _undo(server: GtpServer, words: list[str]) -> str:
+    if not server.history:
+        raise GtpError("cannot undo")
+    server.board.record = server.history.pop()
+    return ""
+
+
+def _boardsize(server: GtpServer, words: list[str]) -> str:
+    size = int(words[0]) if len(words) == 1 and re.fullmatch(r"[0-9]{1,3}", words[0]) else 0
+    game = server.board.game_of_size(size)
+    if game is None:
+        raise GtpError("unacceptable size")
+    return _begin(server, game)
+
+
+def _begin(server: GtpServer, game: str, record: GameRecord | None = None) -> str:
+    server.board.begin(game, record)
+    server.history.clear()
+    return ""
+
+
+def _set_position(server: GtpServer, words: list[str]) -> str:
+    game = server.board.game
+    rules = game_rules(game)
+    try:
+        return _begin(server, game, rules.game(rules.parse(" ".join(words))))
+    except InvalidMoveError as error:
+        raise GtpError(str(error)) from None
+
+
+def _set_game(server: GtpServer, words: list[str]) -> str:
+    if " ".join(words).lower() != GAME.lower():
+        raise GtpError(f"unknown game: this engine plays {GAME}")
+    return _begin(server, server.board.game)
+
+
+def _loadsgf(server: GtpServer, words: list[str]) -> str:
+    if not words:
+        raise GtpError("syntax error: loadsgf FILE [MOVE_NUMBER]")
+    try:
+        size, read = read_sgf(read_limited(words[0], _LARGEST_FILE))
+        game = server.board.game_of_size(size)
+        if game is None:
+            raise GtpError("unacceptable size")
+        record = read(game)
+        if len(words) > 1:
+            moves = max(_number(words[1]) - 1, 0)
+            codes = [move.code(size) for move in record.moves[:moves]]
+            record = game_rules(game).game(record.start, codes)
+    except OSError as error:
+        raise GtpError(f"cannot load file: {error.strerror}") from None
+    except ValueError as error:
+        raise GtpError(f"cannot load file: {str(error).splitlines()[0]}") from None
+    _begin(server, game, record)
+    return str(record.position.turn.value)
+
+
+def _number(word: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", word):
+        raise GtpError(f"syntax error: {word[:40]} is no number")
+    return int(word)
+
+
+def _time_settings(server: GtpServer, words: list[str]) -> str:
+    if len(words) != 3:
+        raise GtpError("syntax error: time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES")
+    for word in words:
+        _number(word)
+    return ""
+
+
+def _time_left(server: GtpServer, words: list[str]) -> str:
+    _color(words, 3)
+    for word in words[1:]:
+        _number(word)
+    return ""
+
+
+def _komi(server: GtpServer, words: list[str]) -> str:
+    if len(words) != 1 or not re.fullmatch(r"[+-]?[0-9]{0,9}\.?[0-9]{0,9}", words[0]):
+        raise GtpError("syntax error: komi NUMBER")
+    return ""
+
+
+def _color(words: list[str], count: int) -> Color:
+    color = _COLORS.get(words[0].lower()) if len(words) == count else None
+    if color is None:
+        raise GtpError("syntax error: a color is black or white")
+    return color
+
+
+Command = Callable[[GtpServer, list[str]], str]
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "protocol_version": lambda server, words: "2",
+        "name": lambda server, words: f"evoply {server.board.name}",
+        "version": lambda server, words: _native.__version__,
+        "known_command": lambda server, words: str(" ".join(words) in COMMANDS).lower(),
+        "list_commands": lambda server, words: "\n".join(COMMANDS),
+        "quit": lambda server, words: "",
+        "boardsize": _boardsize,
+        "clear_board": lambda server, words: _begin(server, server.board.game),
+        "komi": _komi,
+        "play": _play,
+        "genmove": _genmove,
+        "reg_genmove": _reg_genmove,
+        "undo": _undo,
+        "time_settings": _time_settings,
+        "time_left": _time_left,
+        "set_game": _set_game,
+        "list_games": lambda server, words: GAME,
+        "loadsgf": _loadsgf,
+        "showboard": lambda server, words: f"\n{server.board.record.position}",
+        SET_POSITION: _set_position,
+    }
+)
+"""The commands by name, in the order in which they are listed."""

@@ -1,0 +1,97 @@
+"""The NBoard protocol, version 2: the side that asks.
+
+Lines without answers, but for `ping N`, answered by `pong N` when the engine is at rest, and `go`,
+answered by `=== MOVE/EVALUATION/SECONDS` (Edax writes blanks for the slashes, and small letters).
+What else an engine writes is news that may be passed over.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from evoply.players.engines.dialogue import LATE_START, MOST_TEXT, legal_move, no_answer
+from evoply.players.engines.ggf import ggf_of
+from evoply.processes import ForeignProcess
+from evoply.protocols import Choice, GameRecord
+
+__all__ = ["USUAL_DEPTH", "NBoardDialogue"]
+
+USUAL_DEPTH = "6"
+"""Plies that an engine is told to look ahead unless an option says otherwise."""
+_NAME = "set myname "
+
+
+class NBoardDialogue:
+    """The NBoard protocol, spoken with one process."""
+
+    def __init__(self, process: ForeignProcess, options: Sequence[tuple[str, str]]) -> None:
+        self._process = process
+        self._options = {"depth": USUAL_DEPTH, **dict(options)}
+        self._pings = 0
+
+    def introduce(self, end: float) -> Mapping[str, str]:
+        """Begin, set the options, and return what the engine calls itself."""
+        self._process.send("nboard 2")
+        for option in self._options.items():
+            self._process.send(f"set {' '.join(option)}")
+        news = self._at_rest(end, LATE_START)
+        names = [line.removeprefix(_NAME).strip() for line in news if line.startswith(_NAME)]
+        name = names[-1] if names else ""
+        version = re.search(r"\b\d+(?:\.\d+)+\b", name)  # the protocol has none of its own
+        return {"name": name, "version": version[0] if version else ""}
+
+    def choose(self, game: GameRecord, end: float, late: str) -> Choice:
+        """Return the engine's choice; it is told the whole game each time."""
+        self._process.send(f"set game {ggf_of(game)}")
+        self._at_rest(end, late)
+        self._process.send("go")
+        *news, answer = self._until("===", end, late)
+        words = [
+            word.strip()
+            for word in re.split(r"[/\s]", answer.removeprefix("===").strip(), maxsplit=2)
+        ]
+        if not words[0]:
+            raise no_answer(answer)
+        move = legal_move(words[0], game)
+        score = _number(words[1]) if len(words) > 1 else None
+        return Choice(
+            move,
+            score=score,
+            color=None if score is None else game.position.turn,
+            depth=int(_last(r"search \S+ \S+ \S+ (\d{1,3})", news, "0")),
+            nodes=int(_last(r"nodestats (\d{1,15})", news, "0")),
+        )
+
+    def _at_rest(self, end: float, late: str) -> list[str]:
+        """Return the news until the engine has done all that it was told."""
+        self._pings += 1
+        self._process.send(f"ping {self._pings}")
+        return self._until(f"pong {self._pings}", end, late)
+
+    def _until(self, sign: str, end: float, late: str) -> list[str]:
+        """Return the next lines up to the one that begins with *sign*."""
+        lines: list[str] = []
+        size = 0
+        while not lines or not lines[-1].startswith(sign):
+            lines.append(self._process.line(end, late))
+            size += len(lines[-1]) + 1
+            if size > MOST_TEXT:
+                raise no_answer(lines[-1])
+        return lines
+
+
+def _number(text: str) -> float | None:
+    """Return an evaluation; two of them are what a draw is worth to the one and the other side."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        return None
+    mean = sum(numbers) / len(numbers)
+    return mean if math.isfinite(mean) else None
+
+
+def _last(pattern: str, news: Sequence[str], otherwise: str) -> str:
+    matches = filter(None, (re.match(pattern, line) for line in news))
+    return [otherwise, *(match[1] for match in matches)][-1]

@@ -1,0 +1,149 @@
+"""An evoply player as an engine that speaks the NBoard protocol, versions 1 and 2.
+
+The player stays as it is: `set depth` and `set contempt` are heard and change nothing. Lines that
+mean nothing are passed over, as the protocol wants; a game that cannot be read is answered by a
+`status` line and leaves the board as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from evoply import _native
+from evoply.games import game_rules
+from evoply.players.engines.ggf import read_ggf, size_of_ggf
+from evoply.players.engines.serving import Board
+from evoply.protocols import Color, ForfeitError, Player
+
+__all__ = ["NBoardServer"]
+
+_MOVE = re.compile(r"(?:[A-Ja-j](?:10|[1-9])|PA|pa)")
+_MOST_HINTS = 100
+
+
+class NBoardServer:
+    """A player that answers NBoard, beginning with a game of *game*."""
+
+    def __init__(self, player: Player, game: str, seed: int) -> None:
+        self.board = Board(player, game, seed)
+
+    def answers(self, line: str) -> Iterator[str]:
+        """Yield the lines that answer a line; EOFError after `quit`."""
+        line = "".join(c for c in line if c.isprintable()).strip()
+        name, _, rest = line.partition(" ")
+        if _MOVE.fullmatch(name.partition("/")[0]):
+            name, rest = "move", line  # version 1
+        command = COMMANDS.get(name)
+        if command is None:
+            return
+        try:
+            yield from command(self.board, rest.strip())
+        except ForfeitError as error:
+            yield f"status {self.board.name} cannot choose a move: {error}"
+        except ValueError as error:
+            yield f"status error: {str(error).splitlines()[0]}"
+
+
+def _nboard(board: Board, rest: str) -> Iterator[str]:
+    yield f"set myname evoply {_native.__version__} {board.name}"
+
+
+def _set(board: Board, rest: str) -> Iterator[str]:
+    name, _, text = rest.partition(" ")
+    if name == "game":
+        game = board.game_of_size(size_of_ggf(text))
+        if game is None:
+            raise ValueError(f"{board.name} does not play on a board of this size")
+        board.begin(game, read_ggf(text, game))
+    yield from ()
+
+
+def _move(board: Board, rest: str) -> Iterator[str]:
+    board.record = board.record.play(rest.partition("/")[0].strip())
+    yield from ()
+
+
+def _go(board: Board, rest: str) -> Iterator[str]:
+    if board.record.outcome() is not None:
+        yield "=== PA"
+        return
+    yield f"status {board.name} is thinking"
+    choice = board.choice()
+    yield f"nodestats {choice.nodes} {choice.seconds:.2f}"
+    yield f"=== {_text(choice.move)}/{_evaluation(board, choice.score)}/{choice.seconds:.2f}"
+    yield f"status {board.name} is waiting"
+
+
+def _hint(board: Board, rest: str) -> Iterator[str]:
+    if board.record.outcome() is None:
+        count = min(int(rest), _MOST_HINTS) if re.fullmatch(r"[0-9]{1,9}", rest) else 1
+        yield f"status {board.name} is thinking"
+        choice = board.choice(every_move=True)
+        values: Sequence[tuple[Any, float | None]] = choice.moves or [(choice.move, choice.score)]
+        for move, value in values[:count]:
+            line = choice.line if move == choice.move and choice.line else (move,)
+            yield (
+                f"search {'-'.join(map(_text, line))} {_evaluation(board, value) or '0'} 0 "
+                f"{max(choice.depth, 1)}"
+            )
+        yield f"nodestats {choice.nodes} {choice.seconds:.2f}"
+    yield f"status {board.name} is waiting"
+
+
+def _analyze(board: Board, rest: str) -> Iterator[str]:
+    record, size = board.record, board.record.position.size
+    codes = [move.code(size) for move in record.moves]
+    rules = game_rules(board.game)
+    for count in range(len(codes), -1, -1):
+        position = record.positions[count]
+        if position.outcome() is not None:
+            score: float | None = position.outcome().disc_difference
+            score = -score if position.turn is Color.WHITE and score is not None else score
+        else:
+            before = rules.game(record.start, codes[:count])
+            score = board.choice(before, every_move=True).score
+        if score is not None:
+            yield f"analysis {count} {_evaluation(board, score)}"
+    yield f"status {board.name} is waiting"
+
+
+def _quit(board: Board, rest: str) -> Iterator[str]:
+    yield from ()
+    raise EOFError
+
+
+def _pong(board: Board, rest: str) -> Iterator[str]:
+    yield f"pong {rest[:40]}"
+
+
+def _learn(board: Board, rest: str) -> Iterator[str]:
+    yield "learned"
+
+
+def _text(move: Any) -> str:
+    return "PA" if str(move) == "pass" else str(move).upper()
+
+
+def _evaluation(board: Board, score: float | None) -> str:
+    """Return a score in discs, "" for none; a finished game counts all of them."""
+    most = board.record.position.size**2
+    return "" if score is None else f"{min(max(score, -most), most):.2f}"
+
+
+COMMANDS: Mapping[str, Callable[[Board, str], Iterator[str]]] = MappingProxyType(
+    {
+        "nboard": _nboard,
+        "set": _set,
+        "move": _move,
+        "hint": _hint,
+        "go": _go,
+        "ping": _pong,
+        "learn": _learn,
+        "analyze": _analyze,
+        "quit": _quit,
+    }
+)
+"""The commands by name."""

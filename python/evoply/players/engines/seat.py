@@ -1,0 +1,125 @@
+"""An engine at a board: its process, its deadlines, and what happens when it fails.
+
+A process that dies is started anew once in a game and told the game's moves; the second time the
+game is lost. Whatever else goes wrong loses the game at once, and the next game is played.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from evoply._native import Stream
+from evoply.players.engines.dialogue import Dialogue
+from evoply.players.engines.gtp import GtpDialogue
+from evoply.players.engines.nboard import NBoardDialogue
+from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
+from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
+
+__all__ = ["DIALOGUES", "EngineSeat"]
+
+_FAREWELL = 0.2
+"""Seconds that an engine has to go by itself."""
+
+DIALOGUES: Mapping[str, Callable[[ForeignProcess, Sequence[tuple[str, str]]], Dialogue]] = (
+    MappingProxyType({"gtp": GtpDialogue, "nboard": NBoardDialogue})
+)
+"""The protocols by name."""
+
+
+class EngineSeat:
+    """An engine at a board; its process begins with the first question.
+
+    One question at a time, from any thread; `close` may come from another one and ends the
+    question.
+    """
+
+    def __init__(
+        self,
+        protocol: str,
+        command: Sequence[str],
+        options: Sequence[tuple[str, str]],
+        *,
+        limits: Limits,
+        start_limit: float,
+        move_limit: float,
+    ) -> None:
+        self.about: Mapping[str, str | None] = {}
+        """What the engine calls itself, `engine` and `version`; empty until it has been asked."""
+        self._protocol = protocol
+        self._command = command
+        self._options = options
+        self._limits = limits
+        self._start_limit = start_limit
+        self._move_limit = move_limit
+        self._process: ForeignProcess | None = None
+        self._dialogue: Dialogue | None = None
+        self._is_closed = False
+        self._game_key: int | None = None
+        self._has_died = False
+        """Whether a process has died in the game with that key."""
+
+    def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
+        """Return what the engine chooses; `ForfeitError` says why it loses the game."""
+        began = time.monotonic()
+        key = stream.key if stream.parent is None else stream.parent
+        if key != self._game_key:
+            self._game_key, self._has_died = key, False
+            self._spare_processor_time()
+        limit = min(self._move_limit, clock.move_seconds or self._move_limit)
+        starting = 0.0
+        while True:
+            asked = time.monotonic()
+            try:
+                dialogue = self._started()
+                starting += time.monotonic() - asked
+                end = began + starting + limit
+                choice = dialogue.choose(game, end, f"no move within {limit:g} seconds")
+                return replace(choice, seconds=time.monotonic() - began)
+            except BrokenError as error:
+                self._end()
+                if self._is_closed:
+                    raise ForfeitError("was sent away") from None
+                if self._has_died or not error.has_died:
+                    again = ", for the second time in this game" * error.has_died
+                    raise ForfeitError(f"{error}{again}", by_time=error.by_time) from None
+                self._has_died = True
+
+    def close(self) -> None:
+        """End the process and all that it has started."""
+        self._is_closed = True
+        self._send_away()
+
+    def _started(self) -> Dialogue:
+        """Return the dialogue with the process, which begins if there is none."""
+        if self._is_closed:
+            raise ForfeitError("was sent away")
+        if self._dialogue is None:
+            self._process = ForeignProcess(self._command, self._limits)
+            if self._is_closed:
+                raise BrokenError("was sent away")
+            dialogue = DIALOGUES[self._protocol](self._process, self._options)
+            said = dialogue.introduce(time.monotonic() + self._start_limit)
+            self.about = {
+                "engine": one_line(said["name"]) or None,
+                "version": one_line(said["version"]) or None,
+            }
+            self._dialogue = dialogue
+        return self._dialogue
+
+    def _spare_processor_time(self) -> None:
+        """End a process that might use up its processor time in the middle of a game."""
+        if self._process and time.monotonic() - self._process.began > self._limits.cpu / 2:
+            self._send_away()
+
+    def _send_away(self) -> None:
+        if self._process is not None and self._dialogue is not None:
+            self._process.finish("quit", _FAREWELL)
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process, self._dialogue = self._process, None, None
+        if process is not None:
+            process.end()

@@ -1,0 +1,332 @@
+"""The online player: before each of its moves it evolves strategies, and the best one chooses.
+
+From the position at hand a population of strategies plays games to their end, each against the best
+so far, *alpha*; trees of weights are crossed and mutated for some generations; then alpha chooses
+the move and the population is thrown away. The kernel does all of it in one call. Source: Frankland
+& Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.players.kind import PlayerKind
+from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
+from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of
+from evoply.protocols import Choice, Clock, Color, ConfigError, GameRecord, Position
+from evoply.wording import did_you_mean, shorten
+
+__all__ = ["Alpha", "Online", "OnlineSeat"]
+
+_CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"online": {}, "frankland2015": {}, "frankland-sane": {"scope": "board"}}
+)
+"""The options in which a name's player is not the usual one."""
+
+_TEXT = re.compile(r"(?P<name>[a-z0-9-]+)\s*(?::(?P<options>.*))?", re.DOTALL)
+_NO_FIELDS = frozenset({"kind", "name"})
+
+
+class Online(PlayerKind):
+    """Evolves strategies before each of its moves; see the module.
+
+    The defaults are the paper's. What the rates leave is reproduction.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    names: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "online": "strategies evolved before each move (Frankland & Pillay); many options",
+            "frankland2015": "the same, with the paper's settings whatever the defaults become",
+            "frankland-sane": "the same, doubling corners and edges of the board, not of quadrants",
+        }
+    )
+
+    kind: Literal["online"] = "online"
+    population: int = Field(default=100, ge=2, le=100_000)
+    """Strategies in a generation."""
+    generations: int = Field(default=20, ge=0, le=10_000)
+    """Generations after the random one."""
+    games: int = Field(default=10, ge=1, le=1000)
+    """Games of each strategy against alpha, with alternating sides."""
+    tournament: int = Field(default=4, ge=1, le=1000)
+    """Strategies of which the one with most points becomes a parent."""
+    crossover: float = Field(default=0.8, ge=0, le=1)
+    """How often two parents exchange subtrees."""
+    mutation: float = Field(default=0.1, ge=0, le=1)
+    """How often a subtree is replaced by a random one: the only source of new weights."""
+    depth: int = Field(default=6, ge=1, le=10)
+    """Levels of the deepest random tree; the shallowest has two."""
+    size_limit: int = Field(default=64, ge=1, le=4096)
+    """Nodes of an offspring; larger ones are pruned."""
+    init_size_limit: int = Field(default=4096, ge=1, le=4096)
+    """Nodes of a random tree."""
+    lowest: int = Field(default=1, ge=0, le=10_000)
+    """The smallest weight of an area."""
+    highest: int = Field(default=32, ge=0, le=10_000)
+    """The largest weight of an area."""
+    preserve_alpha: bool = True
+    """Whether alpha is one parent of every crossover."""
+    carry: Literal["none", "game", "run"] = "game"
+    """How long alpha is kept: for one move, one game, or all games of a match, which are then
+    played one after another."""
+    start: Literal["current", "initial"] = "current"
+    """Where the games of evolution begin: at the position at hand, or at the start."""
+    redraw: Literal["once", "each_use"] = "once"
+    """When it is drawn which of several weights of an area counts, the first or the last."""
+    scope: Scope = "quadrant"
+    """Which squares the flags double: the corners and edges of a quadrant or of the board, or the
+    board's corners and the eight squares two away from them."""
+    choose: Literal["alpha", "best"] = "alpha"
+    """Who chooses the move: alpha, or who has most points in the last generation."""
+    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
+    """Seconds for a move, after which alpha chooses; not reproducible."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.crossover + self.mutation > 1 + 1e-9:
+            total = self.crossover + self.mutation
+            raise ValueError(f"crossover + mutation is {total:g}, more than 1: lower one of them")
+        if self.lowest > self.highest:
+            raise ValueError(f"lowest {self.lowest} is above highest {self.highest}")
+        return self
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the player of a text such as `online:population=50,generations=5`."""
+        written = _TEXT.fullmatch(text)
+        if written is None or written["name"] not in _CHANGES:
+            return None
+        given = _options(written["options"])
+        try:
+            player = cls(**{**_CHANGES[written["name"]], **given})
+        except ConfigError as error:
+            raise ValueError(_readable(error, given)) from None
+        return player if given else player.model_copy(update={"name": text})
+
+    def with_options(self, options: Mapping[str, Any]) -> Online:
+        """Return the player with other *options*."""
+        _check_known(options)
+        return type(self)(**{**self.model_dump(exclude={"name"}), **options})
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same game gets the same moves again: not with a limit in time."""
+        return self.time is None
+
+    @property
+    def label(self) -> str:
+        """The name, or `online` and the options that are not the paper's."""
+        changed = [f"{key}={_written(value)}" for key, value in self if value != self._usual(key)]
+        label = self.name or "online" + (f":{','.join(changed)}" if changed else "")
+        return label if self.reproducible else label + NOT_REPRODUCIBLE
+
+    def _usual(self, key: str) -> Any:
+        return getattr(self, key) if key in _NO_FIELDS else type(self).model_fields[key].default
+
+    def _repr_html_(self) -> str:
+        rows = ((key, value) for key, value in self if key not in _NO_FIELDS)
+        return table_html(f"Player {self}", tuple(rows))
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if there is no such game."""
+        game_rules(game)
+
+    def seat(self, game: str) -> OnlineSeat:
+        """Return a seat, which remembers alpha as long as *carry* says."""
+        return OnlineSeat(self, game)
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """The best strategy of an evolution, its tree and what it took."""
+
+    move: int
+    """The kernel's code of the move that it chooses."""
+    tree: tuple[int, ...]
+    """Its nodes in prefix order, each a code and 256 times a value, as the kernel writes them."""
+    strategy: Strategy
+    generation: int
+    """The last one that was played out; 0 is the random one."""
+    games: int
+    seconds: float
+
+    @property
+    def carried(self) -> tuple[list[int], list[int], tuple[bool, bool, bool]]:
+        """What the kernel is given of it for the next move."""
+        return list(self.tree), list(self.strategy.weights), self.strategy.flags
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What a choice says of it: what moves to each square are worth, row by row, and so on."""
+        return {
+            "weights": list(self.strategy.board),
+            "areas": dict(
+                sorted(zip(self.strategy.areas.letters, self.strategy.weights, strict=True))
+            ),
+            "flags": dict(zip(FLAGS, self.strategy.flags, strict=True)),
+            "generation": self.generation,
+            "games": self.games,
+        }
+
+
+@dataclass(eq=False)
+class OnlineSeat:
+    """An online player at a board.
+
+    Its choice depends on the game alone although alpha is carried along: asked about the middle of
+    a game that it did not play, it evolves for its earlier moves first.
+    """
+
+    player: Online
+    game: str
+    threads: int = 1
+    """Threads of one evolution (0: all cores), which change no result: a match plays games on all
+    cores already."""
+    _known: tuple[Any, Alpha] | None = field(init=False, default=None)
+    """The last evolution, behind what it depended on."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all games are played at this one seat, one after another."""
+        return self.player.carry == "run"
+
+    def use_all_cores(self) -> None:
+        """Evolve on all cores from now on."""
+        self.threads = 0
+
+    def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
+        """Return alpha's choice, with its weights, flags and what it took as notes."""
+        alpha = self._alpha(game, len(game), stream, self._carried(game, stream, clock))
+        move = game_rules(self.game).move_from_code(alpha.move)
+        return Choice(
+            move=move, depth=1, nodes=alpha.games, seconds=alpha.seconds, notes=alpha.notes
+        )
+
+    def close(self) -> None:
+        """Forget alpha."""
+        self._known = None
+
+    def _carried(self, game: GameRecord, stream: Stream, clock: Clock) -> Alpha | None:
+        """Return the alpha that this evolution begins with; None for a random one."""
+        if self.player.carry == "none" or (self._known is None and self.player.carry == "run"):
+            return None
+        if self.player.carry == "run":
+            return None if self._known is None else self._known[1]
+        parent, turn = stream.parent, game.position.turn
+        places = [place for place in range(len(game)) if game.positions[place].turn is turn]
+        places = places[len(places) - clock.moves :] if clock.moves else []
+        places = [place for place in places if len(game.positions[place].legal_moves) > 1]
+        if parent is None or not places:
+            return None
+        if self._known is not None and self._known[0] == _question(game, places[-1], parent):
+            return self._known[1]
+        alpha = None
+        for place in places if self.player.reproducible else ():
+            position = game.positions[place]
+            draws = Stream.from_key(parent).child(int(turn is Color.WHITE), position.ply)
+            alpha = self._alpha(game, place, draws, alpha)
+        return alpha
+
+    def _alpha(self, game: GameRecord, place: int, stream: Stream, carried: Alpha | None) -> Alpha:
+        """Return what evolution gives before ply *place* of *game*."""
+        alpha = evolved(
+            self.player, game.positions[place], stream.key, carried, threads=self.threads
+        )
+        self._known = _question(game, place, stream.parent), alpha
+        return alpha
+
+
+def evolved(
+    player: Online, position: Position, key: int, carried: Alpha | None, *, threads: int = 1
+) -> Alpha:
+    """Return the alpha of one evolution at *position*, where there are several legal moves."""
+    rules = game_rules(position.game)
+    areas = areas_of(position.game, player.scope)
+    code, tree, weights, flags, generation, games, seconds = _native.online_move(
+        rules.kernel,
+        position.row,
+        key,
+        areas=areas.of_square,
+        corners=_bits(areas.corners),
+        edges=_bits(areas.edges),
+        population=player.population,
+        generations=player.generations,
+        games=player.games,
+        tournament=player.tournament,
+        crossover=player.crossover,
+        mutation=player.mutation,
+        min_depth=min(2, player.depth),
+        max_depth=player.depth,
+        size_limit=player.size_limit,
+        init_size_limit=player.init_size_limit,
+        lowest=player.lowest,
+        highest=player.highest,
+        preserve_alpha=player.preserve_alpha,
+        start=player.start,
+        redraw=player.redraw == "each_use",
+        choose=player.choose,
+        draws=rules.draws.limits,
+        alpha=None if carried is None else carried.carried,
+        milliseconds=None if player.time is None else round(player.time * 1000),
+        threads=threads,
+    )
+    strategy = Strategy(areas, tuple(weights), flags)
+    return Alpha(code, tuple(tree), strategy, generation, games, seconds)
+
+
+def _question(game: GameRecord, place: int, parent: int | None) -> Any:
+    return parent, game.start, game.moves[:place]
+
+
+def _bits(squares: frozenset[int]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _options(text: str | None) -> dict[str, Any]:
+    """Return the options of a text `key=value,...`; `ValueError` says what is wrong."""
+    options: dict[str, Any] = {}
+    for part in () if text is None else text.split(","):
+        key, equals, value = (one.strip() for one in part.partition("="))
+        if not equals:
+            raise ValueError(f"an option is written key=value, as in online:games=5, not {part!r}")
+        if key in options:
+            raise ValueError(f"option {key} is given twice")
+        options[key] = value
+    _check_known(options)
+    return options
+
+
+def _readable(error: ConfigError, given: Mapping[str, str]) -> str:
+    """Return what pydantic says of options that were written as text."""
+    wrong = [
+        f"{key} {message.replace('Input should', 'must')}, not {shorten(given.get(key, ''))!r}"
+        for key, message in error.errors
+    ]
+    return "; ".join(wrong)
+
+
+def _check_known(options: Mapping[str, Any]) -> None:
+    known = [key for key in Online.model_fields if key not in _NO_FIELDS]
+    for key in options:
+        if key not in known:
+            hint = did_you_mean(key, known) or "."
+            raise ValueError(
+                f"no option {shorten(key)!r}{hint} The options of online are {', '.join(known)}"
+            )
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else f"{value}"

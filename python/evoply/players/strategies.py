@@ -1,0 +1,129 @@
+"""Strategies of an online player: a weight for each area of the board, and three flags.
+
+A strategy looks at the destination of a move and at nothing else. The areas are the orbits of the
+squares under the symmetries of the board; in Othello the four centre squares, which are filled from
+the start, belong to none. Source: Frankland & Pillay, "Evolving Game Playing Strategies for
+Othello" (CEC 2015), whose figure of the nine areas is lost: with the corner as (1, 1) of a 4x4
+quadrant these are the nine pairs (row, column), the order of both not counting, but for the centre.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from evoply.games import game_rules
+
+__all__ = ["FLAGS", "Areas", "Scope", "Strategy", "areas_of"]
+
+Scope = Literal["quadrant", "board", "edge8"]
+"""Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
+example has it; those of the board; or the corners of the board and the eight squares two away from
+them along an edge."""
+
+FLAGS = ("corners", "edges", "most_pieces")
+"""tCnrH and tEdgH double the weight of corners and of edges; with tCntH the move that leaves most
+own pieces wins a tie."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_PAPERS_ORDER = "ABDEHIGCF"
+"""The areas of tBH1 to tBH9."""
+
+
+@dataclass(frozen=True)
+class Areas:
+    """The areas of one board."""
+
+    size: int
+    of_square: tuple[int, ...]
+    """The area of every square, row by row; -1 for squares in none."""
+    letters: str
+    """The letter of every area, in the order of the terminals tBH1, tBH2, ..."""
+    corners: frozenset[int]
+    """Squares whose weight the first flag doubles."""
+    edges: frozenset[int]
+    """Squares whose weight the second flag doubles; no corner is one."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy as it was decoded from a tree."""
+
+    areas: Areas
+    weights: tuple[int, ...]
+    """The weight of every area; 0 for one that the tree does not name."""
+    flags: tuple[bool, bool, bool]
+    """In the order of `FLAGS`."""
+
+    @cached_property
+    def board(self) -> tuple[int, ...]:
+        """What a move to each square is worth, row by row; 0 for squares in no area."""
+        corners, edges, _ = self.flags
+        return tuple(
+            (0 if area < 0 else self.weights[area])
+            * (
+                1
+                + (
+                    (corners and square in self.areas.corners)
+                    or (edges and square in self.areas.edges)
+                )
+            )
+            for square, area in enumerate(self.areas.of_square)
+        )
+
+
+@lru_cache(maxsize=64)
+def areas_of(game: str, scope: Scope = "quadrant") -> Areas:
+    """Return the areas of *game*'s board, and what the flags double in *scope*.
+
+    On the dark squares of checkers an area holds the squares that a half turn of the board and the
+    mirror image of a row make of each other; a quadrant has no corner there, and *scope* changes
+    nothing.
+
+    >>> areas = areas_of("othello")
+    >>> [areas.letters[areas.of_square[square]] for square in (0, 1, 2, 3, 9, 10, 11, 18, 19)]
+    ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I']
+    """
+    rules = game_rules(game)
+    size, half = rules.size, rules.size // 2
+    keys: list[tuple[int, int] | None] = []
+    for square in range(size * size):
+        row, column = divmod(square, size)
+        row = min(row, size - 1 - row)
+        if rules.fills_board:
+            pair = sorted((row, min(column, size - 1 - column)))
+            keys.append(None if pair == [half - 1, half - 1] else (pair[0], pair[1]))
+        else:
+            place = column // 2
+            is_dark = sum(divmod(square, size)) % 2
+            keys.append((row, min(place, half - 1 - place)) if is_dark else None)
+    known = sorted({key for key in keys if key is not None})
+    letters = _LETTERS[: len(known)]
+    order = _PAPERS_ORDER if sorted(_PAPERS_ORDER) == list(letters) else letters
+    number = {key: order.index(letter) for key, letter in zip(known, letters, strict=True)}
+    corners, edges = _doubled(size, quadrant=rules.fills_board and scope == "quadrant")
+    in_area = {square for square, key in enumerate(keys) if key is not None}
+    if scope == "edge8" and rules.fills_board:
+        edges = {square for square, key in enumerate(keys) if key == (0, 2)}
+    return Areas(
+        size=size,
+        of_square=tuple(-1 if key is None else number[key] for key in keys),
+        letters=order,
+        corners=frozenset(corners & in_area),
+        edges=frozenset(edges & in_area),
+    )
+
+
+def _doubled(size: int, *, quadrant: bool) -> tuple[set[int], set[int]]:
+    """Return the corners and the other border squares of the board, or of its four quadrants."""
+    ends: Sequence[int] = (0, size // 2 - 1, size // 2, size - 1) if quadrant else (0, size - 1)
+    corners = {row * size + column for row in ends for column in ends}
+    border = {
+        row * size + column
+        for row in range(size)
+        for column in range(size)
+        if row in ends or column in ends
+    }
+    return corners, border - corners

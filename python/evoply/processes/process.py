@@ -1,0 +1,230 @@
+"""A foreign process from evoply's side: lines to it and from it, each by a deadline, and its end.
+
+A process is hostile until proven otherwise: it may hang, die, write without end, leave children
+behind or not read what it is told. None of that holds anybody up, and nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+
+from evoply.processes import keeper
+from evoply.processes.keeper import Limits
+from evoply.wording import shorten
+
+__all__ = ["BrokenError", "ForeignProcess", "one_line"]
+
+LONGEST_LINE = 1_000_000
+_LONGEST_REASON = 400
+_LAST_WORDS = 0.2
+"""Seconds to wait for what a process that has closed a stream may still show."""
+_KEEPER_LIMIT = 60.0
+_MOST_ERRORS = 4000
+"""Bytes that are remembered of what a process writes to standard error."""
+
+
+@dataclass
+class BrokenError(Exception):
+    """A process that will not do any more."""
+
+    reason: str
+    by_time: bool = False
+    """Whether it did not answer in time."""
+    has_died: bool = False
+    """Whether it is gone, so that another one might do better."""
+
+    def __str__(self) -> str:
+        return one_line(self.reason)
+
+
+def one_line(reason: object) -> str:
+    """Return what a process may have written as a line that does nothing to a terminal."""
+    line = " ".join(str(reason).split())
+    return shorten("".join(c if c.isprintable() else "?" for c in line), _LONGEST_REASON)
+
+
+class ForeignProcess:
+    """One process below its keeper, and the lines that go to it and come from it.
+
+    *program* is what Python runs as the keeper, its options first; *arguments* follow the
+    descriptor of the lifeline and the limits. One thread at a time may ask; `end` may come from
+    another one and ends the question.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        limits: Limits,
+        *,
+        program: Sequence[str] = ("-I", "-S", keeper.__file__),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        if not hasattr(os, "fork"):
+            raise OSError("bots and engines need a system with fork, such as Linux or macOS")
+        lifeline, other_end = os.pipe()
+        self._lifeline = os.fdopen(other_end, "wb", buffering=0)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, *program, str(lifeline), json.dumps(limits), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(lifeline,),
+                start_new_session=True,
+                bufsize=0,
+                env=None if environment is None else dict(environment),
+            )
+        except BaseException:
+            self._lifeline.close()
+            raise
+        finally:
+            os.close(lifeline)
+        streams = self._process.stdin, self._process.stdout, self._process.stderr
+        self._input, self._output, self._errors = (one.fileno() for one in streams if one)
+        for descriptor in (self._input, self._output, self._errors):
+            os.set_blocking(descriptor, False)
+        self.began = time.monotonic()
+        self._pending = b""
+        self._lines = deque[bytes]()
+        self._rest = b""
+        self._complaints = b""
+        self._is_drained = False
+        """Whether standard error has ended."""
+        self._is_open = True
+        self._in_use = Lock()
+        """Held while the pipes are read from and written to."""
+
+    def send(self, line: str) -> None:
+        """Have *line* written, at the latest while the next line is waited for."""
+        self._pending += f"{line}\n".encode()
+
+    def line(self, end: float, late: str) -> str:
+        """Return the next line, without its end; *late* says what it means if none comes by *end*.
+
+        *end* is on the clock `time.monotonic`. Raises `BrokenError`.
+        """
+        with self._in_use:
+            while not self._lines:
+                if len(self._rest) > LONGEST_LINE:
+                    raise BrokenError("wrote something else than its answer: a line without an end")
+                self._move(end, late)
+            return self._lines.popleft().decode(errors="replace").rstrip("\r")
+
+    def finish(self, line: str, seconds: float) -> None:
+        """Send a last *line*, and give the process so many *seconds* to go by itself.
+
+        Not if it is being asked something: then it ends at once.
+        """
+        if not self._in_use.acquire(blocking=False):
+            return
+        try:
+            self.send(line)
+            end = time.monotonic() + seconds
+            with suppress(BrokenError):
+                while True:
+                    self._move(end, "")
+        finally:
+            self._in_use.release()
+
+    def _move(self, end: float, late: str) -> None:
+        """Write what waits to be written and read what is there, or wait for it."""
+        if not self._is_open:
+            raise BrokenError("was sent away")
+        waiting = select.poll()
+        waiting.register(self._output, select.POLLIN | select.POLLHUP)
+        if not self._is_drained:
+            waiting.register(self._errors, select.POLLIN | select.POLLHUP)
+        if self._pending:
+            waiting.register(self._input, select.POLLOUT)
+        left = end - time.monotonic()
+        ready = waiting.poll(math.ceil(1000 * left)) if left > 0 else []
+        if not ready:
+            raise BrokenError(late, by_time=True)
+        for descriptor, _ in ready:
+            if descriptor == self._errors:
+                self._drain()
+            elif descriptor == self._input:
+                self._write()
+            else:
+                self._read()
+
+    def _write(self) -> None:
+        try:
+            self._pending = self._pending[os.write(self._input, self._pending) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            # Dead, most likely: then its output ends as well.
+            self._pending = b""
+            end = time.monotonic() + _LAST_WORDS
+            while (left := end - time.monotonic()) > 0 and _can_be_read(self._output, left):
+                self._read()
+            raise BrokenError("does not read its standard input any more", has_died=True) from None
+
+    def _read(self) -> None:
+        try:
+            text = os.read(self._output, 65_536)
+        except BlockingIOError:
+            return
+        except OSError:
+            text = b""
+        if not text:
+            raise BrokenError(f"its process died{self._last_words()}", has_died=True)
+        *lines, self._rest = (self._rest + text).split(b"\n")
+        self._lines.extend(lines)
+
+    def _drain(self) -> None:
+        try:
+            text = os.read(self._errors, 65_536)
+        except BlockingIOError:
+            return
+        except OSError:
+            text = b""
+        self._is_drained = not text
+        self._complaints = (self._complaints + text)[-_MOST_ERRORS:]
+
+    def _last_words(self) -> str:
+        """Return the last line on standard error as the end of a sentence, "" if there is none."""
+        end = time.monotonic() + _LAST_WORDS
+        while (
+            not self._is_drained
+            and (left := end - time.monotonic()) > 0
+            and _can_be_read(self._errors, left)
+        ):
+            self._drain()
+        lines = self._complaints.decode(errors="replace").strip().splitlines()
+        return f": {lines[-1].strip()}" if lines else ""
+
+    def end(self) -> None:
+        """Have the keeper kill everything, and wait for it; a second call does nothing."""
+        self._lifeline.close()
+        try:
+            self._process.wait(timeout=_KEEPER_LIMIT)
+        except subprocess.TimeoutExpired:
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        # Whoever is still asking sees the end of the answers first.
+        with self._in_use:
+            self._is_open = False
+            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+                if stream is not None:
+                    stream.close()
+
+
+def _can_be_read(descriptor: int, seconds: float) -> bool:
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN | select.POLLHUP)
+    return bool(waiting.poll(math.ceil(1000 * seconds)))

@@ -1,0 +1,64 @@
+"""Pages from the templates in `templates/`, which escape every text that is put into them.
+
+A page loads nothing: style and pictures are inside, there is no script, and its content security
+policy forbids the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evoply.reports.charts import Chart
+from evoply.reports.phrases import Influence, percent
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["Section", "page"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page: a note, perhaps a chart, and a table.
+
+    A column is a name and a look, as `templates/parts.html` says.
+    """
+
+    title: str
+    note: str
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[object]]
+    chart: Chart | None = None
+
+
+def page(template: str, **values: Any) -> str:
+    """Return the page that *template* makes of *values*, of which `title` is one."""
+    return _environment().get_template(template).render(values)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    # Only here: no command that writes no page should wait for it.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("evoply.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "moment": _moment, "by_share": _by_share}
+    return environment
+
+
+def _moment(text: str) -> str:
+    """Return an ISO time in UTC without its fractions."""
+    return f"{text[:16].replace('T', ' ')} UTC"
+
+
+def _by_share(parts: Sequence[Influence]) -> list[Influence]:
+    return sorted(parts, key=lambda part: -part.share)

@@ -1,0 +1,240 @@
+"""A run as one HTML page that opens without a network.
+
+The page is made from the run folder alone, for runs of any length: unfinished ones have fewer
+sections.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from evoply.files import write_atomically
+from evoply.games import game_rules
+from evoply.gp import Individual, tree_svg
+from evoply.players import Player, RandomPlayer, TreeEvaluator, steady_player
+from evoply.reports.charts import Chart, Series, line_chart, sampled
+from evoply.reports.evolution_page import EvolutionPage
+from evoply.reports.explanation import explain
+from evoply.reports.influence import square_effects
+from evoply.reports.pages import Section, page
+from evoply.runs import Run, RunError, played_matches
+
+__all__ = ["report_html", "status_in_words", "write_report"]
+
+Rows = Sequence[Mapping[str, Any]]
+
+_MOST_DRAWN = 400  # nodes of a tree that is still drawn
+_MOST_ROWS = 1000  # generations in a table
+_STATUS = {
+    "new": "not started",
+    "running": "still running",
+    "paused": "paused",
+    "finished": "finished",
+    "limit": "finished (time limit)",
+    "stopped": "stopped, can be resumed",
+}
+
+
+class KindPage(Protocol):
+    """What a kind of learner adds to the page of its runs; all of it may be empty."""
+
+    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
+        """Return what stands at the top of the page."""
+
+    def champion_note(self, run: Run, /) -> str:
+        """Return what is to be known of the champion."""
+
+    def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
+        """Return the charts of all generations."""
+
+    def numbers(self, rows: Rows, /) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Return head and rows of a table with the numbers of the charts."""
+
+    def sections(self, run: Run, /) -> list[Section]:
+        """Return what follows the charts."""
+
+
+class PlainPage:
+    """A page of statistics alone, for any learner."""
+
+    def facts(self, run: Run, rows: Rows, /) -> Mapping[str, str]:
+        """Return who learned."""
+        return {"learner": run.kind.name}
+
+    def champion_note(self, run: Run, /) -> str:
+        """Return nothing: the player explains itself."""
+        return ""
+
+    def charts(self, run: Run, rows: Rows, /) -> list[Chart]:
+        """Return a chart of each statistic."""
+        x = [row["number"] for row in rows]
+        return [
+            line_chart(name, x, [Series(name, [row.get(name) for row in rows])], name)
+            for name in _statistics(rows)
+        ]
+
+    def numbers(self, rows: Rows, /) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Return the statistics of each generation."""
+        names = _statistics(rows)
+        cells = [[str(row["number"]), *(f"{row[name]:,.6g}" for name in names)] for row in rows]
+        return ("generation", *names), cells
+
+    def sections(self, run: Run, /) -> list[Section]:
+        """Return nothing."""
+        return []
+
+
+PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage()}
+"""By the name of the kind of learner; any other has a `PlainPage`."""
+
+
+def _statistics(rows: Rows) -> list[str]:
+    names = rows[0] if rows else ()
+    return [name for name in names if name not in ("number", "digest")]
+
+
+def status_in_words(status: str) -> str:
+    """Return what `Run.status` says in words.
+
+    >>> status_in_words("limit")
+    'finished (time limit)'
+    """
+    return _STATUS.get(status, status)
+
+
+def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
+    """Write the page about *run* and return its path, by default `report.html` in its folder.
+
+    The file is replaced as a whole or not at all. Raises `RunError` if it cannot be written.
+    """
+    target = run.path / "report.html" if path is None else Path(path)
+    try:
+        write_atomically(target, report_html(run))
+    except OSError as error:
+        raise RunError(f"{target} cannot be written: {error.strerror}") from None
+    return target
+
+
+def report_html(run: Run) -> str:
+    """Return the page about *run* as text; pages of very long runs show a sample of them."""
+    rows = run.generation_rows()
+    kind_page = PAGES.get(run.kind.name, PlainPage())
+    shown = sampled(rows, _MOST_ROWS)
+    return page(
+        "run.html",
+        title=f"{run.name}: {game_rules(run.config.game).title}",
+        run=run,
+        rows=rows,
+        facts=_facts(kind_page, run, rows),
+        what_was_run=_what_was_run(run),
+        commands=_commands(run, rows),
+        config_text=(run.path / "config.toml").read_text(encoding="utf-8"),
+        events=[{"status": "", **event} for event in run.events()],
+        digests=[(row["number"], row["digest"]) for row in shown],
+        is_sampled=len(shown) < len(rows),
+        export_command=f"evoply runs {shlex.quote(run.name)} --csv FOLDER",
+        **(_learned(kind_page, run, rows, shown) if rows else {}),
+    )
+
+
+def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str, Any]:
+    """Return what only a run has that has made a generation."""
+    played = played_matches(run)
+    champion = run.champion_player
+    tree = _tree_of(champion)
+    return {
+        "explanation": explain(champion, game=run.config.game),
+        "matches": [_match_row(one, one["first"]) for one in played.champion],
+        "earlier_matches": [
+            _match_row(one, f"champion after generation {one['generation']}")
+            for one in played.earlier
+        ],
+        "other_matches": [_match_row(one, one["first"]) for one in played.others],
+        "resume_command": f"evoply resume {shlex.quote(run.name)}",
+        "champion": champion,
+        "champion_note": kind_page.champion_note(run),
+        "tree": None if tree is None else str(tree),
+        "nodes": 0 if tree is None else len(tree),
+        "tree_svg": None if tree is None or len(tree) > _MOST_DRAWN else tree_svg(tree),
+        "heat_map": _heat_map(champion, run.config.game),
+        "charts": kind_page.charts(run, rows),
+        "numbers_of": kind_page.numbers(shown),
+        "sections": kind_page.sections(run),
+    }
+
+
+def _facts(kind_page: KindPage, run: Run, rows: Rows) -> dict[str, str]:
+    facts = {"status": status_in_words(run.status), "generations": f"{len(rows):,}"}
+    if rows:
+        seconds = sum(step.seconds for step in run.steps())
+        facts |= {**kind_page.facts(run, rows), "time": _duration(seconds)}
+    if not run.kind.is_reproducible(run.config):
+        facts["reproducible"] = "no: an opponent may play otherwise in the same game"
+    return facts
+
+
+def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
+    interval = result.get("interval")
+    return (
+        str(player),
+        str(result["second"]),
+        f"+{result['wins']} ={result['draws']} \N{MINUS SIGN}{result['losses']}",
+        f"{result['score']:.1%}",
+        f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "none: too few distinct games",
+        (result["score"], interval),
+        f"{int(result['games']):,} ({int(result['distinct_games']):,} distinct)",
+        str(result["seed"]),
+    )
+
+
+def _tree_of(player: Player) -> Individual | None:
+    steady = steady_player(player)
+    evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
+    return evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None
+
+
+def _heat_map(player: Player, game: str) -> tuple[str, str] | None:
+    """Return a caption and a picture of what each square is worth, if any is worth anything."""
+    effects = square_effects(player, game)
+    finite = [value for value in effects or () if math.isfinite(value)]
+    if effects is None or not finite or max(map(abs, finite)) == 0:
+        return None
+    rules = game_rules(game)
+    caption = (
+        f"What an own {rules.piece} on a square adds, compared with an opponent's there"
+        " (mean change)"
+    )
+    # More digits of small values would not fit the squares.
+    exponent = math.floor(math.log10(max(map(abs, finite))))
+    digits = (2 if exponent >= 0 else 1) - exponent
+    return caption, rules.heat_map([round(value, digits) for value in effects])
+
+
+def _what_was_run(run: Run) -> list[tuple[str, str]]:
+    return [
+        ("game", game_rules(run.config.game).title),
+        ("seed", str(run.config.seed)),
+        ("version", f"evoply {run.version}, signature {run.signature}"),
+    ]
+
+
+def _commands(run: Run, rows: Rows) -> list[tuple[str, str]]:
+    commands = [("command", run.command or "(from Python)")]
+    for what, part in run.python_parts().items():
+        commands.append((f"Python {what}", f"{part['name']} ({part['source'][:16]})"))
+    if rows:
+        commands.append(("play against it", f"evoply play --against champion@{run.name}"))
+    return commands
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -1,0 +1,166 @@
+"""What is read out of a run: its matches by whose they are, evolution's notes, tables for others.
+
+Tables are rows of named cells; spreadsheets and statistics programs read them as CSV or Parquet.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evoply.files import checksum, write_atomically
+from evoply.protocols import Player, RunError
+from evoply.runs.evolution_kind import EvolutionKind, final_test_note
+from evoply.runs.evolution_store import read_censuses
+from evoply.runs.run import Run
+from evoply.runs.tables import player_data
+
+__all__ = [
+    "PlayedMatches",
+    "censuses",
+    "check_evolved",
+    "export_csv",
+    "export_parquet",
+    "match_of",
+    "played_matches",
+    "stored_final_test",
+]
+
+_DIGEST = "player_digest"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatches:
+    """The stored matches of a run, oldest first."""
+
+    champion: tuple[Mapping[str, Any], ...] = ()
+    """Of the player that is the champion now."""
+    earlier: tuple[Mapping[str, Any], ...] = ()
+    """Of earlier champions; `generation` says how far the run was when each was played."""
+    others: tuple[Mapping[str, Any], ...] = ()
+    """That do not say whose they are."""
+
+
+def match_of(
+    player: Player, result: Mapping[str, Any], identity: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return *result* as a match of *player*; *identity* says more of it, such as its generation.
+
+    The player is known by what it is, whatever its name: a run that goes on may get another one.
+    """
+    return {**result, **identity, _DIGEST: _digest(player)}
+
+
+def played_matches(run: Run) -> PlayedMatches:
+    """Return the stored matches of *run* by whose they are."""
+    matches = run.matches()
+    if not matches or not run.count():
+        return PlayedMatches(others=tuple(matches))
+    digest = _digest(run.champion_player)
+    # What matches say that have no digest: older runs knew the champion's text.
+    text = run.kind.champion_text(run.champion_player)
+
+    def is_champion(match: Mapping[str, Any]) -> bool:
+        if _DIGEST in match:
+            return bool(match[_DIGEST] == digest)
+        return text in (match.get("tree"), match.get("player"))
+
+    def is_known(match: Mapping[str, Any]) -> bool:
+        return "generation" in match
+
+    return PlayedMatches(
+        champion=tuple(one for one in matches if is_known(one) and is_champion(one)),
+        earlier=tuple(one for one in matches if is_known(one) and not is_champion(one)),
+        others=tuple(one for one in matches if not is_known(one)),
+    )
+
+
+def check_evolved(run: Run) -> None:
+    """Raise `RunError` unless *run* is one of evolution."""
+    if not isinstance(run.kind, EvolutionKind):
+        raise RunError(
+            f"run {run.path} was made by the learner {run.kind.name}, not by evolution: "
+            "use `evoply runs` or `evoply report`, which show any run"
+        )
+
+
+def censuses(run: Run) -> list[dict[str, Any]]:
+    """Return the census of every generation in order; {} for those of older versions."""
+    check_evolved(run)
+    contents = run.reading(read_censuses)
+    return [contents.get(number, {}) for number in range(run.count())]
+
+
+def stored_final_test(run: Run) -> dict[str, Any] | None:
+    """Return the final test (generation, champion, games, ranking), or None before it."""
+    check_evolved(run)
+    return final_test_note(run.note)
+
+
+def export_csv(run: Run, directory: str | Path) -> list[Path]:
+    """Write each table of *run* as a CSV file into *directory*; return the paths.
+
+    Numbers are written so that they read back exactly, and what is missing as an empty cell.
+    Raises `RunError` if nothing can be written.
+    """
+    return _export(run, directory, ".csv", _csv)
+
+
+def export_parquet(run: Run, directory: str | Path) -> list[Path]:
+    """Write each table of *run* as a Parquet file into *directory*; return the paths.
+
+    Raises `RunError` if nothing can be written, or if pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise RunError(
+            "Parquet files need pyarrow, which is not installed: "
+            "`pip install 'evoply[parquet]'`, or write CSV files instead"
+        ) from None
+
+    def content(rows: Sequence[Mapping[str, Any]]) -> bytes:
+        file = io.BytesIO()
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(rows)), file)
+        return file.getvalue()
+
+    return _export(run, directory, ".parquet", content)
+
+
+def _export(
+    run: Run,
+    directory: str | Path,
+    ending: str,
+    content: Callable[[Sequence[Mapping[str, Any]]], str | bytes],
+) -> list[Path]:
+    paths = []
+    for name in run.table_names():
+        path = Path(directory) / f"{name}{ending}"
+        rows = run.rows(name)
+        if name == "matches" and not rows:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, content(rows))
+        except OSError as error:
+            raise RunError(f"{path} cannot be written: {error.strerror}") from None
+        paths.append(path)
+    return paths
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def _digest(player: Player) -> str:
+    return checksum({key: value for key, value in player_data(player).items() if key != "name"})

@@ -1,0 +1,393 @@
+"""The tables of `run.db` that every run has: facts about it, its steps, matches and events.
+
+A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
+transaction: what was interrupted is not there. Everything is read and written in groups with
+checksums. Runs of format 1, all of evolution, had no steps, those of format 2 no checksums; both
+are read, and nothing is added to them. This module knows no lock and no status.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from evoply import _native
+from evoply.evolution import Statistics, signature
+from evoply.players.files import read_player
+from evoply.protocols import Player, RunError, Step
+from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
+from evoply.runs.folder import reason
+
+__all__ = [
+    "FORMAT",
+    "GROUPS",
+    "MATCH",
+    "StepRow",
+    "add_event",
+    "add_match",
+    "count_steps",
+    "create_tables",
+    "damaged",
+    "first_meta",
+    "format_of",
+    "match_rows",
+    "now",
+    "open_database",
+    "player_data",
+    "read_champions",
+    "read_events",
+    "read_matches",
+    "read_meta",
+    "read_object",
+    "read_state",
+    "read_steps",
+    "reading",
+    "write_meta",
+    "write_step",
+]
+
+MATCH = ("first", "second", "wins", "draws", "losses", "score", "games", "distinct_games", "seed")
+"""The keys without which a note of a match is damaged."""
+
+_TABLES = f"""
+{CHECKSUMS}
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE players (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE steps (
+    number INTEGER PRIMARY KEY, digest TEXT NOT NULL, statistics TEXT NOT NULL,
+    champions TEXT NOT NULL, seconds REAL NOT NULL, state TEXT
+);
+CREATE TABLE matches (id INTEGER PRIMARY KEY, time TEXT NOT NULL, result TEXT NOT NULL);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL
+);
+"""
+
+# One group for all facts: one that is missing is damage too.
+_META = Group(
+    "meta",
+    "the facts about the run",
+    "SELECT 0, key, value FROM meta WHERE 0 BETWEEN ? AND ? ORDER BY key",
+    "INSERT OR REPLACE INTO meta VALUES (?2, ?3)",
+)
+_PLAYERS = Group(
+    "players",
+    "player {}",
+    "SELECT id, text FROM players WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO players VALUES (?, ?)",
+)
+_STEPS = Group(
+    "steps",
+    "the step of generation {}",
+    "SELECT number, digest, statistics, champions, seconds FROM steps"
+    " WHERE number BETWEEN ? AND ? ORDER BY number",
+    "INSERT INTO steps VALUES (?, ?, ?, ?, ?, NULL)",
+)
+# Apart from the steps, because it may be large and lists of steps do not need it.
+_STATES = Group(
+    "states",
+    "the state of generation {}",
+    "SELECT number, state FROM steps"
+    " WHERE number BETWEEN ? AND ? AND state IS NOT NULL ORDER BY number",
+    "UPDATE steps SET state = ?2 WHERE number = ?1",
+)
+_MATCHES = Group(
+    "matches",
+    "match {}",
+    "SELECT id, time, result FROM matches WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO matches VALUES (?, ?, ?)",
+)
+_EVENTS = Group(
+    "events",
+    "event {}",
+    "SELECT id, time, kind, details FROM events WHERE id BETWEEN ? AND ? ORDER BY id",
+    "INSERT INTO events VALUES (?, ?, ?, ?)",
+)
+GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
+"""All groups that every run has."""
+
+FORMAT = 3
+"""Version of the folder's form; a larger one was written by a newer evoply."""
+
+_FIRST_WITH_STEPS, _FIRST_WITH_CHECKSUMS = 2, 3
+_DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
+"""What reading a damaged file may raise."""
+_OPTIONAL = "SELECT name FROM sqlite_master WHERE name IN ('checksums', 'details')"
+
+_T = TypeVar("_T")
+
+# SQLite itself would write 15 digits, which do not read back exactly.
+_AS_JSON = ", ".join(
+    f"'{one.name}', json(printf('%!.17g', {one.name}))" for one in fields(Statistics)
+)
+_FORMAT_1_STEPS = f"""
+CREATE TEMP VIEW steps AS SELECT
+    number, digest, json_object({_AS_JSON}) AS statistics,
+    '[]' AS champions, seconds_total AS seconds, NULL AS state
+FROM generations
+"""
+"""Shows the generations of a run of format 1 as the steps that every later run has."""
+
+_NO_DETAILS = "CREATE TEMP VIEW details AS SELECT 0 AS generation, '' AS content WHERE 0"
+"""Stands for the table that the oldest runs of format 1 do not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """What is known of a stored step without its learner."""
+
+    number: int
+    digest: str
+    statistics: Mapping[str, float]
+    seconds: float
+
+
+def first_meta(command: str) -> dict[str, str]:
+    """Return what is known of a run that is made now by the command line *command*."""
+    return {
+        "format": str(FORMAT),
+        "version": _native.__version__,
+        "signature": signature(),
+        "command": command,
+        "created": now(),
+        "status": "new",
+    }
+
+
+def open_database(path: Path) -> Database:
+    """Return the open database at *path*; raise `RunError` if it cannot be read."""
+    folder = path.parent
+    try:
+        connection = connect(path)
+    except OSError as error:
+        raise RunError(f"run {folder} cannot be read: {error.strerror}") from None
+    except UNREADABLE as error:
+        damaged(folder, error)
+    try:
+        return reading(folder, lambda: _opened(folder, connection))
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _opened(folder: Path, connection: sqlite3.Connection) -> Database:
+    tables = {name for (name,) in connection.execute(_OPTIONAL)}
+    opened = Database(connection, is_checked="checksums" in tables)
+    version = format_of(opened)
+    if version > FORMAT:
+        raise RunError(
+            f"run {folder} has format {version}, and this evoply reads up to {FORMAT}: "
+            "install a newer evoply"
+        )
+    # Otherwise a damaged number would switch the checksums off.
+    if opened.is_checked != (version >= _FIRST_WITH_CHECKSUMS):
+        raise ValueError(f"its checksums do not go with format {version}")
+    if version < _FIRST_WITH_STEPS:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(_FORMAT_1_STEPS)
+        if "details" not in tables:
+            connection.execute(_NO_DETAILS)
+    return opened
+
+
+def format_of(opened: Database) -> int:
+    """Return the version of the folder's form; `ValueError` if it does not say."""
+    text = read_meta(opened).get("format", "")
+    if not text.isdecimal() or len(text) > 9:
+        raise ValueError("it does not say its format")
+    return int(text)
+
+
+def reading(folder: Path, read: Callable[[], _T]) -> _T:
+    """Return what *read* returns; errors of damaged files become a `RunError`."""
+    try:
+        return read()
+    except RunError:
+        raise
+    except _DAMAGE as error:
+        damaged(folder, error)
+
+
+def damaged(folder: Path, error: Exception) -> NoReturn:
+    """Raise the `RunError` that says that the run in *folder* is damaged."""
+    raise RunError(
+        f"run {folder}: run.db is damaged or no run ({reason(error)}); "
+        "put a copy back, or start a new run"
+    ) from None
+
+
+def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> None:
+    """Create a database at *path* that holds nothing but *meta*.
+
+    *own_tables* is the SQL of the tables of a kind of learner.
+    """
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
+        database = Database(connection, is_checked=True)
+        with database.transaction():
+            database.write(_META, 0, _meta_rows(meta))
+    finally:
+        connection.close()
+
+
+def read_object(text: str, keys: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the JSON object in a cell; `ValueError` if it is none or one of *keys* is missing."""
+    value = _json(text)
+    if not isinstance(value, dict) or not set(keys) <= set(value):
+        raise ValueError("a note in it cannot be read")
+    return value
+
+
+def player_data(player: Player) -> Any:
+    """Return a player as JSON-ready data; `ValueError` if it is no model of `evoply.players`."""
+    if not hasattr(player, "model_dump"):
+        raise ValueError(f"{player!r:.80} is no player as data: use a model of evoply.players")
+    return player.model_dump(mode="json")
+
+
+def read_meta(database: Database) -> dict[str, str]:
+    """Return the facts about the run."""
+    return {key: value for rows in database.read(_META).values() for _, key, value in rows}
+
+
+def write_meta(database: Database, values: Mapping[str, str]) -> None:
+    """Write some of the facts about the run, inside a transaction."""
+    database.write(_META, 0, _meta_rows({**read_meta(database), **values}))
+
+
+def _meta_rows(meta: Mapping[str, str]) -> list[tuple[int, str, str]]:
+    return [(0, key, meta[key]) for key in sorted(meta)]
+
+
+def add_match(database: Database, result: Mapping[str, Any]) -> None:
+    """Write the result of a match, inside a transaction."""
+    database.append(_MATCHES, now(), json.dumps(result))
+
+
+def read_matches(database: Database) -> list[dict[str, Any]]:
+    """Return the results of matches, oldest first."""
+    groups = database.read(_MATCHES).values()
+    return [read_object(text, MATCH) for rows in groups for _, _, text in rows]
+
+
+def match_rows(database: Database) -> list[dict[str, Any]]:
+    """Return the matches as rows of plain cells; the interval is two of them.
+
+    What is nested otherwise is left out, and what only some matches say is None in the others.
+    """
+    rows: list[dict[str, Any]] = []
+    for match in read_matches(database):
+        plain = {key: one for key, one in match.items() if not isinstance(one, dict | list)}
+        low, high = match.get("interval") or (None, None)
+        rows.append({**plain, "interval_low": low, "interval_high": high})
+    names = dict.fromkeys(name for row in rows for name in row if name != "interval")
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def add_event(database: Database, kind: str, details: Mapping[str, Any]) -> None:
+    """Write an event, inside a transaction."""
+    database.append(_EVENTS, now(), kind, json.dumps(details))
+
+
+def read_events(database: Database) -> list[dict[str, Any]]:
+    """Return the events, oldest first."""
+    return [
+        {"time": time, "kind": kind, **read_object(text)}
+        for rows in database.read(_EVENTS).values()
+        for _, time, kind, text in rows
+    ]
+
+
+def write_step(database: Database, step: Step, state: str | None) -> None:
+    """Write the facts of *step* inside a transaction; *state* is all of it as JSON, if needed."""
+    champions = [_player_number(database, player) for player in step.champions]
+    row = (
+        step.number,
+        step.digest,
+        json.dumps(dict(step.statistics), separators=(",", ":")),
+        json.dumps(champions, separators=(",", ":")),
+        float(step.seconds),
+    )
+    database.write(_STEPS, step.number, [row])
+    if state is not None:
+        database.write(_STATES, step.number, [(step.number, state)])
+
+
+def count_steps(database: Database) -> int:
+    """Return the number of steps."""
+    return database.count(_STEPS, "steps")
+
+
+def read_steps(database: Database, first: int = 0) -> list[StepRow]:
+    """Return what the steps from *first* on say; `ValueError` if a cell cannot be read."""
+    steps = [
+        StepRow(number, _text(digest), _statistics(statistics), float(seconds))
+        for rows in database.read(_STEPS, first).values()
+        for number, digest, statistics, _, seconds in rows
+    ]
+    for number, step in enumerate(steps, start=max(first, 0)):
+        if step.number != number:
+            raise ValueError(f"generation {number} is missing")
+    return steps
+
+
+def read_champions(database: Database, number: int) -> tuple[Any, ...]:
+    """Return the champions of a step as players; `ValueError` if they cannot be read."""
+    ((_, _, _, champions, _),) = database.one(_STEPS, number)
+    numbers = _json(champions)
+    if not isinstance(numbers, list) or not numbers:
+        raise ValueError(f"generation {number} has no champions")
+    players = [database.one(_PLAYERS, one) for one in numbers]
+    return tuple(read_player(_json(text)) for ((_, text),) in players)
+
+
+def read_state(database: Database, number: int) -> Any:
+    """Return the data that is all of a step; `ValueError` if it cannot be read."""
+    ((_, state),) = database.one(_STATES, number)
+    try:
+        return json.loads(state)
+    except (ValueError, RecursionError):
+        raise ValueError(f"generation {number} cannot be read") from None
+
+
+def now() -> str:
+    """Return the time as ISO 8601 text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _player_number(database: Database, player: Player) -> int:
+    text = json.dumps(player_data(player), separators=(",", ":"), sort_keys=True)
+    query = "SELECT id FROM players WHERE text = ?"
+    row = database.connection.execute(query, (text,)).fetchone()
+    return database.append(_PLAYERS, text) if row is None else int(row[0])
+
+
+def _statistics(text: str) -> dict[str, float]:
+    statistics = read_object(text)
+    for name, value in statistics.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"the statistic {name} is no number")
+        if not math.isfinite(value):
+            raise ValueError(f"the statistic {name} is not finite")
+    return statistics
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a digest is no text")
+    return value
+
+
+def _json(text: object) -> Any:
+    try:
+        return json.loads(text)  # type: ignore[arg-type]
+    except (ValueError, TypeError, RecursionError):
+        return None

@@ -1,0 +1,191 @@
+"""Experiments E1 to E5: fitness of the best trees, fresh games, and what became of no-ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+from evoply.arena import rank_correlation
+from evoply.evolution import Census
+from evoply.gp import leaf_weights
+from evoply.players import player_of
+from evoply.reports import explain
+from evoply.reports.charts import Series, interval_chart
+from evoply.studies.bellin.types import (
+    EXPERIMENTS,
+    FRESH_TIMES,
+    OPPONENTS,
+    RUNS,
+    TYPES,
+    Evolved,
+    evolve_type,
+)
+from evoply.studies.study import Request, Result, Row, row
+from evoply.studies.verdicts import Figure, mean_of, share_of_games
+
+_SELECTED = "The least of all evaluations of a run; sizes of population and run are unknown."
+_CHAINS = "As a share of all chains. The paper saw them, even directly above terminals."
+_IMPORTANT = (
+    "Rank correlation; the paper expects important features to the left and high, where weights "
+    "are large. Influence: the share of moves that change when a feature is held at its mean."
+)
+_FRESH = f"The same trees, {FRESH_TIMES} times the three games."
+
+
+def fitness_ranges(request: Request) -> Result:
+    """Return all five experiments beside one another."""
+    return _result(request, "fitness", "Fitness of the best trees, E1 to E5", EXPERIMENTS)
+
+
+def experiment(name: str, request: Request) -> Result:
+    """Return one experiment with what it says about the paper's hypotheses."""
+    return _result(request, name, f"{name}: {TYPES[name].title}", (name,))
+
+
+def _result(request: Request, table: str, title: str, names: Sequence[str]) -> Result:
+    runs = RUNS[request.scale]
+    found: dict[str, list[Evolved]] = {name: [] for name in names}
+    for number, name in enumerate(names):
+        for run in range(runs):
+            found[name].append(evolve_type(name, request, run))
+            request.progress(number * runs + run + 1, len(names) * runs)
+    rows = [one for name in names for one in _fitness_rows(name, found[name])]
+    rows += [_edgar_row(name, found[name]) for name in names]
+    rows += [one for name in names for one in _chain_rows(name, found[name])]
+    weighed = {name: found[name] for name in names if TYPES[name].is_weighed}
+    rows += _importance_rows(weighed)
+    selected = [mean_of([one.fitness for one in found[name]]) for name in names]
+    fresh = [mean_of([one.fresh for one in found[name]]) for name in names]
+    chart = interval_chart(
+        "Selected and fresh",
+        names,
+        [
+            Series("paper, middle of the range", *_printed(names), symbol="diamond"),
+            Series(
+                "here, when selected",
+                [f.value for f in selected],
+                [f.interval for f in selected],
+            ),
+            Series(
+                "here, fresh games",
+                [f.value for f in fresh],
+                [f.interval for f in fresh],
+                symbol="square",
+            ),
+        ],
+        "opponents' discs in three games",
+        note="with 95 % intervals",
+    )
+    return Result(
+        study="bellin",
+        table=table,
+        title=title,
+        scale=request.scale,
+        seed=request.seed,
+        rules="",
+        unit="means over runs of the opponents' discs, summed over three games (less is better), "
+        "unless the row says otherwise",
+        rows=tuple(rows),
+        notes=(
+            "The paper gives a range over its best trees; ours is the mean over runs. A fitness is "
+            "the least of thousands of noisy ones, so a tree does far worse on fresh games.",
+            f"The opponent in place of Edgar was learned anew ({OPPONENTS[0]}); the original is "
+            "lost.",
+            *(_best_note(name, found[name]) for name in names),
+        ),
+        charts=(chart,),
+    )
+
+
+def _printed(
+    names: Sequence[str],
+) -> tuple[list[float | None], list[tuple[float, float] | None]]:
+    ranges = [TYPES[name].printed for name in names]
+    return [None if one is None else sum(one) / 2 for one in ranges], ranges
+
+
+def _best_note(name: str, evolved: Sequence[Evolved]) -> str:
+    best = min(evolved, key=lambda one: (one.fitness, len(one.tree)))
+    text = str(best.tree)
+    shown = text if len(text) <= 160 else text[:159] + "…"
+    return f"{name}, the fittest ({best.fitness:g}): {shown}"
+
+
+def _fitness_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
+    selected = mean_of([one.fitness for one in evolved])
+    fresh = mean_of([one.fresh for one in evolved])
+    return [
+        row(f"{name}, {TYPES[name].title}", selected, TYPES[name].printed, reason=_SELECTED),
+        row(f"{name} on fresh games", fresh, reason=_FRESH),
+    ]
+
+
+def _edgar_row(name: str, evolved: Sequence[Evolved]) -> Row:
+    beaten = sum(one.beats_edgar for one in evolved)
+    return row(
+        f"{name}: best trees that beat {OPPONENTS[0]}",
+        share_of_games(beaten, len(evolved)),
+        reason="The paper: players of every type beat Edgar. One game, as White.",
+    )
+
+
+def _chain_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
+    """Return how often no-ops stand in chains, at first and at last."""
+    if not any(node.bits for node in TYPES[name].primitives):
+        return []
+    rows = []
+    for when, censuses in (
+        ("first", [one.first for one in evolved]),
+        ("last", [one.last for one in evolved]),
+    ):
+        shares = [share for census in censuses if (share := _chained(census)) is not None]
+        figure = mean_of(shares, within=(0, 1)) if shares else None
+        rows.append(
+            row(
+                f"{name}: chains of 2 or more no-ops, {when} generation",
+                figure,
+                reason=_CHAINS if when == "last" else "",
+                otherwise="" if shares else "No no-ops were left.",
+            )
+        )
+    return rows
+
+
+def _chained(census: Census) -> float | None:
+    chains = census.no_op_chains
+    return sum(chains[1:]) / sum(chains) if sum(chains) else None
+
+
+def _importance_rows(found: dict[str, list[Evolved]]) -> list[Row]:
+    """Return whether features that decide moves have large weights and stand high."""
+    rows = []
+    for name, evolved in found.items():
+        influences: list[float] = []
+        weights: list[float] = []
+        heights: list[float] = []
+        for one in evolved:
+            for feature, influence in _influences(one).items():
+                places = [
+                    place for place, node in enumerate(one.tree.nodes) if node.name == feature
+                ]
+                known = leaf_weights(one.tree)
+                influences.append(influence)
+                weights.append(max(known[place] or 0.0 for place in places))
+                heights.append(-min(one.tree.level(place) for place in places))
+        for what, values in (("their weight", weights), ("their height", heights)):
+            found_rho = rank_correlation(influences, values) if len(influences) > 1 else None
+            if found_rho is not None and not isnan(found_rho.rho):
+                rows.append(
+                    row(
+                        f"{name}: influence of features and {what}, rho",
+                        Figure(found_rho.rho, found_rho.interval, found_rho.players),
+                        reason=_IMPORTANT,
+                    )
+                )
+    return rows
+
+
+def _influences(one: Evolved) -> dict[str, float]:
+    names = {node.name for node in one.tree.nodes if not node.arity}
+    explained = explain(player_of(one.tree), positions=300)
+    return {part.text: part.share for part in explained.features if part.text in names}

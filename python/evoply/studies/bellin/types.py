@@ -1,0 +1,161 @@
+"""The types of individuals of Bellin and Gasperin, and how one is evolved.
+
+A type is a set of primitives: which features, whether places weigh them, which no-ops. Everything
+else is gpjpp's defaults (preset `gpjpp`): fitness is the sum of the opponent's discs over three
+games as White, one against Edgar, here `edgar-like`, and two against a random player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.arena import Results, Schedule, play
+from evoply.evolution import Census, EvolutionConfig, Generation, config_from_toml, evolve
+from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, bellin
+from evoply.games.othello import Position
+from evoply.gp import Tree, lower
+from evoply.players import parse_player
+from evoply.presets import preset_text
+from evoply.studies.study import Request, Scale
+
+GAME = "othello"
+OPPONENTS = ("edgar-like", "random", "random")
+FRESH_TIMES = 300
+"""How often the three games are played again."""
+
+RUNS: dict[Scale, int] = {"smoke": 3, "small": 5, "paper": 5}
+"""Runs a type, each giving one individual."""
+_POPULATION: dict[Scale, int] = {"smoke": 30, "small": 200, "paper": 500}
+_GENERATIONS: dict[Scale, int] = {"smoke": 5, "small": 25, "paper": 51}
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type of individual: its title, primitives, printed fitness range, players of its bracket.
+
+    *printed* is None for the two brackets that the paper does not describe.
+    """
+
+    title: str
+    primitives: PrimitiveSet
+    printed: tuple[float, float] | None
+    players: int = 5
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether places weigh its leaves."""
+        return self.primitives.weights is not None
+
+
+TYPES = {
+    "E1": Type("original features, no weights", PRIMITIVE_SETS["liao"], (1.00, 2.40)),
+    "E2": Type("original features, weights", PRIMITIVE_SETS["bellin"], (2.02, 7.26)),
+    "E3": Type("letters, no-ops without effect", bellin("letters", mode=None), (3.83, 7.60)),
+    "E4": Type("letters, weights", PRIMITIVE_SETS["bellin-letters"], (5.45, 6.98)),
+    "E5": Type(
+        "letters, weights by no-ops only, six no-ops", PRIMITIVE_SETS["bellin-noops"], (7.41, 9.25)
+    ),
+    "V1": Type("original features, weights, 10 not weighed", bellin(constants=False), None, 4),
+    "V2": Type("letters, weights by B0 and B1 only", bellin("letters", mode="noop_only"), None, 4),
+}
+"""E1 to E5 are described; V1 and V2 stand for two further brackets, "variations of the
+weighting model", of which nothing is said."""
+EXPERIMENTS = tuple(name for name, one in TYPES.items() if one.printed is not None)
+RANGES = {name: TYPES[name].printed for name in EXPERIMENTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved:
+    """The best individual of a run: its fitness when it was found, and on fresh games."""
+
+    tree: Tree
+    fitness: float
+    """Sum of the opponent's discs over three games, the least of the run."""
+    fresh: float
+    """The same on fresh games: the mean of `FRESH_TIMES` times the three games."""
+    beats_edgar: bool
+    """Whether it wins its game against the Edgar-like player."""
+    first: Census
+    """Of the random first generation."""
+    last: Census
+    """Of the last generation."""
+
+
+def config_of(name: str, request: Request, run: int) -> EvolutionConfig:
+    """Return the config of one run of a type."""
+    opponents = ",".join(
+        f'{{player="{player}",games={OPPONENTS.count(player)}}}'
+        for player in dict.fromkeys(OPPONENTS)
+    )
+    seed = _native.Stream(request.seed, "bellin", name, run).key % 2**63
+    settings = [
+        f"seed={seed}",
+        f"population_size={_POPULATION[request.scale]}",
+        f"generations={_GENERATIONS[request.scale]}",
+        f"fitness.opponents=[{opponents}]",
+        # The study tests what it evolves itself, so the engine need not.
+        "hall_of_fame={size=1,candidates=1,sample=1,pairs=1,final_pairs=1}",
+    ]
+    config = config_from_toml(preset_text("gpjpp"), settings)
+    return EvolutionConfig(
+        **{**config.model_dump(), "primitives": TYPES[name].primitives.to_dict()}
+    )
+
+
+def evolve_type(name: str, request: Request, run: int) -> Evolved:
+    """Return the best individual of one run of a type, as fitness in training has it."""
+    config = config_of(name, request, run)
+    first: Generation | None = None
+    best: tuple[float, Tree] | None = None
+    for generation in evolve(config, threads=request.threads):
+        first = first or generation
+        one = generation.best
+        if isinstance(one.tree, Tree) and (best is None or -one.fitness < best[0]):
+            best = -one.fitness, one.tree
+    assert best is not None
+    assert first is not None
+    stream = _native.Stream(config.seed, "fresh")
+    results = three_games([best[1]], stream, request.threads, FRESH_TIMES)
+    discs = opponents_discs(results, 1)
+    return Evolved(
+        tree=best[1],
+        fitness=best[0],
+        fresh=float(discs[0]) / FRESH_TIMES,
+        # The first game is against Edgar, and always the same: both players are deterministic.
+        beats_edgar=bool(results.white_discs[0] > results.black_discs[0]),
+        first=first.census,
+        last=generation.census,
+    )
+
+
+def three_games(
+    trees: Sequence[Tree], stream: _native.Stream, threads: int, times: int = 1
+) -> Results:
+    """Return the three games of each tree as White, *times* times, tree after tree.
+
+    All trees meet the same keys.
+    """
+    opponents = [parse_player(text) for text in OPPONENTS]
+    players = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]
+    each = len(OPPONENTS) * times
+    white = np.arange(len(trees)).repeat(each) + len(opponents)
+    schedule = Schedule(
+        black=np.tile(np.arange(each) % len(OPPONENTS), len(trees)).astype(np.uint32),
+        white=white.astype(np.uint32),
+        opening_keys=np.tile(stream.child("opening").keys(each), len(trees)),
+        game_keys=np.tile(stream.child("game").keys(each), len(trees)),
+        opening_plies=0,
+        starts=(Position().row,),
+    )
+    return play(GAME, [*opponents, *players], schedule, threads=threads)
+
+
+def opponents_discs(results: Results, trees: int) -> NDArray[np.int64]:
+    """Return the sum of the opponents' discs of each of *trees* in `three_games`."""
+    sums: NDArray[np.int64] = results.black_discs.reshape(trees, -1).sum(axis=1)
+    return sums

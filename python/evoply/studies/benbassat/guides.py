@@ -1,0 +1,217 @@
+"""Benbassat and Sipper's guides, and table 3: matches between them.
+
+Guides look ahead by alpha-beta; a finished game counts exactly, and of equal moves one is drawn. In
+lose checkers every leaf has a random value. In Reversi and on the 10x10 board the paper's guides
+alternate between two ways of counting pieces that it does not name, so there are readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evoply import _native
+from evoply.arena import MatchResult, match
+from evoply.games.draws import DrawRules
+from evoply.reports.charts import Series, interval_chart
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Figure, share_of_games
+
+PAPER_GAMES = 10_000
+
+GUIDES: Mapping[str, Mapping[str, str]] = {
+    "corners": {
+        "othello": "material-alternating",
+        "lose-checkers": "random-leaf",
+        "checkers-10": "material-kings",
+    },
+    "share": {"othello": "material-share"},
+    "integers": {"lose-checkers": "random-leaf:noise=6"},
+    "leaf": {"checkers-10": "material-kings:alternate=leaf"},
+}
+"""The guide of each game by reading; every reading but the first is about one game only."""
+READINGS = tuple(GUIDES)
+TITLES = {
+    "othello": "Reversi",
+    "lose-checkers": "Lose checkers",
+    "checkers-10": "Checkers 10x10",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A row of table 3: two guides by depth (0: a random player) and the first one's score."""
+
+    game: str
+    depth: int
+    other: int
+    printed: float
+    simulated: Mapping[str, str]
+    """What another program found before, with its standard error, by reading."""
+
+    @property
+    def name(self) -> str:
+        """How the paper writes the pair, after the game."""
+        other = f"ab{self.other}" if self.other else "random"
+        return f"{TITLES[self.game]}: ab{self.depth} against {other}"
+
+
+LADDER = (
+    Step("lose-checkers", 2, 0, 0.9665, {"corners": "0.9705 (17)", "integers": "0.9678 (18)"}),
+    Step("lose-checkers", 3, 2, 0.8502, {"corners": "0.8685 (33)", "integers": "0.8477 (36)"}),
+    Step("lose-checkers", 5, 3, 0.82535, {"corners": "0.8517 (46)", "integers": "0.8341 (47)"}),
+    Step("lose-checkers", 7, 5, 0.8478, {"corners": "0.8575 (243)", "integers": "0.7925 (274)"}),
+    Step("lose-checkers", 8, 3, 0.5873, {"corners": "0.9333 (322)", "integers": "0.9500 (281)"}),
+    Step("lose-checkers", 5, 8, 0.5562, {"corners": "0.0667 (300)", "integers": "0.1500 (461)"}),
+    Step("checkers-10", 2, 0, 0.99885, {"leaf": "0.9989 (2)"}),
+    Step("checkers-10", 3, 2, 0.5229, {"leaf": "0.8442 (37)"}),
+    Step("othello", 2, 0, 0.8471, {"corners": "0.8532 (19)", "share": "0.7326 (69)"}),
+    Step("othello", 3, 2, 0.6004, {"corners": "0.5918 (26)", "share": "0.6491 (74)"}),
+    Step("othello", 5, 3, 0.7509, {"corners": "0.7340 (40)", "share": "0.8200 (218)"}),
+    Step("othello", 7, 5, 0.7509, {"corners": "0.7623 (77)", "share": "0.8160 (99)"}),
+)
+
+DRAWS = {
+    "lose-checkers": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+    "checkers-10": DrawRules(quiet_plies=80, repetitions=None, max_plies=300),
+}
+"""The paper gives no rule. Positions may repeat, as in the other program that is quoted."""
+
+_GAMES: dict[Scale, tuple[int, int, int]] = {
+    "smoke": (100, 20, 20),
+    "small": (2000, 400, 60),
+    "paper": (PAPER_GAMES, PAPER_GAMES, PAPER_GAMES),
+}
+"""Games of a match in which the deeper guide looks at most 5, at most 7 and more plies ahead."""
+
+
+def guide(game: str, depth: int, reading: str = READINGS[0]) -> str:
+    """Return the text of the guide of *game* that looks *depth* plies ahead; 0 is a random player.
+
+    Raises ValueError if the reading says nothing of the game.
+    """
+    if not depth:
+        return "random"
+    if game not in GUIDES[reading]:
+        raise ValueError(f"the reading {reading} says nothing of {game}")
+    name, _, options = GUIDES[reading][game].partition(":")
+    chosen = [f"depth={depth}", *options.split(","), "ties=random"]
+    # An ordering makes it faster and changes no move.
+    chosen += ["ordering=killer"] if depth > 2 else []
+    return f"{name}:{','.join(option for option in chosen if option)}"
+
+
+def games_of(step: Step, scale: Scale) -> int:
+    """Return the games of a match at a scale."""
+    deepest = max(step.depth, step.other)
+    return _GAMES[scale][(deepest > 5) + (deepest > 7)]
+
+
+def calibrate(step: Step, request: Request) -> MatchResult:
+    """Play the match of a row: from the start position, colours swapped, no openings."""
+    seed = _native.Stream(request.seed, "benbassat", "guides", step.name).below(2**32)
+    return match(
+        guide(step.game, step.depth, request.rules),
+        guide(step.game, step.other, request.rules),
+        game=step.game,
+        games=games_of(step, request.scale),
+        openings=None,
+        draws=DRAWS.get(step.game),
+        seed=seed,
+        threads=request.threads,
+    )
+
+
+def score_of(result: MatchResult, *, of: float = 1.0) -> Figure:
+    """Return the score of a match on the scale 0 to *of*."""
+    interval = result.interval and (of * result.interval[0], of * result.interval[1])
+    return Figure(of * result.score, interval, result.games)
+
+
+def calibration(request: Request) -> Result:
+    """Return table 3: matches between guides, beside the paper's 10,000 games each."""
+    steps = [step for step in LADDER if step.game in GUIDES[request.rules]]
+    rows: list[Row] = []
+    printed = {step.name: share_of_games(step.printed * PAPER_GAMES, PAPER_GAMES) for step in steps}
+    ours: dict[str, Figure] = {}
+    for number, step in enumerate(steps):
+        ours[step.name] = score_of(calibrate(step, request))
+        simulated = step.simulated.get(request.rules)
+        reason = f"Another program under this reading: {simulated}." if simulated else ""
+        rows.append(
+            row(
+                step.name,
+                ours[step.name],
+                printed[step.name],
+                reference=0.5,
+                reason=reason,
+            )
+        )
+        request.progress(number + 1, len(steps))
+    names = [step.name for step in steps]
+    series = [
+        Series("paper", *_columns(printed, names), symbol="diamond"),
+        Series(f"here, {request.rules}", *_columns(ours, names)),
+    ]
+    chart = interval_chart(
+        "Points per game",
+        names,
+        series,
+        "points per game of the first",
+        note="with 95 % intervals",
+        reference=0.5,
+    )
+    return Result(
+        study="benbassat",
+        table="3",
+        title="Matches between guides",
+        scale=request.scale,
+        seed=request.seed,
+        rules=request.rules,
+        unit="points per game of the first guide",
+        rows=tuple(rows),
+        notes=_NOTES[request.rules],
+        charts=(chart,),
+    )
+
+
+def _columns(
+    figures: Mapping[str, Figure], names: list[str]
+) -> tuple[list[float | None], list[tuple[float, float] | None]]:
+    found = [figures.get(name) for name in names]
+    return (
+        [None if one is None else one.value for one in found],
+        [None if one is None else one.interval for one in found],
+    )
+
+
+_OTHER = (
+    "The other program shares no line with this one; in brackets behind its figures stand standard "
+    "errors of the last digits. Positions may repeat in checkers, as they did there."
+)
+_NOTES = {
+    "corners": (
+        "Lose checkers: every leaf has a random value from [0, 1) for the side to move. 10x10: for "
+        "each move a coin says whether a king counts as one man or as one and a half. Reversi: for "
+        "each move a coin chooses the difference in discs or in corners. That is a guess, found "
+        "with the printed figures in view: at equal depth nearly all pure counts of pieces rank "
+        "moves alike, so that alternating between them makes nothing unpredictable.",
+        _OTHER,
+    ),
+    "share": (
+        "Reversi, read literally: for each move a coin chooses the difference in discs or the own "
+        "share of the discs. Both rank moves alike, but for drawn games.",
+        _OTHER,
+    ),
+    "integers": (
+        "Lose checkers: every leaf has a random whole number from 0 to 6, so that values tie. The "
+        "range was chosen by another program with the printed figures in view.",
+        _OTHER,
+    ),
+    "leaf": (
+        "10x10: the coin that says what a king counts is thrown for every leaf. The printed 0.5229 "
+        "was reached by another program with the first of equal moves, most advanced pieces "
+        "first, instead of a random one.",
+        _OTHER,
+    ),
+}

@@ -1,0 +1,300 @@
+"""Benbassat and Sipper's tables 4 to 6: players evolved for three games, against guides.
+
+The preset of a game holds the settings. Training knows the guides only where its fitness names
+them, as in `10ab2+20Co`; the benchmark is played after the run, at another depth than anything the
+run has met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+
+from evoply import _native
+from evoply.arena import match
+from evoply.evolution import (
+    EvolutionConfig,
+    Generation,
+    config_from_toml,
+    evolve,
+    final_test,
+    individual_player,
+)
+from evoply.gp import Individual
+from evoply.players import Player, model_of
+from evoply.presets import preset_text
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
+from evoply.studies.benbassat.guides import TITLES, guide, score_of
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Figure, mean_of
+
+RULES = ("basic", "extended")
+"""The paper's primitives; or also counts of corners or kings."""
+
+PRINTED_GAMES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Runs with one fitness: the depth of their players, the printed scores by benchmark depth."""
+
+    fitness: str
+    depth: int
+    printed: Mapping[int, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One of the paper's tables of evolved players."""
+
+    game: str
+    preset: str
+    kinds: tuple[Kind, ...]
+
+
+TABLES: Mapping[str, Table] = {
+    "4": Table(
+        "lose-checkers",
+        "benbassat-lose-checkers",
+        (
+            Kind("10ab2+20Co", 4, {5: (632.0, 645.0)}),
+            Kind("25Co", 4, {5: (608.0, 575.0)}),
+            Kind("40Co", 4, {5: (575.5, 633.5)}),
+        ),
+    ),
+    "5": Table(
+        "checkers-10",
+        "benbassat-10",
+        (
+            Kind("50Co", 3, {3: (889.0, 927.0)}),
+            Kind("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
+        ),
+    ),
+    "6": Table(
+        "othello",
+        "benbassat-reversi",
+        (
+            Kind("25Co", 4, {5: (875.0, 957.5), 7: (758.5, 803.0)}),
+            Kind(
+                "40Co",
+                4,
+                {
+                    5: (942.5, 905.5, 956.0, 912.5, 953.5, 961.0),
+                    7: (640.5, 711.5, 760.0, 826.0, 730.5, 815.5),
+                },
+            ),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """How much of everything a scale does."""
+
+    population: int
+    generations: int
+    training_depth: int | None
+    """Plies that individuals look ahead in training; None: as many as in the benchmark."""
+    runs: int
+    games: int
+    """Games of a benchmark."""
+    final_pairs: int
+    """Opening pairs of the final test, which names the champion."""
+
+
+_SIZES: dict[Scale, _Size] = {
+    "smoke": _Size(10, 2, 1, 1, 20, 5),
+    "small": _Size(60, 30, 2, 2, 300, 50),
+    "paper": _Size(120, 100, None, 3, PRINTED_GAMES, 100),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved:
+    """The champion of a run, as a player of the benchmark's depth."""
+
+    tree: Individual
+    player: Player
+    curve: tuple[float, ...]
+    """Points per fresh game against the yardstick of the preset, of the best of each generation."""
+    games: int
+    """Games that the run played."""
+
+
+def run_config(table: Table, kind: Kind, request: Request, run: int) -> EvolutionConfig:
+    """Return the config of one run: the preset of the game, cut down to the scale."""
+    size = _SIZES[request.scale]
+    seed = _native.Stream(request.seed, "benbassat", table.game, kind.fitness, run).below(2**32)
+    settings = [
+        f"seed={seed}",
+        f"population_size={size.population}",
+        f"generations={size.generations}",
+        f"player.depth={size.training_depth or kind.depth}",
+        f'fitness.measure="{kind.fitness}"',
+        f"hall_of_fame.final_pairs={size.final_pairs}",
+    ]
+    extended = table.preset if request.rules == RULES[0] else f"{table.preset}-extended"
+    return config_from_toml(preset_text(extended), settings)
+
+
+def evolve_player(
+    config: EvolutionConfig,
+    depth: int,
+    *,
+    threads: int = 0,
+    progress: Callable[[Generation], object] | None = None,
+) -> Evolved:
+    """Run *config* and return the champion of its final test, looking *depth* plies ahead."""
+    curve: list[float] = []
+    games = 0
+    last: Generation | None = None
+    for last in evolve(config, threads=threads):
+        curve.append(last.statistics.best_fresh)
+        games += last.statistics.games
+        if progress is not None:
+            progress(last)
+    assert last is not None  # a first generation is always made
+    test = final_test(config, last, threads=threads)
+    tree = test.champion.tree
+    player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
+    return Evolved(tree, player, tuple(curve), games)
+
+
+def players_table(name: str, request: Request) -> Result:
+    """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
+    table, size = TABLES[name], _SIZES[request.scale]
+    rows: list[Row] = []
+    evolved: dict[str, list[Evolved]] = {}
+    found: dict[str, list[Figure]] = {}
+    steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
+    for kind in table.kinds:
+        evolved[kind.fitness] = []
+        scores: dict[int, list[Figure]] = {depth: [] for depth in kind.printed}
+        for run in range(size.runs):
+            config = run_config(table, kind, request, run)
+            one = evolve_player(
+                config, kind.depth, threads=request.threads, progress=lambda _: steps.done()
+            )
+            evolved[kind.fitness].append(one)
+            for depth in kind.printed:
+                scores[depth].append(_benchmark(one, config, depth, size.games, request))
+            steps.done()
+        for depth, figures in scores.items():
+            against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
+            found[against] = figures
+            rows += _rows(against, figures, kind.printed[depth])
+    return Result(
+        study="benbassat",
+        table=name,
+        title=f"Evolved players of {TITLES[table.game]}",
+        scale=request.scale,
+        seed=request.seed,
+        rules=request.rules,
+        unit=f"points per 1,000 games, of {size.games:,} from the start position",
+        rows=tuple(rows),
+        notes=(*_notes(table, request, evolved),),
+        charts=_charts(table, evolved, found),
+    )
+
+
+class _Steps:
+    """Counts what is done for whoever watches."""
+
+    def __init__(self, request: Request, total: int) -> None:
+        self._request, self._total, self._done = request, total, 0
+
+    def done(self) -> None:
+        self._done += 1
+        self._request.progress(self._done, self._total)
+
+
+def _benchmark(
+    one: Evolved, config: EvolutionConfig, depth: int, games: int, request: Request
+) -> Figure:
+    """Return the points per 1,000 games against the guide of a depth, from the start position."""
+    result = match(
+        one.player,
+        guide(config.game, depth),
+        game=config.game,
+        games=games,
+        openings=None,
+        seed=_native.Stream(config.seed, "benchmark", depth).below(2**32),
+        threads=request.threads,
+    )
+    return score_of(result, of=float(PRINTED_GAMES))
+
+
+def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> list[Row]:
+    values = [figure.value for figure in figures]
+    runs = len(figures)
+    rows = [
+        row(
+            f"{against}, mean of runs",
+            mean_of(values, within=(0.0, PRINTED_GAMES)),
+            (min(printed), max(printed)),
+            reference=PRINTED_GAMES / 2,
+            otherwise="The paper's settings are in an earlier paper and are unknown here.",
+        ),
+        row(f"{against}, median", Figure(median(values), None, runs)),
+    ]
+    best = max(figures, key=lambda figure: figure.value)
+    rows.append(row(f"{against}, best", best, reason="The best of the runs, so flattered."))
+    rows += [row(f"{against}, run {number + 1}", figure) for number, figure in enumerate(figures)]
+    return rows
+
+
+def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]]) -> tuple[str, ...]:
+    size = _SIZES[request.scale]
+    games = sum(one.games for runs in evolved.values() for one in runs)
+    depth = "the benchmark's depth" if size.training_depth is None else size.training_depth
+    best = {fitness: min(runs, key=lambda one: len(one.tree)) for fitness, runs in evolved.items()}
+    return (
+        f"{size.runs} runs for each fitness, {size.population} individuals, {size.generations} "
+        f"generations, {games:,} games in all; training at depth {depth}. The paper prints single "
+        "runs: a mean over runs matches if its interval meets their range.",
+        "The champion of a run is the best of its hall of fame against the guide that looks 3 "
+        "plies ahead, on games of their own; the benchmark guides are met afterwards only.",
+        *(f"The smallest of {fitness}: {one.tree}" for fitness, one in best.items()),
+    )
+
+
+def _charts(
+    table: Table, evolved: Mapping[str, list[Evolved]], found: Mapping[str, list[Figure]]
+) -> tuple[Chart, ...]:
+    names = [
+        f"{against}, run {run + 1}"
+        for against, figures in found.items()
+        for run in range(len(figures))
+    ]
+    figures = [figure for of_kind in found.values() for figure in of_kind]
+    bars = interval_chart(
+        "Points per 1,000 games",
+        names,
+        [Series("here", [one.value for one in figures], [one.interval for one in figures])],
+        "points per 1,000 games",
+        note="with 95 % intervals",
+        reference=PRINTED_GAMES / 2,
+    )
+    curves = [
+        Series(f"{fitness}, run {number + 1}", one.curve)
+        for fitness, runs in evolved.items()
+        for number, one in enumerate(runs)
+    ]
+    generations = range(max(len(one.values) for one in curves))
+    curves_chart = line_chart(
+        "Learning curves",
+        list(generations),
+        curves,
+        "points per fresh game",
+        note="the best of each generation in training, on fresh games against the guide that looks "
+        "3 plies ahead",
+    )
+    return bars, curves_chart
+
+
+table_4 = partial(players_table, "4")
+table_5 = partial(players_table, "5")
+table_6 = partial(players_table, "6")

@@ -1,0 +1,72 @@
+"""Benbassat and Sipper's study: guides, and players evolved for three games."""
+
+from __future__ import annotations
+
+from evoply.studies.benbassat.coevolution import coevolution
+from evoply.studies.benbassat.guides import READINGS, calibration
+from evoply.studies.benbassat.players import RULES, table_4, table_5, table_6
+from evoply.studies.study import Experiment, Study
+
+BENBASSAT = Study(
+    name="benbassat",
+    title="Typed trees inside alpha-beta, for three games",
+    authors="Benbassat and Sipper",
+    paper="Evolving Board-Game Players with Genetic Programming (GECCO 2011)",
+    experiments=(
+        Experiment(
+            "3",
+            "Table 3: matches between the guides of three games",
+            calibration,
+            {"smoke": 2, "small": 20, "paper": 300},
+            READINGS,
+        ),
+        Experiment(
+            "4",
+            "Table 4: players of lose checkers that look 4 plies ahead, against 5",
+            table_4,
+            {"smoke": 5, "small": 100, "paper": 3600},
+            RULES,
+        ),
+        Experiment(
+            "5",
+            "Table 5: players of 10x10 checkers that look 2 or 3 plies ahead, against 3",
+            table_5,
+            {"smoke": 5, "small": 100, "paper": 3600},
+            RULES,
+        ),
+        Experiment(
+            "6",
+            "Table 6: players of Reversi that look 4 plies ahead, against 5 and 7",
+            table_6,
+            {"smoke": 5, "small": 100, "paper": 3600},
+            RULES,
+        ),
+        Experiment(
+            "coevolution",
+            "Ways to compete within a population at an equal budget of games (not in the paper)",
+            coevolution,
+            {"smoke": 5, "small": 60, "paper": 1200},
+        ),
+    ),
+    contradictions=(
+        "One-way crossover is said to be chosen at least half of the time; with a strictly fitter "
+        "donor and an order drawn at random it is chosen at most half of the time.",
+        "In Reversi the scores of 7 plies against 5 and of 5 against 3 have the same four digits: "
+        "probably one was copied.",
+        "In lose checkers 8 plies are hardly better than 3 and worse than 5. Under no reading "
+        "that was tried does looking 8 plies ahead lose to looking 5.",
+        "A player is said to become unpredictable by alternating between two ways to count "
+        "pieces. At equal depth pure counts of discs rank the moves of Reversi alike.",
+    ),
+    choices=(
+        "A value speaks for the side to move at the evaluated position; finished games count "
+        "exactly; of equal moves one is drawn.",
+        "Population 120, 100 generations, crossover of eight and mutation of two in ten, half of "
+        "the mutations local: the paper refers to an earlier one that could not be consulted.",
+        "Trees have at most 100 nodes and 17 levels. Training begins with four random plies, since "
+        "two players without chance would else play one game for ever; the benchmark begins at the "
+        "start position, where the guide's chance makes games differ.",
+        "No elitism; a tie in a tournament goes to the smaller tree.",
+        "Fit enough for another round of a guide are those with at least the mean of the points.",
+    ),
+)

@@ -1,0 +1,102 @@
+"""Frankland and Pillay's study: Table I, the weights by phase of the game, and what it claims.
+
+Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 2015).
+"""
+
+from __future__ import annotations
+
+from evoply.players import Online
+from evoply.studies.frankland.matches import opponents_of, played
+from evoply.studies.frankland.sweep import sensitivity
+from evoply.studies.frankland.weights import weights
+from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
+from evoply.studies.verdicts import Figure
+
+_GAMES: dict[Scale, int] = {"smoke": 20, "small": 100, "paper": 400}
+
+_PRINTED: dict[int, tuple[float, float]] = {1: (95, 5), 3: (50, 5), 5: (50, 5), 7: (0, 0)}
+"""Wins and ties in percent against WZebra, by the plies that it looked ahead."""
+_ELSEWHERE = "the opponent is not the paper's WZebra"
+
+
+def table_1(request: Request) -> Result:
+    """Return wins and ties of the online player against opponents of growing depth."""
+    games = request.games or _GAMES[request.scale]
+    levels = list(opponents_of(request.opponent))
+    is_ladder = request.opponent in ("", "ladder")
+    rows: list[Row] = []
+    notes = ["Random openings of eight plies, each with both colours; settings as in the paper."]
+    for step, (name, opponent) in enumerate(levels):
+
+        def moved(done: int, step: int = step) -> None:
+            request.progress(step * games + done, len(levels) * games)
+
+        made = played(
+            Online(), opponent, games=games, seed=request.seed, threads=request.threads,
+            progress=moved,
+        )  # fmt: skip
+        printed = list(_PRINTED.values())[step] if is_ladder else None
+        figures = ("wins", made.win_share, 0), ("ties", made.tie_share, 1)
+        for what, ours, place in figures:
+            paper = None if printed is None else Figure(printed[place], None)
+            rows.append(
+                row(
+                    f"{name}: {what}", ours, paper,
+                    reference=50.0 if what == "wins" else None, otherwise=_ELSEWHERE,
+                )
+            )  # fmt: skip
+        mean, slow = made.seconds
+        notes.append(
+            f"{name}: {mean:.3f} s per move on average, 95 % of the moves within {slow:.3f} s."
+        )
+    return Result(
+        study="frankland", table="1", title="Games against players that look ahead",
+        scale=request.scale, seed=request.seed, rules="", unit="percent of the games",
+        rows=tuple(rows), notes=tuple(notes), opponent=request.opponent, games=request.games,
+    )  # fmt: skip
+
+
+FRANKLAND = Study(
+    name="frankland",
+    title="Strategies evolved afresh before every move",
+    authors="Frankland and Pillay",
+    paper="Evolving Game Playing Strategies for Othello (CEC 2015)",
+    usual="1",
+    experiments=(
+        Experiment(
+            "1", "Table I: wins and ties against players that look 1, 3, 5 and 7 plies ahead",
+            table_1, {"smoke": 40, "small": 200, "paper": 800}, takes_opponent=True,
+        ),
+        Experiment(
+            "weights", "Figures 7 to 13: the weights of the areas by phase of the game",
+            weights, {"smoke": 10, "small": 50, "paper": 200},
+        ),
+        Experiment(
+            "sensitivity", "What other settings change: population, generations and others",
+            sensitivity, {"smoke": 60, "small": 300, "paper": 1200},
+        ),
+    ),
+    contradictions=(
+        "Table I cannot come from the numbers of games in the text: five games give no 95 % and "
+        "no 2 %, fifteen no 95 %, and 34 no 81 %.",
+        "Twenty people with at least three games each make sixty games; the text has 34 + 16.",
+        "The population is said to play each other, and then each element the alpha player alone.",
+        "The first alpha is randomly generated, or it is an element of the first population.",
+        "Corners are doubled in an example of a quadrant to 56, 22 and 22: two of these squares "
+        "are no corners of the board. The eight edge positions are those of a quadrant too.",
+        "Trees of depth 6 have about 98 leaves on average, and offspring at most 64 nodes.",
+    ),
+    choices=(
+        "The nine areas are the orbits of the squares without the centre; their letters are "
+        "numbered row by row, because the figure is lost.",
+        "A tied match leaves alpha in its place.",
+        "Games of evolution begin at the position at hand with the side to move, and strategy and "
+        "alpha change sides from game to game.",
+        "Of several values of an area a coin takes the first or the last once for each individual.",
+        "Offspring are pruned at the deepest function first, of equally deep ones the rightmost.",
+        "Alpha chooses the move, and is kept for the next move of the same game "
+        "(`carry=run`: for the next games too).",
+        "The opponent is a ladder of alpha-beta players with hand-made weights, or any engine "
+        "given by `--opponent`.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,102 @@
+"""The weights that strategies are given in each phase of the game, beside the paper's figures.
+
+The paper shows the weights of one game (Figures 7 to 13) and says which areas are high or low. Our
+figures are means over games, so each row is the weight of an area less the mean of all areas, and
+what the paper prints is compared in the same way where it prints enough.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from evoply.players import Online
+from evoply.studies.frankland.matches import Said, ladder_player, played
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Figure, mean_of
+
+_GAMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
+
+PHASES: Mapping[str, tuple[int, int]] = {
+    "start": (4, 14),
+    "end of the start": (14, 24),
+    "middle": (24, 44),
+    "end of the middle": (44, 54),
+    "end": (54, 64),
+}
+"""Discs on the board: from so many, below so many."""
+
+AREAS: Mapping[str, str] = {
+    "A": "corner (a1)",
+    "B": "beside the corner (b1)",
+    "C": "inner edge (c1)",
+    "D": "middle of the edge (d1)",
+    "E": "diagonal to the corner (b2)",
+    "F": "(c2)",
+    "G": "(d2)",
+    "H": "middle diagonal (c3)",
+    "I": "beside the centre (d3)",
+}
+
+PRINTED: Mapping[tuple[str, str], float] = {
+    ("start", "I"): 7,
+    ("start", "H"): 21,
+    ("end of the start", "A"): 5,
+    ("end of the start", "B"): 1,
+    ("end of the start", "E"): 3,
+    ("end of the start", "C"): 7,
+    ("end of the start", "H"): 8,
+    ("middle", "C"): 22,
+    ("end of the middle", "A"): 29,
+    ("end of the middle", "B"): 1,
+    ("end of the middle", "C"): 29,
+}
+"""Weights that the text names, each of one position of one game."""
+
+
+def weights(request: Request) -> Result:
+    """Return the mean weight of every area in every phase, over all moves of some games."""
+    games = _GAMES[request.scale]
+    made = played(
+        Online(), ladder_player(1), games=games, seed=request.seed, threads=request.threads,
+        progress=lambda done: request.progress(done, games),
+    )  # fmt: skip
+    rows: list[Row] = []
+    for phase, (begin, end) in PHASES.items():
+        said = [one for one in made.said if begin <= one.discs < end]
+        by_area = _by_area(said)
+        for area, title in AREAS.items():
+            printed = PRINTED.get((phase, area))
+            rows.append(
+                row(
+                    f"{phase}: {area}, {title}",
+                    mean_of(by_area[area], within=(0, 32)) if by_area[area] else None,
+                    None if printed is None else Figure(printed, None),
+                    otherwise="the paper shows one position of one game",
+                )
+            )
+        rows.append(row(f"{phase}: all three flags set", _flag_share(said)))
+    return Result(
+        study="frankland", table="weights", title="Weights by phase of the game",
+        scale=request.scale, seed=request.seed, rules="", unit="weight of an area, 0 to 32",
+        rows=tuple(rows),
+        notes=(
+            "Means over all moves of the online player in games against the ladder's first level; "
+            "an area that alpha's tree does not name has weight 0.",
+            "Intervals take moves as independent; those of one game are not quite.",
+        ),
+    )  # fmt: skip
+
+
+def _by_area(said: Sequence[Said]) -> Mapping[str, list[float]]:
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    for one in said:
+        for area, weight in one.choice.notes["areas"].items():
+            values[area].append(float(weight))
+    return values
+
+
+def _flag_share(said: Sequence[Said]) -> Figure | None:
+    if not said:
+        return None
+    return mean_of([float(all(one.choice.notes["flags"].values())) for one in said], within=(0, 1))

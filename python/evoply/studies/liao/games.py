@@ -1,0 +1,67 @@
+"""The games of Liao's tables: a hypothesis as White against a player that moves at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evoply import _native
+from evoply.arena import Schedule, play
+from evoply.games.othello import Position
+from evoply.gp import Individual
+from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
+from evoply.studies.liao.reconstruction import play_reconstruction
+
+RULES = ("plain", "reconstruction")
+
+GAME = "othello"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of some games of White."""
+
+    wins: int
+    games: int
+    distinct: int
+
+
+def staged_of(text: str, **options: object) -> Staged:
+    """Return the player of a hypothesis as the paper writes it; an operand too many is ignored."""
+    evaluator = TreeEvaluator(tree=text, primitives="liao", lenient="drop")
+    return Staged(evaluator=evaluator, **options)  # type: ignore[arg-type]
+
+
+def games_as_white(
+    hypothesis: str | Staged | Individual,
+    *,
+    games: int,
+    seed: int,
+    rules: str = RULES[0],
+    threads: int = 0,
+) -> Played:
+    """Return how often *hypothesis* wins as White against a random Black.
+
+    Every hypothesis meets the same keys, so the same Black as long as the games go alike.
+    """
+    stream = _native.Stream(seed, "liao")
+    if rules == "reconstruction":
+        if not isinstance(hypothesis, str):
+            raise ValueError("the reconstruction reads the text of a hypothesis")
+        return Played(*play_reconstruction(hypothesis, games=games, stream=stream))
+    white = staged_of(hypothesis) if isinstance(hypothesis, str) else player_of(hypothesis)
+    schedule = Schedule(
+        black=np.zeros(games, dtype=np.uint32),
+        white=np.ones(games, dtype=np.uint32),
+        opening_keys=stream.child("opening").keys(games),
+        game_keys=stream.child("game").keys(games),
+        opening_plies=0,
+        starts=(Position().row,),
+    )
+    results = play(GAME, (RandomPlayer(), white), schedule, threads=threads)
+    return Played(
+        wins=int((results.white_discs > results.black_discs).sum()),
+        games=games,
+        distinct=len(np.unique(results.hashes)),
+    )

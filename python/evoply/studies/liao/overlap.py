@@ -1,0 +1,80 @@
+"""A question that Liao's paper leaves: whether the stages of a player should overlap.
+
+The paper proposes it and does not try it, so no row has a printed figure.
+"""
+
+from __future__ import annotations
+
+from evoply.reports.charts import Series, line_chart
+from evoply.studies.liao.games import games_as_white, staged_of
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Figure, difference, share_of_games
+
+OVERLAPS = (0, 10, 20, 30, 40, 50)
+UNIT = "wins of 50 games as White against a random player"
+
+_OVERLAP_GAMES: dict[Scale, int] = {"smoke": 40, "small": 300, "paper": 2000}
+
+PAIRS = (
+    ("( white ), ( white_corners )", "( white ),50,( white_corners ),50"),
+    (
+        "Table 2, 50.0",
+        "( + white ( + white_corners black_near_corners ) white ),50,"
+        "( / ( - white_near_corners black_corners ) ( - black_corners white_near_corners ) ),50",
+    ),
+    (
+        "Table 2, 25.0",
+        "( white ),50,( + ( + white_corners white ) ( * ( * white_edges black_edges ) "
+        "( - white_corners black_near_corners ) ) ),50",
+    ),
+)
+
+
+def overlap_sweep(request: Request) -> Result:
+    """Return what the paper's staged hypotheses win when their halves overlap more and more."""
+    games = _OVERLAP_GAMES[request.scale]
+    steps = len(PAIRS) * (len(OVERLAPS) + 1)
+    rows: list[Row] = []
+    series: list[Series] = []
+    done = 0
+    for name, text in PAIRS:
+        figures: list[Figure] = []
+        for overlap, slide in [*((w, "linear") for w in OVERLAPS), (OVERLAPS[-1], "logistic")]:
+            staged = staged_of(text, overlap=float(overlap), slide=slide)
+            played = games_as_white(staged, games=games, seed=request.seed, threads=request.threads)
+            figure = share_of_games(played.wins, played.games, of=50, distinct=played.distinct)
+            done += 1
+            request.progress(done, steps)
+            rows.append(row(f"{name}: overlap {overlap} %, {slide}", figure))
+            figures.append(figure)
+        rows.append(
+            row(
+                f"{name}: gain of overlap {OVERLAPS[-1]} % over none",
+                difference(figures[len(OVERLAPS) - 1], figures[0]),
+            )
+        )
+        linear = figures[: len(OVERLAPS)]
+        series.append(Series(name, [f.value for f in linear], [f.interval for f in linear]))
+    chart = line_chart(
+        "Wins by overlap",
+        OVERLAPS,
+        series,
+        "wins of 50 games",
+        x_title="overlap, % of the game",
+        note="of the two halves, linear; with 95 % intervals",
+    )
+    return Result(
+        study="liao",
+        table="overlap",
+        title="Smooth transitions between stages",
+        scale=request.scale,
+        seed=request.seed,
+        rules="",
+        unit=UNIT,
+        rows=tuple(rows),
+        notes=(
+            "Inside an overlap each move draws its tree; the probability of the second slides from "
+            "0 to 1, on a line or a logistic curve.",
+        ),
+        charts=(chart,),
+    )

@@ -1,0 +1,217 @@
+"""An engine that misbehaves in one way: `mock_engine.py PROTOCOL MOOD`, run as a program.
+
+Moods that play on choose the first legal move and import the rules; the others start quickly.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+SLEEP = "98765.1234"
+"""What its children sleep, to be found by."""
+
+
+class Rules:
+    """The game as it was told."""
+
+    def __init__(self) -> None:
+        from evoply.games import game_rules
+
+        self.rules = game_rules("othello")
+        self.record = self.rules.record()
+
+    def hear(self, line: str) -> None:
+        if line.startswith("set game"):
+            self.record = self.rules.record()
+            for move in re.findall(r"[BW]\[(\w\w)\]", line.partition("*]")[2]):
+                self.record = self.record.play(move)
+        elif line == "clear_board":
+            self.record = self.rules.record()
+        elif line.startswith("play"):
+            self.record = self.record.play(line.split()[2])
+
+    def move(self) -> str:
+        move = self.record.position.legal_moves[0]
+        self.record = self.record.play(move)
+        return str(move)
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+class Mood:
+    """Chooses the first legal move."""
+
+    plays = True
+
+    def __init__(self, protocol: str) -> None:
+        self.protocol = protocol
+        self.number = ""
+        self.chosen = 0
+        self.rules = Rules() if self.plays else None
+
+    def start(self) -> None:
+        """Do what is done before anything is read."""
+
+    def choose(self) -> str:
+        assert self.rules is not None
+        return self.rules.move()
+
+    def answer(self, text: str) -> None:
+        if self.protocol == "gtp":
+            say(f"={self.number} {text}\n\n")
+        else:
+            say(f"=== {text}/0.5/0.1\n")
+
+
+class Idle(Mood):
+    """Needs no rules."""
+
+    plays = False
+
+
+class Crash(Idle):
+    def choose(self) -> str:
+        os.write(2, b"warming up\nsegmentation fault of the mind\n")
+        os._exit(11)
+
+
+class CrashOnce(Mood):
+    def choose(self) -> str:
+        if self.chosen == 2 and not os.path.exists("crashed"):
+            open("crashed", "w").close()
+            os._exit(11)
+        return super().choose()
+
+
+class Hang(Idle):
+    def choose(self) -> str:
+        time.sleep(1000)
+        return ""
+
+
+class Illegal(Idle):
+    def choose(self) -> str:
+        return "a1"
+
+
+class WrongPass(Idle):
+    def choose(self) -> str:
+        return "pass"
+
+
+class Resign(Idle):
+    def choose(self) -> str:
+        return "resign"
+
+
+class Garbage(Idle):
+    def choose(self) -> str:
+        say("\x00 no answer \xff\n" if self.protocol == "gtp" else "=== \x1b[31mwhat?\n")
+        time.sleep(1000)
+        return ""
+
+
+class Endless(Idle):
+    text = b"x" * 65536
+
+    def choose(self) -> str:
+        while True:
+            os.write(1, self.text)
+
+
+class Chatter(Endless):
+    text = b"nothing\nof note\n" * 4096
+
+
+class Late(Mood):
+    def choose(self) -> str:
+        time.sleep(0.8)
+        return super().choose()
+
+
+class Deaf(Mood):
+    """Hears nothing after its second move."""
+
+    def choose(self) -> str:
+        if self.chosen == 1:
+            os.close(0)
+            self.answer(super().choose())
+            time.sleep(1000)
+        return super().choose()
+
+
+class Zombies(Mood):
+    def choose(self) -> str:
+        leave_children()
+        return super().choose()
+
+
+class SlowStart(Mood):
+    def start(self) -> None:
+        time.sleep(0.5)
+
+
+MOODS = {
+    "good": Mood,
+    "crash": Crash,
+    "crash-once": CrashOnce,
+    "hang": Hang,
+    "illegal": Illegal,
+    "wrong-pass": WrongPass,
+    "resign": Resign,
+    "garbage": Garbage,
+    "endless": Endless,
+    "chatter": Chatter,
+    "late": Late,
+    "deaf": Deaf,
+    "zombies": Zombies,
+    "slow-start": SlowStart,
+}
+
+
+def leave_children() -> None:
+    """Start processes that are nobody's children, in sessions of their own, and never wait."""
+    if not os.fork():
+        os._exit(0)
+    child = os.fork()
+    if not child:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+        os.execvp("sleep", ["sleep", SLEEP])
+    os.waitpid(child, 0)
+    subprocess.Popen(["sleep", SLEEP], start_new_session=True)
+
+
+def main(protocol: str, name: str) -> None:
+    mood = MOODS[name](protocol)
+    mood.start()
+    for line in sys.stdin:
+        line = line.strip()
+        if protocol == "gtp":
+            mood.number, _, line = line.partition(" ")
+        if mood.rules is not None:
+            mood.rules.hear(line)
+        if line.startswith(("genmove", "go")):
+            move = mood.choose()
+            mood.chosen += 1
+            mood.answer(move)
+        elif line == "quit":
+            return
+        elif protocol == "nboard":
+            word, _, rest = line.partition(" ")
+            news = {"nboard": f"set myname mock 1.5 {name}\n", "ping": f"status !\npong {rest}\n"}
+            say(news.get(word, ""))
+        else:
+            news = {"name": f"mock {name}", "version": "1.5", "list_commands": "play\ngenmove"}
+            mood.answer(news.get(line, ""))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

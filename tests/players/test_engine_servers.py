@@ -1,0 +1,201 @@
+"""Players offered as engines: golden transcripts, nonsense as input, and the games of a match."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evoply as ep
+from evoply.games import game_rules
+from evoply.players import parse_player
+from evoply.players.engines import Engine, EngineLimits
+from evoply.players.engines.ggf import ggf_of, read_ggf
+from evoply.players.engines.gtp_server import COMMANDS as GTP_COMMANDS
+from evoply.players.engines.gtp_server import GtpServer
+from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
+from evoply.players.engines.nboard_server import NBoardServer
+from evoply.players.engines.serving import serve
+from evoply.protocols import GameRecord
+
+LONG = "EVOPLY_LONG" in os.environ
+SERVERS = {"gtp": GtpServer, "nboard": NBoardServer}
+GOLDEN = Path(__file__).parents[2] / "testdata" / "engines"
+SECONDS = (re.compile(r"(nodestats \d+ )[\d.]+"), re.compile(r"(=== .*/)[\d.]+$", re.MULTILINE))
+
+
+def answered(protocol: str, lines: str, player: str = "swh:depth=2", game: str = "othello") -> str:
+    """Return all that a player says to *lines*, seconds and evoply's version left out."""
+    server = SERVERS[protocol](parse_player(player, game=game), game, 1)
+    target = io.StringIO()
+    serve(server.answers, io.StringIO(lines), target)
+    server.board.close()
+    text = target.getvalue().replace(ep.__version__, "VERSION")
+    for pattern in SECONDS:
+        text = pattern.sub(r"\g<1>0", text)
+    return text
+
+
+@pytest.mark.parametrize("protocol", SERVERS)
+def test_golden_transcripts(protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines of the other program begin with `> `, ours with `< `; `#` begins a comment."""
+    monkeypatch.chdir(GOLDEN)
+    lines = (GOLDEN / f"{protocol}.txt").read_text().splitlines()
+    asked = [line[2:] for line in lines if line.startswith(">")]
+    answers = [line[2:] for line in lines if line.startswith("<")]
+    assert answered(protocol, "".join(f"{line}\n" for line in asked)).splitlines() == answers
+    commands = GTP_COMMANDS if protocol == "gtp" else NBOARD_COMMANDS
+    words = {word for line in asked for word in line.split()[:2]}
+    assert set(commands) <= words
+
+
+OTHERS = [
+    "black",
+    "w",
+    "f5",
+    "d6",
+    "pass",
+    "PA",
+    "8",
+    "6",
+    "-1",
+    "game",
+    "(;GM[Othello]",
+    "B[F5]",
+    "W[D6]",
+    "W[PA]",
+    ";)",
+    "F5//2.5",
+    "depth",
+    "1e999",
+    "/etc",
+    "\x00",
+    "é",
+    "[",
+    "\\",
+    "99999999999999999999999999999999999",
+]
+BOARD = f"BO[8 {'-' * 27}O*------*O{'-' * 27} *]"
+WORDS = st.sampled_from([*GTP_COMMANDS, *NBOARD_COMMANDS, *OTHERS, BOARD])
+LINES = st.lists(WORDS, max_size=6).map(" ".join) | st.text(max_size=40)
+
+
+@pytest.mark.parametrize("protocol", SERVERS)
+@given(lines=st.lists(LINES, max_size=20))
+def test_nonsense_never_ends_it(protocol: str, lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines if "quit" not in line)
+    said = answered(protocol, f"{text}\n99 protocol_version\nping 99\n", "greedy", "othello-6")
+    assert ("=99 2\n\n" if protocol == "gtp" else "pong 99\n") in said
+    if protocol == "gtp":
+        assert all(part.startswith(("=", "?")) for part in said.strip("\n").split("\n\n"))
+
+
+def test_lines_without_an_end_are_passed_over() -> None:
+    assert answered("gtp", "x" * 350_000 + "\n1 name\n") == "=1 evoply swh:depth=2\n\n"
+    assert answered("gtp", "x" * 350_000) == ""
+
+
+def at_a_pass() -> GameRecord:
+    """Return a game in which the side to move must pass."""
+    for seed in range(1000):
+        record, stream = game_rules("othello-4").record(), ep.Stream(seed)
+        while record.outcome() is None:
+            moves = record.position.legal_moves
+            if moves.must_pass:
+                return record
+            record = record.play(moves[stream.below(len(moves))])
+    raise AssertionError("nobody ever passed")
+
+
+def test_passes_are_played_for_who_must_pass() -> None:
+    """Whoever has to pass is passed over when the other side is told to move."""
+    record = at_a_pass()
+    moves = zip(record.positions, record.moves, strict=False)
+    setup = "boardsize 4\n" + "".join(f"play {p.turn.value} {move}\n" for p, move in moves)
+    passes, other = record.position.turn.value, record.position.turn.opposite.value
+    after_pass = answered("gtp", f"{setup}play {passes} pass\nreg_genmove {other}\n", "greedy")
+    assert answered("gtp", f"{setup}reg_genmove {other}\n", "greedy")[-7:] == after_pass[-7:]
+    assert after_pass[-4:] != "ss\n\n"
+    assert answered("gtp", f"{setup}genmove {passes}\n", "greedy").endswith("= pass\n\n")
+    undone = answered("gtp", f"{setup}genmove {other}\nundo\ngenmove {passes}\n", "greedy")
+    assert undone.endswith("=\n\n= pass\n\n")
+
+
+def test_after_the_end_it_passes() -> None:
+    both = "genmove black\ngenmove white\n" * 40
+    said = answered("gtp", f"boardsize 4\n{both}play black pass\n", "greedy")
+    assert said.endswith("= pass\n\n= pass\n\n=\n\n")
+    assert "?" not in said
+
+
+@pytest.mark.parametrize("game", ["othello-4", "othello", "othello-10"])
+def test_games_come_back_from_ggf(game: str) -> None:
+    rules = game_rules(game)
+    for seed in range(20):
+        record, stream = rules.record(), ep.Stream(seed)
+        while record.outcome() is None:
+            moves = record.position.legal_moves
+            record = record.play(moves[stream.below(len(moves))])
+        assert read_ggf(ggf_of(record), game) == record
+        middle = rules.game(record.positions[len(record) // 2])
+        again = read_ggf(ggf_of(middle), game)
+        assert (again.start, again.moves) == (middle.start, ())
+
+
+def offered(protocol: str, player: str) -> Engine:
+    command = (
+        *(sys.executable, "-m", "evoply", "engine", "--protocol", protocol),
+        *("--player", player),
+    )
+    limits = EngineLimits(start=60.0, move=60.0)
+    return Engine(protocol=protocol, command=command, limits=limits, deterministic=True)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "game"),
+    [
+        ("gtp", "othello"),
+        ("nboard", "othello-6"),
+        pytest.param("gtp", "othello-6", marks=pytest.mark.long),
+        pytest.param("nboard", "othello", marks=pytest.mark.long),
+    ],
+)
+def test_a_match_over_a_protocol_is_the_match_inside(protocol: str, game: str) -> None:
+    """Move by move, passes and openings included."""
+    texts = ("material:depth=2", "greedy")
+    options = {"game": game, "games": 6 if LONG else 2, "seed": 3, "openings": 6, "threads": 1}
+    inside: list[str] = []
+    outside: list[str] = []
+    ep.match(*texts, **options, on_game=lambda one: inside.append(one.record.transcript()))
+    engines = [offered(protocol, text) for text in texts]
+    result = ep.match(
+        *engines, **options, on_game=lambda one: outside.append(one.record.transcript())
+    )
+    assert outside == inside
+    assert (result.forfeits, result.reproducible) == ((), True)
+    assert result.players[0]["version"] == ep.__version__
+    start = game_rules(game).record("f5d6c3" if game == "othello" else "d5c5").position
+    there, here = (ep.match(one, "greedy", **{**options, "games": 2, "start": start})
+                   for one in (engines[0], texts[0]))  # fmt: skip
+    assert (there.wins, there.draws, there.forfeits) == (here.wins, here.draws, ())
+
+
+def test_the_command_speaks_and_ends() -> None:
+    def run(text: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+        command = [sys.executable, "-m", "evoply", "engine", "--player", "greedy", *arguments]
+        return subprocess.run(command, input=text, capture_output=True, timeout=60, check=False)
+
+    done = run(b"\xff\xfe\n1 name\n", "--protocol", "gtp")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"? unknown command\n\n=1 evoply greedy\n\n"
+    done = run(b"ping 3\nquit\nping 4\n", "--protocol", "nboard")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"pong 3\n", b"")
+    wrong = run(b"", "--protocol", "gtp", "--game", "checkers", "--json")
+    assert wrong.returncode == 2
+    assert b"engines play Othello only" in wrong.stdout
+    assert b"Traceback" not in wrong.stderr

@@ -1,0 +1,239 @@
+"""Engines as players: whatever they do, the right result in time, and nothing left behind."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mock_engine import SLEEP
+
+import evoply as ep
+from evoply.games import game_rules
+from evoply.players import Engine, EngineLimits, parse_player, read_engines, save_player
+from evoply.players.engines import engine_name
+from evoply.protocols import Clock, ConfigError, ForfeitError
+
+LONG = "EVOPLY_LONG" in os.environ
+MOCK = Path(__file__).with_name("mock_engine.py")
+LIMIT = 0.6
+RHINO = shutil.which("gtp-rhino", path=f"/usr/games:{os.environ['PATH']}")
+
+LOST = {
+    "crash": "its process died: segmentation fault of the mind, for the second time in this game",
+    "hang": f"no move within {LIMIT} seconds",
+    "illegal": "played the illegal move 'a1'",
+    "garbage": "wrote something else than its answer: ",
+    "endless": "wrote something else than its answer: a line without an end",
+    "chatter": "wrote something else than its answer: ",
+    "deaf": "does not read its standard input any more, for the second time in this game",
+    "late": f"no move within {LIMIT} seconds",
+    "wrong-pass": "played the illegal move 'pass'",
+    "resign": "resigned",
+}
+"""Moods of the mock that lose whatever they play, and why."""
+WELL = ("zombies", "slow-start", "crash-once")
+BY_TIME = ("hang", "late")
+
+
+def mock(mood: str, protocol: str, **limits: float) -> Engine:
+    command = (sys.executable, "-P", str(MOCK), protocol, mood)
+    return Engine(protocol=protocol, command=command, name=mood, limits=EngineLimits(**limits))
+
+
+def left_behind() -> list[str]:
+    """Return the command lines of mocks, of keepers and of what mocks started."""
+    lines = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(process.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return [line for line in lines if SLEEP in line or MOCK.name in line]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize("mood", LOST)
+def test_a_bad_engine_loses_its_games_and_leaves_nothing(mood: str, protocol: str) -> None:
+    games = 50 if LONG else 2
+    engine = mock(mood, protocol, move=LIMIT if mood in BY_TIME else 10.0, start=30.0)
+    result = ep.match(engine, "random", games=games, seed=2, openings=4)
+    assert result.losses == games
+    assert all(LOST[mood] in one.reason for one in result.forfeits), result.forfeits
+    assert all(one.by_time == (mood in BY_TIME) for one in result.forfeits)
+    about = result.to_dict()["players"][0]
+    assert (about["kind"], about["version"], about["forfeits"]) == ("engine", "1.5", games)
+    assert about["engine"] in (f"mock {mood}", f"mock 1.5 {mood}")
+    assert MOCK.name in about["command"]
+    assert not left_behind()
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize("mood", WELL)
+def test_who_only_behaves_oddly_plays_on(mood: str, protocol: str) -> None:
+    games = 20 if LONG else 2
+    engine = mock(mood, protocol, move=30.0, start=30.0)
+    result = ep.match(engine, "random", games=games, seed=2, openings=4)
+    assert result.forfeits == ()
+    first = ep.match(First(), "random", games=games, seed=2, openings=4)
+    assert (result.wins, result.losses) == (first.wins, first.losses)
+    assert (mood == "crash-once") == Path("crashed").exists()
+    assert not left_behind()
+
+
+class First:
+    def choose(self, game: object, stream: object, clock: object) -> object:
+        return game.position.legal_moves[0]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("mood", [*(mood for mood in LOST if mood != "deaf"), "slow-start"])
+def test_every_answer_comes_in_time(mood: str) -> None:
+    """Within the limit and half a second; of three tries, because machines are busy."""
+    record = game_rules("othello").record()
+    limits = {"start": 0.3} if mood == "slow-start" else {"start": 30.0}
+    seconds = []
+    for _ in range(3):
+        seat = mock(mood, "gtp", move=LIMIT, **limits).seat("othello")
+        began = time.monotonic()
+        with pytest.raises(ForfeitError) as error:
+            seat.choose(record, ep.Stream(1), Clock())
+        seconds.append(time.monotonic() - began)
+        seat.close()
+        if mood == "slow-start":
+            assert (str(error.value), error.value.by_time) == ("was not ready in time", True)
+        if seconds[-1] < LIMIT + 0.5:
+            break
+    assert min(seconds) < LIMIT + 0.5
+    assert not left_behind()
+
+
+def test_an_engine_that_died_is_told_the_game_again() -> None:
+    """And loses when it dies again in the same game, but plays in the next one."""
+    seat = mock("deaf", "gtp", move=30.0, start=30.0).seat("othello")
+    for number in (1, 2):
+        stream = ep.Stream(number)
+        record = game_rules("othello").record("f5d6c3d3")
+        for _ in range(3):  # the third is asked of the second process, which knows all moves
+            record = record.play(seat.choose(record, stream, Clock()).move)
+            record = record.play(record.position.legal_moves[-1])
+        record = record.play(seat.choose(record, stream, Clock()).move)
+        record = record.play(record.position.legal_moves[-1])
+        with pytest.raises(ForfeitError, match="for the second time in this game"):
+            seat.choose(record, stream, Clock())
+    seat.close()
+    with pytest.raises(ForfeitError, match="was sent away"):
+        seat.choose(record, stream, Clock())
+    assert not left_behind()
+
+
+def test_texts_and_files_of_engines(folder: Path) -> None:
+    program = shlex.quote(sys.executable)
+    player = parse_player(f"engine:gtp:{program} my.py 'a b'")
+    assert player.command == (sys.executable, "my.py", "a b")
+    assert not player.reproducible
+    assert parse_player(player.label) == player
+    assert (engine_name("engine:x"), engine_name("greedy"), engine_name("engine:gtp:x")) == (
+        "x", None, None,
+    )  # fmt: skip
+    Path("engines.toml").write_text(
+        f"""
+        [[engine]]
+        name = "one"
+        protocol = "nboard"
+        command = "{sys.executable} -c pass"
+        options = {{ depth = 4, fast = true }}
+        limits = {{ move = 2.5, memory = 512 }}
+
+        [[engine]]
+        name = "two"
+        protocol = "gtp"
+        command = ["{sys.executable}"]
+        deterministic = true
+        """
+    )
+    engines = read_engines("engines.toml")
+    assert list(engines) == ["one", "two"]
+    assert engines["one"].options == {"depth": 4, "fast": True}
+    assert engines["one"].limits == EngineLimits(move=2.5, memory=512)
+    assert (engines["two"].reproducible, engines["two"].label) == (True, "two")
+    assert engines["one"].with_move_limit(3.0).limits.move == 3.0
+    Path("player.toml").write_text(f'kind = "engine"\nprotocol = "gtp"\ncommand = "{program}"\n')
+    assert parse_player("player.toml").command == (sys.executable,)
+    with pytest.raises(ValueError, match="cannot be saved"):
+        save_player("x.json", engines["two"])
+    with pytest.raises(ValueError, match="is an engine"):
+        ep.explain(engines["two"])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("engine:gtp:no/such/program -x", "there is no program 'no/such/program'"),
+        ("engine:gpt:x", "no protocol 'gpt'; did you mean 'gtp'"),
+        ("engine:mine", "no engine 'mine' is known here"),
+        ("engine:gtp:", "the command is missing"),
+        ("engine:gtp:x 'y", "No closing quotation"),
+        ("engine:nboard:sh \x07", "without control characters"),
+    ],
+)
+def test_texts_that_name_no_engine(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        parse_player(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds tables"),
+        ("[engine]\nname = 'x'", "holds tables"),
+        ("x = ", "not TOML"),
+        ("[[engine]]\nname = 'x'\nprotocol = 'uci'\ncommand = 'sh'", "engine.0.protocol"),
+        ("[[engine]]\nname = 'gtp'\nprotocol = 'gtp'\ncommand = 'sh'", "engine.0.name"),
+        ("[[engine]]\nprotocol = 'gtp'\ncommand = 'sh'", "engine.0.name"),
+        ("[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = ''", "engine.0.command"),
+        ("[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = '\"'", "No closing quotation"),
+        (
+            "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\nlimits = {move = 0}",
+            "engine.0.limits.move",
+        ),
+        (
+            "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {x = \"a\\n\"}",
+            "engine.0.options",
+        ),
+    ],
+)
+def test_files_that_describe_no_engines(text: str, says: str) -> None:
+    Path("engines.toml").write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(says)):
+        read_engines("engines.toml")
+
+
+def test_checkers_and_other_starts_are_refused() -> None:
+    with pytest.raises(ValueError, match="play Othello only"):
+        mock("good", "gtp").check_fits("checkers")
+    start = game_rules("othello").record("f5d6").position
+    with pytest.raises(ValueError, match="begins every game at the start position"):
+        ep.match(mock("good", "gtp", start=30.0), "random", games=2, start=start, threads=1)
+    assert not left_behind()
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is missing: apt-get install grhino")
+@pytest.mark.parametrize("games", [4, pytest.param(200, marks=pytest.mark.long)])
+def test_a_match_with_gtp_rhino(games: int) -> None:
+    text = f"engine:gtp:{RHINO} -b 0 -m 1"
+    result = ep.match(text, "greedy", games=games, seed=1)
+    assert (result.games, result.forfeits) == (games, ())
+    assert result.score > 0.6
+    about = result.players[0]
+    assert (about["engine"], about["command"]) == ("GTP GRhino", f"{RHINO} -b 0 -m 1")
+    assert re.match(r"\d", about["version"])
+    assert not result.reproducible

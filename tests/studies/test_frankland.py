@@ -1,0 +1,97 @@
+"""Frankland and Pillay's study: the ladder, the tables, and what is asked of them."""
+
+from typing import Any
+
+import pytest
+
+from evoply import _native
+from evoply.arena import match
+from evoply.players import parse_player
+from evoply.studies import STUDIES, Request, reproduce
+from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
+from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Let alpha be what the key says at once, and return the settings that it is asked with."""
+    calls: list[dict[str, Any]] = []
+
+    def online_move(game: str, row: Any, key: int, **settings: Any) -> tuple[Any, ...]:
+        calls.append(settings)
+        draws = _native.Stream.from_key(key)
+        moves = _native.legal_moves(game, row)
+        weights = [draws.below(33) for _ in range(9)]
+        return moves[draws.below(len(moves))], [0], weights, (True, True, False), 20, 21_000, 0.01
+
+    monkeypatch.setattr(_native, "online_move", online_move, raising=False)
+    return calls
+
+
+def test_the_ladder_is_sound_and_each_step_is_higher() -> None:
+    players = [ladder_player(depth) for depth in LEVELS]
+    for depth, better, worse in ((1, 0, "material:depth=3"), (3, 1, "swh"), (3, 1, players[0])):
+        result = match(players[better], worse, games=60, seed=depth)
+        assert result.score > 0.7, (depth, str(result))
+
+
+def test_table_1(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "1", Request(games=4))
+    assert [one.name for one in result.rows][:2] == ["ladder, 1 ply: wins", "ladder, 1 ply: ties"]
+    assert [one.paper for one in result.rows] == [95, 5, 50, 5, 50, 5, 0, 0]
+    assert all(one.n == 4 and one.interval is not None for one in result.rows)
+    assert "0.010 s per move on average, 95 % of the moves within 0.010 s" in result.notes[1]
+    assert result.command == "evoply reproduce frankland --table 1 --scale smoke --seed 1 --games 4"
+    again = reproduce("frankland", "1", Request(games=4, threads=3))
+    assert again.rows == result.rows
+    assert {settings["population"] for settings in quick} == {100}
+    assert {settings["generations"] for settings in quick} == {20}
+
+
+def test_any_opponent_takes_the_ladders_place(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "1", Request(games=2, opponent="random"))
+    assert [one.name for one in result.rows] == ["random: wins", "random: ties"]
+    assert [one.verdict for one in result.rows] == ["no figure", "no figure"]
+    names = [name for name, _ in opponents_of("material:depth={level}")]
+    assert names == [f"material:depth={level}" for level in LEVELS]
+    with pytest.raises(ValueError, match="no player is called 'nobody'"):
+        reproduce("frankland", "1", Request(games=2, opponent="nobody"))
+    with pytest.raises(ValueError, match="games: 3 is not even"):
+        reproduce("frankland", "1", Request(games=3))
+    with pytest.raises(ValueError, match="has opponents and games of its own"):
+        reproduce("frankland", "weights", Request(games=2))
+    with pytest.raises(ValueError, match="has opponents and games of its own"):
+        reproduce("liao", "1", Request(opponent="random"))
+
+
+def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "weights")
+    assert len(result.rows) == len(PHASES) * (len(AREAS) + 1)
+    for one in result.rows:
+        if "flags" in one.name:
+            assert one.ours in (None, 0.0)  # the third flag is never set here
+        else:
+            assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
+    assert sum(one.paper is not None for one in result.rows) == len(PRINTED)
+    bounds = [bound for phase in PHASES.values() for bound in phase]
+    assert bounds == [4, 14, 14, 24, 24, 44, 44, 54, 54, 64]
+    assert reproduce("frankland", "weights", Request(threads=2)).rows == result.rows
+
+
+def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "sensitivity")
+    assert len(result.rows) == 1 + 2 * 14
+    gains = [one for one in result.rows if one.name.endswith("gain")]
+    assert sum(one.paper == 0 for one in gains) == 7
+    asked = {
+        (one["population"], one["generations"], one["tournament"], one["games"], one["highest"])
+        for one in quick
+    }
+    usual = (100, 20, 4, 10, 32)
+    assert all(sum(a != b for a, b in zip(one, usual, strict=True)) <= 1 for one in asked)
+    assert len(asked) == 8
+
+
+def test_the_study_is_listed_and_its_players_are_read() -> None:
+    assert STUDIES["frankland"].usual == "1"
+    assert parse_player("frankland2015").label == "frankland2015"
