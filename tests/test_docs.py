@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import evoply
+
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 ONLY_SPHINX = re.compile(r"^\s*(?::::+|```+)\{|\{[a-z:]+\}`|^\([a-z-]+\)=$", re.MULTILINE)
@@ -32,6 +34,14 @@ def test_the_readme_links_pages() -> None:
     names = {page.name for page in PAGES}
     assert {"quickstart.md", "concepts.md", "add-a-feature.md", "performance.md"} <= names
     assert all(page.exists() for page in links_of(ROOT / "README.md"))
+
+
+def test_one_page_shows_every_public_name_once() -> None:
+    """Each name begins a row of a table, beside what it is; examples there are doctests."""
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted({*evoply.__all__} - {"__version__"})
+    assert all(len(what.split()) > 2 for _, what in rows)
 
 
 def test_generated_files_are_as_they_would_be_written_now(monkeypatch: pytest.MonkeyPatch) -> None:

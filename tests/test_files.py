@@ -30,3 +30,19 @@ def test_trying_a_path_changes_nothing(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["old"]
     assert (tmp_path / "old").read_text() == "kept"
     check_writable("/dev/null")
+
+
+def test_ctrl_c_while_a_file_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_open = Path.open
+
+    def interrupted(self: Path, *arguments: object, **options: object) -> None:
+        really_open(self, *arguments, **options).close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    for attempt in (check_writable, lambda path: write_atomically(path, "text")):
+        with pytest.raises(KeyboardInterrupt):
+            attempt(tmp_path / "page.html")
+        assert not os.listdir(tmp_path)

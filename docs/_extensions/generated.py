@@ -64,7 +64,6 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "preset": tables.preset,
     "presets": tables.presets,
     "primitive-sets": tables.primitive_sets,
-    "public-names": tables.public_names,
     "run-tables": tables.run_tables,
     "square-sets": tables.named_square_sets,
 }

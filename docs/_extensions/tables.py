@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import json
 import os
@@ -15,7 +14,6 @@ from unittest.mock import patch
 
 from markdown import code, fence, meanings, table
 
-import evoply
 from evoply.cli.app import run as run_command
 from evoply.evolution.config.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
@@ -153,39 +151,6 @@ def run_tables(_: str, content: list[str]) -> str:
         for name in columns
     ]
     return table(["table", "one row is", "columns"], rows)
-
-
-def public_names(_: str, __: list[str]) -> str:
-    """Return every name of `import evoply` with its first sentence and a link to its home."""
-    rows = []
-    for name in sorted(evoply.__all__, key=str.casefold):
-        if name.startswith("_"):
-            continue
-        value = getattr(evoply, name)
-        home = next((h for h, names in evoply._HOMES.items() if name in names), "evoply")
-        rows.append([_link(name, home, value), code(home), _summary(name, value)])
-    return table(["name", "lives in", "what it is"], rows)
-
-
-def _link(name: str, home: str, value: object) -> str:
-    if name == "Stream" or not (inspect.isclass(value) or inspect.isfunction(value)):
-        return code(f"evoply.{name}")
-    return f"{{py:obj}}`evoply.{name} <{home}.{name}>`"
-
-
-_VALUES = {
-    "board": "What expressions read of a position: `board.own`, `board.empty`, ...",
-    "GAMES": "The games by name.",
-    "PRIMITIVE_SETS": "The sets of primitives by name.",
-    "Player": "One of `RandomPlayer`, `AfterState`, `AlphaBeta`.",
-    "Stream": "Randomness: draws from a key, and keys of children.",
-}
-
-
-def _summary(name: str, value: object) -> str:
-    if name in _VALUES:
-        return _VALUES[name]
-    return inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
 
 def benchmarks() -> str:

@@ -16,25 +16,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evoply._native import Stream, __version__
     from evoply.algebra import simplify
-    from evoply.arena import MatchResult, Sprt, match, round_robin, sprt_match, tournament
+    from evoply.arena import (
+        MatchResult,
+        RoundRobin,
+        Sprt,
+        SprtResult,
+        Tournament,
+        match,
+        round_robin,
+        sprt_match,
+        tournament,
+    )
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
     from evoply.expressions import (
         PRIMITIVE_SETS,
+        ExpressionError,
         Primitive,
         PrimitiveSet,
         board,
         count,
+        features,
+        number,
         select,
         squares,
     )
-    from evoply.games import GAMES, add_game, checkers, othello
-    from evoply.gp import Forest, Tree, parse_tree
+    from evoply.games import GAMES, DrawRules, add_game, checkers, othello
+    from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
     from evoply.players import (
         AfterState,
         AlphaBeta,
         Bot,
+        ExpressionEvaluator,
         Player,
+        PlayerFileError,
+        PlayerTextError,
         RandomPlayer,
+        RandomStart,
+        Solution,
         Staged,
         TreeEvaluator,
         analyse,
@@ -42,78 +60,53 @@ if TYPE_CHECKING:
         parse_player,
         save_player,
         solve,
+        with_options,
     )
     from evoply.protocols import (
         Choice,
         Clock,
         Color,
         ConfigError,
+        ForfeitError,
         IllegalMoveError,
         InvalidMoveError,
         Outcome,
         RunError,
         Seat,
     )
-    from evoply.reports import explain, write_report
+    from evoply.reports import Explanation, explain, write_report
     from evoply.runs import Run, find_run, list_runs
+    from evoply.runs.advance import advance
+    from evoply.runs.replay import replay
+    from evoply.studies import reproduce
 
 _HOMES = {
-    "evoply._native": ("Stream", "__version__"),
     "evoply.arena": (
-        "MatchResult",
-        "Sprt",
-        "match",
-        "round_robin",
-        "sprt_match",
-        "tournament",
+        "MatchResult RoundRobin Sprt SprtResult Tournament match round_robin sprt_match tournament"
     ),
-    "evoply.evolution": (
-        "EvolutionConfig",
-        "Generation",
-        "evolve",
-        "final_test",
-        "load_config",
-    ),
+    "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config",
     "evoply.expressions": (
-        "PRIMITIVE_SETS",
-        "Primitive",
-        "PrimitiveSet",
-        "board",
-        "count",
-        "select",
-        "squares",
+        "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count features number select "
+        "squares"
     ),
-    "evoply.games": ("GAMES", "add_game", "checkers", "othello"),
-    "evoply.algebra": ("simplify",),
-    "evoply.gp": ("Forest", "Tree", "parse_tree"),
+    "evoply.games": "GAMES DrawRules add_game checkers othello",
+    "evoply.algebra": "simplify",
+    "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
     "evoply.players": (
-        "AfterState",
-        "AlphaBeta",
-        "Bot",
-        "Player",
-        "RandomPlayer",
-        "Staged",
-        "TreeEvaluator",
-        "analyse",
-        "load_player",
-        "parse_player",
-        "save_player",
-        "solve",
+        "AfterState AlphaBeta Bot ExpressionEvaluator Player PlayerFileError PlayerTextError "
+        "RandomPlayer RandomStart Solution Staged TreeEvaluator analyse load_player parse_player "
+        "save_player solve with_options"
     ),
     "evoply.protocols": (
-        "Choice",
-        "Clock",
-        "Color",
-        "ConfigError",
-        "IllegalMoveError",
-        "InvalidMoveError",
-        "Outcome",
-        "RunError",
-        "Seat",
+        "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
+        "RunError Seat"
     ),
-    "evoply.reports": ("explain", "write_report"),
-    "evoply.runs": ("Run", "find_run", "list_runs"),
+    "evoply.reports": "Explanation explain write_report",
+    "evoply.runs": "Run advance find_run list_runs replay",
+    "evoply.studies": "reproduce",
+    "evoply._native": "Stream __version__",
 }
+"""The public names, by the package that each is fetched from when it is first used."""
 _READ_PLAYERS = (
     "analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"
 )  # fmt: skip
@@ -122,64 +115,21 @@ _GIVEN = {
     "load_config": ("ini", "evoply.studies.bellin", "config_from_ini"),
 }
 """What functions are given here that lie below it: who finds `champion@RUN` and reads `.ini`."""
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "GAMES",
-    "PRIMITIVE_SETS",
-    "AfterState",
-    "AlphaBeta",
-    "Bot",
-    "Choice",
-    "Clock",
-    "Color",
-    "ConfigError",
-    "EvolutionConfig",
-    "Forest",
-    "Generation",
-    "IllegalMoveError",
-    "InvalidMoveError",
-    "MatchResult",
-    "Outcome",
-    "Player",
-    "Primitive",
-    "PrimitiveSet",
-    "RandomPlayer",
-    "Run",
-    "RunError",
-    "Seat",
-    "Sprt",
-    "Staged",
-    "Stream",
-    "Tree",
-    "TreeEvaluator",
-    "__version__",
-    "add_game",
-    "analyse",
-    "board",
-    "checkers",
-    "count",
-    "evolve",
-    "explain",
-    "final_test",
-    "find_run",
-    "list_runs",
-    "load_config",
-    "load_player",
-    "match",
-    "othello",
-    "parse_player",
-    "parse_tree",
-    "round_robin",
-    "save_player",
-    "select",
-    "simplify",
-    "solve",
-    "sprt_match",
-    "squares",
-    "tournament",
-    "write_report",
-]
+    "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
+    "ConfigError", "DrawRules", "EvolutionConfig", "Explanation", "ExpressionError",
+    "ExpressionEvaluator", "Forest", "ForfeitError", "Generation", "IllegalMoveError",
+    "InvalidMoveError", "MatchResult", "Outcome", "Player", "PlayerFileError", "PlayerTextError",
+    "Primitive", "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
+    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
+    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
+    "checkers", "count", "evolve", "explain", "features", "final_test", "find_run", "list_runs",
+    "load_config", "load_player", "match", "number", "othello", "parse_individual", "parse_player",
+    "parse_tree", "replay", "reproduce", "round_robin", "save_player", "select", "simplify",
+    "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """The kernel: rules, board expressions, search and game loops, compiled from Rust."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,8 +229,9 @@ def online_move(
     start: str,
     redraw: bool,
     choose: str,
+    roots: str = "free",
     draws: tuple[int | None, int | None, int | None],
     alpha: tuple[Sequence[int], Sequence[int], tuple[bool, bool, bool]] | None = None,
     milliseconds: int | None = None,
     threads: int = 1,
-) -> tuple[int, list[int], list[int], tuple[bool, bool, bool], int, int, float]: ...
+) -> tuple[Any, ...]: ...

@@ -6,7 +6,7 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,10 +54,11 @@ def check_writable(path: str | Path) -> None:
         if path.exists() and not path.is_file():
             with path.open("ab"):
                 return
-        folder = path.resolve().parent
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
-        os.close(handle)
-        Path(temporary).unlink()
+        temporary = _beside(path.resolve())
+        try:
+            temporary.open("xb").close()
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
@@ -69,17 +70,16 @@ def _writing(path: Path) -> Iterator[TextIO]:
             yield file
         return
     path = path.resolve()
-    # Beside the target, because a rename is atomic only within one file system.
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = _beside(path)
+    # Ctrl-C may come at any moment: also between the making of the file and the next line.
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _usual_mode())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
 
@@ -112,11 +112,9 @@ def checksum(content: object) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def _usual_mode() -> int:
-    """Return the mode a plainly created file gets; temporary files are private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _beside(path: Path) -> Path:
+    """Return an unused name beside *path*: a rename is atomic only within one file system."""
+    return path.parent / f".{path.name}.{secrets.token_hex(8)}.tmp"
 
 
 def _sync_folder(folder: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_difference_is_more_certain_than_its_parts():
 
 
 def test_nobody_plays_itself():
-    with pytest.raises(ValueError, match="against itself"):
+    with pytest.raises(ValueError, match="cannot meet itself"):
         bradley_terry([0], [0], [1.0], 1)
 
 

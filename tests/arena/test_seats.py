@@ -228,5 +228,5 @@ def test_round_robins_and_tournaments_begin_anywhere(start: str) -> None:
     alone = match("greedy", "swh", games=2, **options)
     assert (result.pairings[0].wins, result.pairings[0].losses) == (alone.wins, alone.losses)
     assert tournament(["greedy", "swh"], **options).games
-    with pytest.raises(ValueError, match="a position of othello in a match of othello-6"):
+    with pytest.raises(ValueError, match="a position of othello, and the game is othello-6"):
         round_robin(["greedy", "random"], games=2, game="othello-6", start=position)

@@ -101,12 +101,12 @@ def test_repeated_games_are_no_evidence():
 @pytest.mark.parametrize(
     ("test", "says"),
     [
-        ((10, 0), "rising"),
-        ((0, 0), "rising"),
-        ((0, 1e9), "rising"),
+        ((10, 0), "must be below elo1"),
+        ((0, 0), "must be below elo1"),
+        ((0, 1e9), "must be below elo1"),
         ((0, 10, 0.6), "alpha"),
         ((0, 10, 0.05, 0), "beta"),
-        ((float("nan"), 3), "rising"),
+        ((float("nan"), 3), "must be below elo1"),
     ],
 )
 def test_what_is_no_test(test, says):

@@ -89,8 +89,8 @@ def test_a_sequential_test(capsys: pytest.CaptureFixture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("tournament",), "players: 0 is not from 2"),
-        (("tournament", "greedy"), "players: 1 is not from 2"),
+        (("tournament",), "players: 0 given"),
+        (("tournament", "greedy"), "players: 1 given"),
         (("tournament", "greedy", "nobody"), "nobody"),
         (("tournament", "greedy", "swh", "--games", "3"), "even"),
         (("tournament", "greedy", "swh", "--mode", "cup"), "--mode"),
@@ -98,7 +98,7 @@ def test_a_sequential_test(capsys: pytest.CaptureFixture) -> None:
         (("tournament", "greedy", "swh", "--field", "no.toml"), "no.toml"),
         (("tournament", "greedy", "swh", "--openings", "-1"), "--openings"),
         (("tournament", "a", "b", "--mode", "elimination", "--bracket", "x"), "no player"),
-        (("match", "greedy", "swh", "--sprt", "10", "0"), "rising"),
+        (("match", "greedy", "swh", "--sprt", "10", "0"), "must be below elo1"),
         (("match", "greedy", "swh", "--sprt", "0"), "--sprt"),
         (("match", "greedy", "swh", "--sprt", "0", "5", "--openings", "none"), "openings"),
         (("match", "greedy", "swh", "--sprt", "0", "5", "--alpha", "2"), "alpha"),

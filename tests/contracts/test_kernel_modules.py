@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -41,61 +42,66 @@ def paths(tree: str) -> Iterator[list[str]]:
             part += letter
 
 
-def graph(sources: Path) -> dict[Module, set[Module]]:
-    """Return what each module uses; a module is one file.
+class Modules:
+    """The modules of a crate; a module is one file.
 
     A name that a folder hands on from one of its files counts as that file's, for whoever uses it.
     """
-    texts: dict[Module, str] = {}
-    for path in sorted(sources.rglob("*.rs")):
-        name = path.relative_to(sources).with_suffix("").parts
-        texts[() if name == ("lib",) else name[:-1] if name[-1] == "mod" else name] = code(path)
 
-    def absolute(module: Module, path: list[str]) -> Module | None:
-        at = module
-        if path[0] == "crate":
-            at = ()
-        elif path[0] == "super":
-            at = module[:-1]
-        elif path[0] != "self":
-            if (*module, path[0]) not in texts:
-                return None  # another crate, or an item of this file
-            return (*module, *path)
-        return absolute_tail(at, path[1:])
+    def __init__(self, sources: Path) -> None:
+        self.texts: dict[Module, str] = {}
+        for path in sorted(sources.rglob("*.rs")):
+            name = path.relative_to(sources).with_suffix("").parts
+            self.texts[() if name == ("lib",) else name[:-1] if name[-1] == "mod" else name] = code(
+                path
+            )
+        self.exports: dict[Module, Module] = {}
+        for module, text in self.texts.items():
+            for path in chain.from_iterable(
+                paths(tree) for public, tree in USE.findall(text) if public
+            ):
+                if target := self.absolute(module, path):
+                    self.exports[*module, path[-1]] = target
 
-    def absolute_tail(at: Module, rest: list[str]) -> Module:
-        while rest and rest[0] == "super":
-            at, rest = at[:-1], rest[1:]
-        return (*at, *(name for name in rest if name != "self"))
+    def graph(self) -> dict[Module, set[Module]]:
+        """Return what each module uses."""
+        uses = {}
+        for module, text in self.texts.items():
+            targets = (self.absolute(module, path) for path in self.named(module, text))
+            uses[module] = {self.home(target) for target in targets if target is not None} - {
+                module
+            }
+        return uses
 
-    exports: dict[Module, Module] = {}
-    for module, text in texts.items():
+    def named(self, module: Module, text: str) -> Iterator[list[str]]:
+        """Yield the paths that a module names."""
+        children = {name[-1] for name in self.texts if name[:-1] == module and name}
         for public, tree in USE.findall(text):
-            for path in paths(tree) if public else ():
-                if target := absolute(module, path):
-                    exports[*module, path[-1]] = target
-
-    def home(item: Module) -> Module:
-        while item not in texts:
-            item = home(exports[item]) if item in exports else item[:-1]
-        return item
-
-    uses: dict[Module, set[Module]] = {}
-    for module, text in texts.items():
-        named: list[list[str]] = []
-        children = {name[-1] for name in texts if name[:-1] == module and name}
-        for public, tree in USE.findall(text):
-            named += [path for path in paths(tree) if not public or path[0] not in children]
+            yield from (path for path in paths(tree) if not public or path[0] not in children)
         body = USE.sub("", text)
-        named += [path.split("::") for path in IN_PLACE.findall(body)]
-        named += [[child, ""] for child in children if re.search(rf"(?<![\w:]){child}::\w", body)]
-        targets = (absolute(module, path) for path in named)
-        uses[module] = {home(target) for target in targets if target is not None} - {module}
-    return uses
+        yield from (path.split("::") for path in IN_PLACE.findall(body))
+        yield from ([name] for name in children if re.search(rf"(?<![\w:]){name}::\w", body))
+
+    def absolute(self, module: Module, path: list[str]) -> Module | None:
+        """Return what a path leads to; ``None`` outside the crate."""
+        names = [name for name in path if name != "self"]
+        at = module
+        if names[:1] == ["crate"]:
+            at, names = (), names[1:]
+        while names[:1] == ["super"]:
+            at, names = at[:-1], names[1:]
+        outside = path[0] not in ("crate", "super", "self") and (*module, path[0]) not in self.texts
+        return None if outside else (*at, *names)
+
+    def home(self, item: Module) -> Module:
+        """Return the module that an item is written in."""
+        while item not in self.texts:
+            item = self.home(self.exports[item]) if item in self.exports else item[:-1]
+        return item
 
 
 def test_no_module_uses_one_that_uses_it() -> None:
-    uses = graph(SOURCES)
+    uses = Modules(SOURCES).graph()
     assert len(uses) > 40
     assert sum(map(len, uses.values())) > 150
     order = list(TopologicalSorter(uses).static_order())
@@ -108,8 +114,8 @@ def test_a_circle_is_seen(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "mod.rs").write_text("mod c;\npub use c::Thing;\n")
     (tmp_path / "b" / "c.rs").write_text("// use crate::a::X;\n")
-    assert graph(tmp_path)["a",] == {("b",), ("b", "c")}
-    assert list(TopologicalSorter(graph(tmp_path)).static_order())
+    assert Modules(tmp_path).graph()["a",] == {("b",), ("b", "c")}
+    assert list(TopologicalSorter(Modules(tmp_path).graph()).static_order())
     (tmp_path / "b" / "c.rs").write_text("fn f() { crate::a::f() }\n")
     with pytest.raises(CycleError):
-        list(TopologicalSorter(graph(tmp_path)).static_order())
+        list(TopologicalSorter(Modules(tmp_path).graph()).static_order())

@@ -45,7 +45,7 @@ def test_the_naming_trap():
     assert not any(both[1::2])
     assert any(both[::2])
     assert all(depth == 2 + index % 3 for index, depth in enumerate(depths) if index % 2)
-    with pytest.raises(ValueError, match="a method is grow, full"):
+    with pytest.raises(ValueError, match="method: must be one of grow, full"):
         create(LIAO, "Grow", 1, stream)
 
 
@@ -129,3 +129,32 @@ def test_no_common_type_skips_the_crossover():
     truth = parse_tree("( AND true false )", BENBASSAT, root_type=None)
     number = parse_tree("( Plus 1 0 )", BENBASSAT)
     assert one_way_crossover(truth, number, Limits(), _native.Stream(1)) is number
+
+
+@given(seeds, st.sampled_from(["avoid", "refuse", "allow"]))
+def test_forests_are_made_by_the_rule_of_trees(seed, duplicates):
+    """A forest of one tree is the tree, drawn again where that is and for the same reasons."""
+    options = {"min_depth": 1, "max_depth": 4, "limits": Limits(6, 30), "duplicates": duplicates}
+    method = "ramped_half_and_half"
+    stream = _native.Stream(seed).child("branch", 0)
+    try:
+        alone = create(LIAO, method, 12, stream, **options)
+    except GenerationError:
+        alone = None
+    shape = Shape("sum", (LIAO,))
+    if alone is None:
+        with pytest.raises(GenerationError):
+            create_forests(shape, method, 12, _native.Stream(seed), **options)
+    else:
+        forests = create_forests(shape, method, 12, _native.Stream(seed), **options)
+        assert [forest.trees[0] for forest in forests] == alone
+
+
+def test_forests_differ_if_any_of_their_trees_do():
+    """Twenty pairs of leaves differ although there are fewer leaves than that."""
+    options = {"min_depth": 1, "max_depth": 1, "limits": Limits(1, 9), "duplicates": "refuse"}
+    shape = Shape("sum", (LIAO,) * 2)
+    forests = create_forests(shape, "grow", 20, _native.Stream(4), **options)
+    assert len(set(forests)) == 20
+    with pytest.raises(GenerationError, match="equals an earlier one"):
+        create(LIAO, "grow", 20, _native.Stream(4), **options)

@@ -150,12 +150,15 @@ def test_what_would_be_too_large_written_out_is_refused():
         ("( white ) ,50 ( black ),50", "a comma must stand here, before the next tree"),
         ("( white ),0,( black ),100", "a number from 0.001 to 100, not 0"),
         ("( white ),50,( blak ),50", "did you mean 'black'? (column 16)"),
-        ("{ sun ( white ) }", "after a brace stands sum, phases, adf"),
+        ("{ sun ( white ) }", "one of sum, phases, adf, ordered must stand here"),
         ("{ sum ( white )", "a tree must stand here"),
         ("{ sum ( white ) } 3", "something follows the closing brace"),
         ("{ sum }", "role sum has 1 to 100 trees, not 0"),
         ("{ adf ( white ) }", "1 to 8 definitions, not 0"),
-        ("{ adf ( white ) ( black ) }", "its name and number of arguments: ADF0/2"),
+        (
+            "{ adf ( white ) ( black ) }",
+            "the name and number of arguments of a definition must stand here: ADF0/2",
+        ),
         ("{ adf ( white ) ADF0/2 ( ADF0 ARG0 ARG1 ) }", "unknown name 'ADF0'"),
         ("( white", "ends before"),
     ],
@@ -180,7 +183,7 @@ def test_staged_texts_of_the_paper():
         Forest("stages", stages.trees, (50, 40))
     with pytest.raises(TreeError, match="no percentages"):
         Forest("sum", stages.trees, (50, 50))
-    with pytest.raises(TreeError, match="a role is"):
+    with pytest.raises(TreeError, match="role: must be one of"):
         Forest("heap", stages.trees)
 
 
@@ -225,9 +228,9 @@ def test_a_plain_tree_is_its_own_branch():
     tree = parse_tree("( + white black )", LIAO)
     assert branches(tree) == (tree,)
     assert create_forests(Shape("sum", (LIAO,)), "full", 2, _native.Stream(1))
-    with pytest.raises(ValueError, match="made alike"):
+    with pytest.raises(ValueError, match="of one kind"):
         crossed(tree, Forest("sum", (tree, tree)), Limits(), _native.Stream(1))
-    with pytest.raises(ValueError, match="made alike"):
+    with pytest.raises(ValueError, match="of one kind"):
         crossed(tree, grow(BENBASSAT, 3, _native.Stream(1)), Limits(), _native.Stream(1))
 
 

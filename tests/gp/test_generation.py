@@ -143,7 +143,7 @@ def test_impossible_wishes_are_explained():
         full(LIAO, 60, stream)
     with pytest.raises(GenerationError, match="over 4096 nodes"):
         grow(LIAO, 60, stream, function_probability=1.0)
-    with pytest.raises(ValueError, match="at least depth 1"):
+    with pytest.raises(ValueError, match="depth: must be at least 1"):
         full(LIAO, 0, stream)
     with pytest.raises(ValueError, match="min_depth"):
         ramped_half_and_half(LIAO, 5, stream, min_depth=4, max_depth=3)

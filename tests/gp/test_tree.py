@@ -72,9 +72,9 @@ def test_checked_refuses_what_is_no_tree(nodes, message):
 
 
 def test_checked_refuses_wrong_types():
-    with pytest.raises(TreeError, match="type squares, wanted number"):
+    with pytest.raises(TreeError, match="of type squares, not number"):
         Tree.checked(TYPED, (TYPED["+"], TYPED["own"], Constant(1.0)))
-    with pytest.raises(TreeError, match="type truth, wanted number"):
+    with pytest.raises(TreeError, match="of type truth, not number"):
         Tree.checked(TYPED, (TYPED["full"],))
     assert Tree.checked(TYPED, (TYPED["full"],), root_type=None).type == "truth"
     with pytest.raises(TreeError, match="cannot put a truth in place of node 0"):

@@ -87,7 +87,7 @@ def test_errors_point_at_the_column(text, column, message):
     [("( + own white )", 5), ("( if white 1 2 )", 6), ("( full )", 3), ("( count 1 )", 9)],
 )
 def test_types_are_checked_with_the_column(text, column):
-    with pytest.raises(TreeSyntaxError, match="wanted a") as caught:
+    with pytest.raises(TreeSyntaxError, match="is of type") as caught:
         parse_tree(text, TYPED)
     assert caught.value.column == column
     assert parse_tree("( full )", TYPED, root_type=None).type == "truth"

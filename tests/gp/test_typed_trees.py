@@ -154,7 +154,7 @@ def test_text_and_hash_round_trip(tree):
         ("( MultERC 1 )", "needs its value, as in MultERC[2.5]"),
         ("( MultERC[nan] 1 )", "'nan' is not a finite number"),
         ("( Plus[2] 1 1 )", "'Plus' takes no value in square brackets"),
-        ("( AND true false )", "is a truth; wanted a number"),
+        ("( AND true false )", "is of type truth, not number"),
     ],
 )
 def test_wrong_texts_are_explained(text, message):

@@ -146,8 +146,13 @@ class Deaf(Mood):
 
 
 class Zombies(Mood):
+    """Leaves dead children behind with every move, and living ones with some."""
+
     def choose(self) -> str:
-        leave_children()
+        if not os.fork():
+            os._exit(0)
+        if self.chosen < 10:
+            leave_children()
         return super().choose()
 
 
@@ -176,8 +181,6 @@ MOODS = {
 
 def leave_children() -> None:
     """Start processes that are nobody's children, in sessions of their own, and never wait."""
-    if not os.fork():
-        os._exit(0)
     child = os.fork()
     if not child:
         os.setsid()

@@ -119,6 +119,10 @@ class Evolution:
         self.primitives = strategies(self.count, chosen["lowest"], chosen["highest"])
         self.draw_rules = DrawRules(*chosen["draws"])
         self.games_played = 0
+        position = game_rules(self.game).position_from_row(self.row)
+        self.scored = [[0, 0] for _ in position.legal_moves]
+        """Points, for the side to move, and games of every first move."""
+        self.open: list[int] = []
 
     def chosen_move(self, game: Position, player: Strategist, draws: Stream) -> Any:
         moves = list(game.legal_moves)
@@ -135,21 +139,51 @@ class Evolution:
         return best[0] if len(best) == 1 else best[draws.below(len(best))]
 
     def points(
-        self, individual: Strategist, alpha: Strategist, draws: Stream, is_first: bool
+        self,
+        individual: Strategist,
+        alpha: Strategist,
+        draws: Stream,
+        is_first: bool,
+        given: int | None,
     ) -> int:
-        """Play one game and return the individual's points: 2, 1 or 0."""
+        """Play one game, perhaps with a *given* first move; return the individual's points."""
         rules = game_rules(self.game)
         start = rules.position_from_row(self.row)
         if self.settings["start"] == "initial":
             start = rules.start()
         game: GameRecord = rules.game(start, draws=self.draw_rules)
         side = start.turn if is_first else start.turn.opposite
+        first = start.legal_moves[given] if given is not None else None
+        if first is not None:
+            game = game.play(first)
         while game.outcome() is None:
             player = individual if game.position.turn is side else alpha
             game = game.play(self.chosen_move(game.position, player, draws))
         self.games_played += 1
         winner: Color | None = game.outcome().winner
+        if self.settings["start"] == "current":
+            scored = self.scored[list(start.legal_moves).index(game.moves[0])]
+            scored[0] += 1 if winner is None else 2 * (winner is start.turn)
+            scored[1] += 1
         return 1 if winner is None else 2 * (winner is side)
+
+    def open_moves(self, generation: int) -> list[int]:
+        """Return the places of the first moves that games of *generation* begin with, in turns."""
+        count, last = len(self.scored), self.settings["generations"] + 1
+        if self.settings["roots"] == "turns" or generation == 0:
+            return list(range(count))
+        left = min(count, max(2, -(-count * (last - generation) // last)))
+        return sorted(self.ranked()[:left])
+
+    def ranked(self) -> list[int]:
+        """Return the places of the first moves, the one that scored most first."""
+        return sorted(
+            range(len(self.scored)),
+            key=lambda place: (
+                -(self.scored[place][0] + 1) / (2 * self.scored[place][1] + 2),
+                place,
+            ),
+        )
 
     def match(
         self,
@@ -168,7 +202,11 @@ class Evolution:
                     decoded(tree, self.count, draws.child("decode", 0)),
                     decoded(alpha[0], self.count, draws.child("decode", 1)),
                 )
-            points += self.points(*players, draws, number % 2 == 0)
+            given = None
+            if self.open:
+                turn = place * -(-self.settings["games"] // 2) + number // 2
+                given = self.open[turn % len(self.open)]
+            points += self.points(*players, draws, number % 2 == 0, given)
         self.report(generation, place, points)
         return points
 
@@ -227,6 +265,8 @@ class Evolution:
             if alpha is None:
                 place = root.child("alpha").below(len(trees))
                 alpha = trees[place], players[place]
+            if chosen["roots"] != "free":
+                self.open = self.open_moves(generation)
             fitness = []
             for place, (tree, player) in enumerate(zip(trees, players, strict=True)):
                 points = self.match(generation, place, tree, player, alpha)
@@ -262,16 +302,22 @@ def online_move(game: str, row: Any, key: int, **settings: Any) -> tuple[Any, ..
     settings.pop("threads", None)
     carried = settings.pop("alpha", None)
     report = settings.pop("report", lambda *_: None)
+    settings.setdefault("roots", "free")
+    position = game_rules(game).position_from_row(row)
     one = Evolution(row, game, Stream.from_key(key), settings, report)
     known = None
     if carried is not None:
         tree, weights, flags = carried
         known = tree_of(tree, one.primitives), Strategist(list(weights), tuple(flags))
     tree, player, generation = one.run(known)
-    position = game_rules(game).position_from_row(row)
-    move = one.chosen_move(position, player, one.root.child("move"))
+    moves = list(position.legal_moves)
+    if settings["choose"] == "scores":
+        move = moves[one.ranked()[0]]
+    else:
+        move = one.chosen_move(position, player, one.root.child("move"))
     size = game_rules(game).size
     return (
         move.code(size), codes_of(tree), player.weights, player.flags, generation,
         one.games_played, 0.0,
+        [(one_move.code(size), *score) for one_move, score in zip(moves, one.scored, strict=True)],
     )  # fmt: skip

@@ -45,11 +45,13 @@ def mock(mood: str, protocol: str, **limits: float) -> Engine:
 
 
 def left_behind() -> list[str]:
-    """Return the command lines of mocks, of keepers and of what mocks started."""
+    """Return the command lines of mocks, of keepers and of what mocks started, in this folder."""
     lines = []
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            lines.append(process.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            if os.readlink(process / "cwd") == os.getcwd():
+                line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                lines.append(line.decode(errors="replace"))
         except OSError:
             continue
     return [line for line in lines if SLEEP in line or MOCK.name in line]

@@ -43,7 +43,7 @@ def test_what_leaves_are_worth(text, fields, tmp_path):
         ("random-leaf:table=10", "a table would remember them: leave table out"),
         ("material-share:alternate=leaf,table=10", "a table would remember them: leave table out"),
         ("material:alternate=game", "alternate needs a second evaluator"),
-        ("material-share:noise=3", "do not go together"),
+        ("material-share:noise=3", "noise or a second evaluator, not both"),
         ("random-leaf:noise=0", "noise must be a whole number from 1 to 1,000"),
     ],
 )

@@ -154,6 +154,9 @@ def test_notes_say_what_alpha_is(slow: list[Any]) -> None:
     assert choice.notes["generation"] == 1
     assert choice.notes["games"] == choice.nodes == 2 * 5 * 2
     assert len(choice.notes["weights"]) == 64
+    tree = slow_online.tree_of(answer[1], slow_online.strategies(9, 1, 32))
+    words = choice.notes["tree"].replace("[true]", "[1]").replace("[false]", "[0]")
+    assert words == str(tree) or f"( {words} )" == str(tree)
     assert set(choice.notes["areas"]) == set("ABCDEFGHI")
     weights = choice.notes["weights"]
     moves = ep.othello.Position().legal_moves
@@ -312,3 +315,42 @@ def test_evolution_may_train_against_it(slow: list[Any]) -> None:
     assert slow
     with pytest.raises(ep.ConfigError, match="cannot be repeated"):
         ep.evolve("quick", fitness={"opponents": [{"player": "online:time=1"}]})
+
+
+@pytest.mark.parametrize("roots", ["free", "turns", "halving"])
+def test_the_first_moves_of_all_games_are_scored(slow: list[Any], roots: str) -> None:
+    player = Online(population=6, generations=2, games=4, choose="scores", roots=roots)
+    alpha = evolved(player, game_rules("othello-4").start(), 4, None)
+    games = [count for _, _, count in alpha.roots]
+    assert sum(games) == alpha.games == 3 * 6 * 4
+    assert all(0 <= points <= 2 * count for _, points, count in alpha.roots)
+    if roots == "turns":
+        assert games == [18] * 4
+    if roots == "halving":  # of 24 games in each generation: 4 moves in turns, then 3, then 2
+        assert min(games) in (6, 6 + 8)
+        assert max(games) == 6 + 8 + 12
+    best = max(alpha.roots, key=lambda root: (root[1] + 1) / (2 * root[2] + 2))
+    assert alpha.move == best[0]
+    choice = analyse(player, ep.othello.Position(size=4))
+    assert choice.moves[0][0] == choice.move
+    assert choice.score == choice.moves[0][1] == max(share for _, share in choice.moves)
+
+
+def test_the_end_of_a_game_is_exact(slow: list[Any]) -> None:
+    player = TINY.with_options({"endgame": 10})
+    game = ep.othello.Game.from_transcript("f5d6c3d3c4f4f6f3e6e7")
+    small = game_rules("othello-4")
+    start = small.game(small.start())
+    while len(start.position.legal_moves) < 2 or len(start) < 2:
+        start = start.play(start.position.legal_moves[0])
+    assert analyse(player, game).notes["games"] > 0  # far from the end
+    slow.clear()
+    choice = analyse(player, start)
+    assert not slow
+    solution = ep.solve(start.position)
+    assert (choice.move, choice.score) == (solution.move, solution.score)
+    assert choice.depth == 16 - 4 - len(start)
+    with pytest.raises(ValueError, match="endgame is for Othello"):
+        player.check_fits("checkers")
+    with pytest.raises(ValueError, match="roots=turns is for games from the current position"):
+        parse_player("online:roots=turns,start=initial")

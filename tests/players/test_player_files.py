@@ -72,7 +72,7 @@ def path(tmp_path):
     ("changes", "message"),
     [
         ({"format": 2}, "saved in format 2, and this version reads format 1: update evoply"),
-        ({"format": "1"}, "it has no format"),
+        ({"format": "1"}, "its format is missing or wrong"),
         ({"kind": "x"}, "this is not a saved player"),
         ({"more": 1}, "fields are missing or unknown: more"),
         ({"checksum": "0"}, "the checksum is wrong"),

@@ -40,7 +40,7 @@ def test_what_is_refused(text, game, says):
 
 def test_the_kernel_refuses_too():
     program = parse_player("material").evaluator.program("othello")
-    with pytest.raises(ValueError, match="othello has no captures"):
+    with pytest.raises(ValueError, match="quiescence looks at captures, and the game has none"):
         _native.Player("othello", "alpha_beta", program, quiescence=True)
     with pytest.raises(ValueError, match="look ahead"):
         _native.Player("othello", "after_state", program, quiescence=True)

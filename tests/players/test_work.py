@@ -94,7 +94,7 @@ def test_a_player_is_written_and_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (f"{LEAN}:work=5,nodes=5", "nodes and work do not go together"),
+        (f"{LEAN}:work=5,nodes=5", "give nodes or work, not both"),
         (f"{LEAN}:work=0", "work must be a whole number from 1 to 1,000,000,000,000,000"),
         (f"{LEAN}:work=9,depth=0", "work is for players that look ahead"),
     ],
@@ -144,7 +144,7 @@ def test_runs_by_work_can_be_repeated():
 @pytest.mark.parametrize(
     ("player", "says"),
     [
-        ({"nodes": 5, "work": 5}, "nodes and work do not go together"),
+        ({"nodes": 5, "work": 5}, "give nodes or work, not both"),
         ({"work": 0}, "player.work: must be greater than or equal to 1"),
         ({"nodes": 10**13}, "player.nodes"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
-from evoply.studies import STUDIES, Request, reproduce
+from evoply.studies import STUDIES, Request, reproduce, study_html
 from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
 from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
 
@@ -22,7 +22,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         draws = _native.Stream.from_key(key)
         moves = _native.legal_moves(game, row)
         weights = [draws.below(33) for _ in range(9)]
-        return moves[draws.below(len(moves))], [0], weights, (True, True, False), 20, 21_000, 0.01
+        roots = [(code, draws.below(9), 5) for code in moves]
+        flags = True, True, False
+        return moves[draws.below(len(moves))], [0], weights, flags, 20, 21_000, 0.01, roots
 
     monkeypatch.setattr(_native, "online_move", online_move, raising=False)
     return calls
@@ -73,6 +75,12 @@ def test_weights_by_phase(quick: list[dict[str, Any]]) -> None:
         else:
             assert one.ours is None or 5 < one.ours < 27  # uniform in 0..32
     assert sum(one.paper is not None for one in result.rows) == len(PRINTED)
+    page = study_html(result, STUDIES["frankland"])
+    assert "Weights, end of the start" in page
+    assert "the paper&#39;s example: A 5, B 1, E 3, C 7, H 8" in page
+    for chart in result.charts:
+        assert chart.values[0] == chart.values[63]  # corners are one area, doubled or not
+        assert len(chart.values) == 64
     bounds = [bound for phase in PHASES.values() for bound in phase]
     assert bounds == [4, 14, 14, 24, 24, 44, 44, 54, 54, 64]
     assert reproduce("frankland", "weights", Request(threads=2)).rows == result.rows
@@ -90,6 +98,20 @@ def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) ->
     usual = (100, 20, 4, 10, 32)
     assert all(sum(a != b for a, b in zip(one, usual, strict=True)) <= 1 for one in asked)
     assert len(asked) == 8
+
+
+def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "ablation", Request(games=2))
+    assert [one.name for one in result.rows][:3] == [
+        "as in the paper: score",
+        "the last 12 squares exact: score",
+        "the last 12 squares exact: gain",
+    ]
+    assert len(result.rows) == 1 + 2 * 5
+    assert all(one.verdict == "no figure" for one in result.rows)
+    assert {one["population"] * one["generations"] * one["games"] for one in quick} == {20_000}
+    two = reproduce("frankland", "ablation", Request(games=2, opponent="material:depth={level}"))
+    assert two.rows[11].name == "material:depth=3: as in the paper: score"
 
 
 def test_the_study_is_listed_and_its_players_are_read() -> None:

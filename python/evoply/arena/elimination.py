@@ -93,9 +93,9 @@ def eliminate(
     because a round might then put nobody out, and for an odd number of games.
     """
     if not 0.5 <= threshold < 1:
-        raise ValueError(f"threshold: {threshold:g} is not from 0.5 to below 1")
+        raise ValueError(f"threshold: must be at least 0.5 and below 1, not {threshold:g}")
     if games < 2 or games % 2:
-        raise ValueError(f"games: {games} a player and round is not an even number of at least 2")
+        raise ValueError(f"games: {games} per player and round is not an even number from 2 up")
     everybody = list(range(len(brackets)))
     fields = [everybody]
     if mode == "same":

@@ -127,9 +127,11 @@ def field_of(
     threads = checked_whole("threads", threads, MOST_THREADS)
     begin = start or rules.start()
     if not hasattr(begin, "row"):
-        raise TypeError(f"start: {shorten(repr(begin))} is not a position")
+        raise TypeError(f"start: {shorten(repr(begin))} is not a position: give one of the game")
     if begin.game != game:
-        raise ValueError(f"start: a position of {begin.game} in a match of {game}")
+        raise ValueError(
+            f"start: this is a position of {begin.game}, and the game is {game}: change one of them"
+        )
     read = tuple(_read(player, game, runs) for player in players)
     return Field(
         game=game,

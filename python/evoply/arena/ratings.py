@@ -61,7 +61,7 @@ def bradley_terry(first: ArrayLike, second: ArrayLike, points: ArrayLike, player
     one, other = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
     scores = np.asarray(points, dtype=np.float64)
     if (one == other).any():
-        raise ValueError("a player does not play a pair of games against itself")
+        raise ValueError("first, second: a player cannot meet itself")
     won, games = np.zeros((players, players)), np.zeros((players, players))
     np.add.at(won, (one, other), scores)
     np.add.at(won, (other, one), 2 - scores)

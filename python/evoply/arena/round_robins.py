@@ -165,11 +165,13 @@ def round_robin(
     """
     count = len(players)
     if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
     games = even_games(games)
     pairs = list(combinations(range(count), 2))
     if games * len(pairs) > MOST_GAMES:
-        raise ValueError(f"games: {games * len(pairs):,} games in all are over {MOST_GAMES:,}")
+        raise ValueError(
+            f"games: {games * len(pairs):,} in all are more than {MOST_GAMES:,}: play fewer"
+        )
     field = field_of(
         players,
         game=game,

@@ -78,11 +78,17 @@ class Schedule:
         keys those of `stream.child("game")` numbered by game.
         """
         if len(first) != len(second):
-            raise ValueError(f"{len(first)} first players and {len(second)} second ones")
+            raise ValueError(
+                f"first, second: {len(first)} players cannot meet {len(second)}, pair by pair"
+            )
         if (start is None) == (not starts) or (start_of is not None and start is not None):
-            raise ValueError("a schedule has either a start, or starts and which pair has which")
+            raise ValueError(
+                "give start, or starts and start_of: which pair of games has which start"
+            )
         if start_of is not None and len(start_of) != len(first):
-            raise ValueError(f"{len(start_of)} starts of pairs for {len(first)} pairs")
+            raise ValueError(
+                f"start_of: {len(start_of)} given for {len(first)} pairs: give one per pair"
+            )
         seats = np.array([first, second], dtype=np.uint32)
         return cls(
             black=np.ascontiguousarray(seats.T).reshape(-1),

@@ -60,12 +60,12 @@ class Sprt:
         """Raise `ValueError` unless this is a test."""
         if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
             raise ValueError(
-                f"sprt: elo0 {self.elo0:g} and elo1 {self.elo1:g} are not two rising differences "
-                f"from -{MOST_ELO:g} to {MOST_ELO:g}"
+                f"sprt: elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from "
+                f"-{MOST_ELO:g} to {MOST_ELO:g}"
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name}: {getattr(self, name):g} is not between 0 and 0.5")
+                raise ValueError(f"{name}: must be between 0 and 0.5, not {getattr(self, name):g}")
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -162,13 +162,15 @@ def tournament(
     """
     count = len(players)
     if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} is not from 2 to {MOST_PLAYERS:,}")
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
     for name, column in (("brackets", brackets), ("fitness", fitness), ("names", names)):
         if column is not None and len(column) != count:
-            raise ValueError(f"{name}: {len(column)} for {count} players")
+            raise ValueError(
+                f"{name}: {len(column)} given for {count} players: give one per player"
+            )
     times = checked_whole("times", times, MOST_RUNS)
     if not times:
-        raise ValueError("times: a tournament is played at least once")
+        raise ValueError("times: must be at least 1, not 0")
     field = field_of(
         players,
         game=game,

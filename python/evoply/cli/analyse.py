@@ -115,7 +115,7 @@ def choice_lines(record: GameRecord, name: str, choice: Choice) -> Iterator[str]
 def note_lines(choice: Choice) -> Iterator[str]:
     """Yield what a choice has to say beside move and value, but for what only a board can show."""
     for key, note in choice.notes.items():
-        if key != "weights":
+        if key not in ("weights", "tree"):  # a board shows the one, the other is long
             yield f"{key}: {_note_text(note)}"
 
 

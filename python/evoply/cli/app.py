@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
@@ -243,6 +244,7 @@ def _app() -> App:
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
     for place, (command, examples) in enumerate(COMMANDS.items()):
+        command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
         app.command(
             command,
             sort_key=place,
@@ -250,6 +252,12 @@ def _app() -> App:
             help_epilogue=f"Examples:\n{examples.rstrip()}",
         )
     return app
+
+
+def _unwrapped(text: str) -> str:
+    """Return a docstring with one line per parameter: help wraps lines where they end there."""
+    joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
+    return text if joined == text else _unwrapped(joined)
 
 
 def _usage_of(command: Callable[..., None]) -> str:
@@ -287,6 +295,7 @@ def _usage(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         unused = " ".join(error.unused_tokens or ())
         message = f"Too many arguments: {unused}. Is a player with spaces in quotes?"
+    message = re.sub(r'unable to convert (".*") into float', r"\1 is not a number", message)
     return f"{message}\n`{command} --help` shows how it is used."
 
 

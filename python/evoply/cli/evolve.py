@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import GAME_NAMES, Json, Threads, Whole, WholeOrNone
+from evoply.cli.options import GAME_NAMES, Json, SecondsOrNone, Threads, Whole, WholeOrNone
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
 
@@ -30,7 +30,7 @@ def evolve(
     seed: Whole | None = None,
     population_size: Whole | None = None,
     generations: WholeOrNone | None = None,
-    time_limit: float | Literal["none"] | None = None,
+    time_limit: SecondsOrNone | None = None,
     game: Annotated[str | None, Parameter(help=GAME_NAMES)] = None,
     set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
     tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
@@ -64,7 +64,6 @@ def evolve(
         Play test matches and write the report at the end.
     """
     from evoply.evolution import load_config
-    from evoply.studies.bellin import config_from_ini
 
     chosen = {
         "seed": seed,
@@ -74,7 +73,7 @@ def evolve(
         "game": game,
     }
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    settings = load_config(config, [*(set_ or []), *overrides], ini=config_from_ini)
+    settings = load_config(config, [*(set_ or []), *overrides], **_readers(config))
 
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
@@ -94,6 +93,15 @@ def evolve(
         good += is_good
         output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
     output.result({"runs": results, "good_runs": good})
+
+
+def _readers(config: str) -> dict[str, Any]:
+    """Return what reads a parameter file of gpjpp; nothing is imported for other configs."""
+    if not config.lower().endswith(".ini"):
+        return {}
+    from evoply.studies.bellin import config_from_ini
+
+    return {"ini": config_from_ini}
 
 
 def _one_run(

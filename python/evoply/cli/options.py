@@ -26,6 +26,7 @@ __all__ = [
     "MoveLimit",
     "Openings",
     "Position",
+    "SecondsOrNone",
     "Seed",
     "Threads",
     "TimeLimit",
@@ -56,10 +57,22 @@ def _whole_or_none(_: Any, tokens: Sequence[Token]) -> int | str:
     return "none" if tokens[0].value == "none" else _whole(_, tokens)
 
 
+def _seconds_or_none(_: Any, tokens: Sequence[Token]) -> float | str:
+    text = tokens[0].value
+    try:
+        return text if text == "none" else float(text)
+    except ValueError:
+        raise ValueError(f"{shorten(text)!r} is not a number of seconds, or none") from None
+
+
 Whole = Annotated[int, Parameter(converter=_whole)]
 WholeOrNone = Annotated[
     int | Literal["none"],
     Parameter(converter=_whole_or_none, metavar="INT|none", show_choices=False),
+]
+SecondsOrNone = Annotated[
+    float | Literal["none"],
+    Parameter(converter=_seconds_or_none, metavar="FLOAT|none", show_choices=False),
 ]
 
 Openings = Annotated[

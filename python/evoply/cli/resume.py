@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads, WholeOrNone
+from evoply.cli.options import Json, SecondsOrNone, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def resume(
     /,
     *,
     generations: WholeOrNone | None = None,
-    time_limit: float | Literal["none"] | None = None,
+    time_limit: SecondsOrNone | None = None,
     tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     threads: Threads = 0,

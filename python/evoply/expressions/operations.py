@@ -160,7 +160,7 @@ def _check_value(value: object) -> float:
     if isinstance(value, str) and value in words:
         return words[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ExpressionError(f"a number must be a number, not {short(value)}")
+        raise ExpressionError(f"expected a number such as 2.5, not {short(value)}")
     try:
         number = float(value)
         return number if number == number else math.nan  # one object: equal hashes

@@ -12,11 +12,12 @@ from types import MappingProxyType
 
 from evoply import _native
 from evoply.games.checkers import CHECKERS
+from evoply.games.draws import DrawRules
 from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
 from evoply.wording import did_you_mean
 
-__all__ = ["GAMES", "GameRules", "add_game", "game_added", "game_rules"]
+__all__ = ["GAMES", "DrawRules", "GameRules", "add_game", "game_added", "game_rules"]
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}

@@ -173,7 +173,9 @@ def paired_crossover(
     least half. The share is returned.
     """
     if len(fitness) != len(individuals):
-        raise ValueError(f"{len(individuals)} individuals need as many fitnesses")
+        raise ValueError(
+            f"fitness: {len(fitness)} values for {len(individuals)} individuals: give one for each"
+        )
     taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
     taking_part = [taking_part[place] for place in shuffled(len(taking_part), stream)]
     made = list(individuals)
@@ -228,8 +230,9 @@ def check_alike(first: Individual, second: Individual) -> None:
     ]
     if kinds[0] != kinds[1]:
         raise ValueError(
-            f"parents must be made alike: one is a {kinds[0][0]} over {', '.join(kinds[0][1])}, "
-            f"the other a {kinds[1][0]} over {', '.join(kinds[1][1])}"
+            "parents must be of one kind, over the same sets: "
+            f"one is a {kinds[0][0]} over {', '.join(kinds[0][1])}, the other "
+            f"a {kinds[1][0]} over {', '.join(kinds[1][1])}"
         )
 
 

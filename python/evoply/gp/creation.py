@@ -6,10 +6,10 @@ Names follow Koza; `GPJPP_CREATION` translates those of gpjpp, whose "Grow" is K
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from evoply._native import Stream
 from evoply.expressions import PrimitiveSet
@@ -60,41 +60,8 @@ def create(
     size, GenerationError; if on equality, it is kept ("avoid") or GenerationError ("refuse").
     Source: gpjpp's creation types.
     """
-    if method not in get_args(Method):
-        raise ValueError(f"a method is {', '.join(get_args(Method))}, not {method!r}")
-    limits = limits or Limits()
-    if not 1 <= min_depth <= max_depth <= limits.max_depth:
-        raise ValueError(
-            f"wanted 1 <= min_depth <= max_depth <= {limits.max_depth}, "
-            f"not min_depth {min_depth} and max_depth {max_depth}"
-        )
-    least = least_depths(primitive_set).get(root_type, 1)
-    low, high = max(min_depth, least), max(max_depth, least)
-    depths = range(low, high + 1) if method.startswith("ramped") else range(high, high + 1)
-    trees: list[Tree] = []
-    seen: set[Tree] = set()
-    for index in range(count):
-        is_full = method in ("full", "ramped_full") or (
-            method == "ramped_half_and_half" and index % 2 == 1
-        )
-        tree = _individual(
-            primitive_set,
-            depths[index % len(depths)],
-            stream,
-            function_probability=_FULL if is_full else _GROW,
-            min_depth=low,
-            limits=limits,
-            root_type=root_type,
-            seen=seen if duplicates != "allow" else set(),
-        )
-        if tree in seen and duplicates == "refuse":
-            raise GenerationError(
-                f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
-                f"primitive set {primitive_set.name} is too small for {count} different trees"
-            )
-        trees.append(tree)
-        seen.add(tree)
-    return trees
+    ramp = _Ramp.of(method, min_depth, max_depth, limits or Limits(), (primitive_set,), root_type)
+    return _created(ramp, lambda trees: trees[0], [stream], count, duplicates)
 
 
 def ramped_half_and_half(
@@ -122,42 +89,6 @@ def ramped_half_and_half(
     )
 
 
-def _individual(
-    primitive_set: PrimitiveSet,
-    depth: int,
-    stream: Stream,
-    *,
-    function_probability: float,
-    min_depth: int,
-    limits: Limits,
-    root_type: str,
-    seen: set[Tree],
-) -> Tree:
-    """Return one individual, after the last try possibly one of *seen*."""
-    tree: Tree | None = None
-    for attempt in range(CREATION_TRIES):
-        drawn = build_tree(
-            primitive_set,
-            depth,
-            stream,
-            root_type=root_type,
-            function_probability=function_probability,
-            max_nodes=limits.max_nodes,
-        )
-        if drawn is not None and drawn not in seen:
-            return drawn
-        tree = drawn or tree
-        if attempt >= CREATION_TRIES // 4:
-            change = -1 if drawn is None else 1
-            depth = min(max(depth + change, min_depth), limits.max_depth)
-    if tree is None:
-        raise GenerationError(
-            f"no tree of at most {limits.max_nodes} nodes in {CREATION_TRIES} tries: "
-            "allow more nodes or create smaller depths"
-        )
-    return tree
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How individuals of several branches are made: their role, and the set of each branch.
@@ -182,59 +113,132 @@ def create_forests(
     limits: Limits | None = None,
     duplicates: Duplicates = "avoid",
 ) -> list[Individual]:
-    """Return *count* random individuals of *shape*, every branch made as `create` makes trees.
+    """Return *count* random individuals of *shape*, each made as `create` makes a tree.
 
-    Equal individuals are avoided by their first trees, which *duplicates* "refuse" makes an error.
-
-    Each branch draws from its own child of *stream* and has an equal share of ``limits.max_nodes``.
-    Where definitions would be written out to too many operations, they are made again, ever
-    smaller.
+    An individual is tried again as a whole: where it equals an earlier one, where one of its
+    branches passes its share of ``limits.max_nodes``, all shares being equal, or where its
+    definitions would be written out to too many operations. Each branch draws from its own child of
+    *stream*.
     """
     limits = limits or Limits()
     share = limits.max_nodes // len(shape.sets)
     if share < 1:
         raise GenerationError(f"{limits.max_nodes} nodes are too few for {len(shape.sets)} trees")
     room = Limits(limits.max_depth, share)
-    columns = [
-        create(
-            primitive_set,
-            method,
-            count,
-            stream.child("branch", index),
-            min_depth=min_depth,
-            max_depth=max_depth,
-            limits=room,
-            # Individuals differ if any of their branches do.
-            duplicates=duplicates if index == 0 else "allow",
-        )
-        for index, primitive_set in enumerate(shape.sets)
-    ]
-    forests: list[Individual] = []
-    for index, trees in enumerate(zip(*columns, strict=True)):
+
+    def whole(trees: tuple[Tree, ...]) -> Individual | None:
         forest = Forest(shape.role, trees, shape.percents)
-        forests.append(_small_enough(forest, max_depth, room, stream.child("smaller", index)))
-    return forests
+        is_small = shape.role != "adf" or lowered_size(forest) <= MAX_OPERATIONS
+        return forest if is_small else None
+
+    ramp = _Ramp.of(method, min_depth, max_depth, room, shape.sets, "number")
+    streams = [stream.child("branch", index) for index in range(len(shape.sets))]
+    return _created(ramp, whole, streams, count, duplicates)
 
 
-def _small_enough(forest: Forest, depth: int, limits: Limits, stream: Stream) -> Forest:
-    """Return *forest*, its definitions made smaller where they are too large written out."""
-    for attempt in range(CREATION_TRIES):
-        if forest.role != "adf" or lowered_size(forest) <= MAX_OPERATIONS:
-            return forest
-        depth = max(depth - 1, 1)
-        definitions = tuple(
-            create(
-                tree.primitive_set,
-                "grow",
-                1,
-                stream.child(attempt, index),
-                min_depth=1,
-                max_depth=depth,
-                limits=limits,
-            )[0]
-            for index, tree in enumerate(forest.trees[1:])
+@dataclass(frozen=True, slots=True)
+class _Ramp:
+    """Which depths individuals have, and what their trees are made of and may not pass."""
+
+    method: Method
+    low: int
+    high: int
+    limits: Limits
+    sets: tuple[PrimitiveSet, ...]
+    root_type: str
+
+    @classmethod
+    def of(
+        cls,
+        method: Method,
+        min_depth: int,
+        max_depth: int,
+        limits: Limits,
+        sets: tuple[PrimitiveSet, ...],
+        root_type: str,
+    ) -> _Ramp:
+        if method not in get_args(Method):
+            known = ", ".join(get_args(Method))
+            raise ValueError(f"method: must be one of {known}, not {method!r}")
+        if not 1 <= min_depth <= max_depth <= limits.max_depth:
+            raise ValueError(
+                f"min_depth {min_depth} and max_depth {max_depth} must rise from at least 1 to at "
+                f"most {limits.max_depth}, the depth of the limits"
+            )
+        least = max(least_depths(one).get(root_type, 1) for one in sets)
+        return cls(method, max(min_depth, least), max(max_depth, least), limits, sets, root_type)
+
+    def depth(self, index: int) -> int:
+        """Return the depth of the individual with this number."""
+        is_ramp = self.method.startswith("ramped")
+        return self.low + index % (self.high - self.low + 1) if is_ramp else self.high
+
+    def trees(self, index: int, depth: int, streams: Sequence[Stream]) -> tuple[Tree, ...] | None:
+        """Draw the trees of an individual; None if one has too many nodes."""
+        is_full = self.method in ("full", "ramped_full") or (
+            self.method == "ramped_half_and_half" and index % 2 == 1
         )
-        forest = Forest(forest.role, (forest.trees[0], *definitions))
-    raise GenerationError(
-        f"no definitions that come to at most {MAX_OPERATIONS} operations in {CREATION_TRIES} tries"
-    )
+        drawn = [
+            build_tree(
+                one,
+                depth,
+                stream,
+                root_type=self.root_type,
+                function_probability=_FULL if is_full else _GROW,
+                max_nodes=self.limits.max_nodes,
+            )
+            for one, stream in zip(self.sets, streams, strict=True)
+        ]
+        small = tuple(tree for tree in drawn if tree is not None)
+        return small if len(small) == len(drawn) else None
+
+
+_Made = TypeVar("_Made", Tree, Individual)
+
+
+def _created(
+    ramp: _Ramp,
+    whole: Callable[[tuple[Tree, ...]], _Made | None],
+    streams: Sequence[Stream],
+    count: int,
+    duplicates: Duplicates,
+) -> list[_Made]:
+    """Return *count* individuals; *whole* makes one of its trees, or says that it is too large."""
+    made: list[_Made] = []
+    seen: set[_Made] = set()
+    for index in range(count):
+        one = _tried(ramp, whole, streams, index, seen if duplicates != "allow" else set())
+        if one in seen and duplicates == "refuse":
+            raise GenerationError(
+                f"individual {index} equals an earlier one in each of {CREATION_TRIES} tries: the "
+                f"primitive set {ramp.sets[0].name} is too small for {count} different trees"
+            )
+        made.append(one)
+        seen.add(one)
+    return made
+
+
+def _tried(
+    ramp: _Ramp,
+    whole: Callable[[tuple[Tree, ...]], _Made | None],
+    streams: Sequence[Stream],
+    index: int,
+    seen: set[_Made],
+) -> _Made:
+    """Return one individual, after the last try possibly one of *seen*."""
+    depth, fitting = ramp.depth(index), None
+    for attempt in range(CREATION_TRIES):
+        trees = ramp.trees(index, depth, streams)
+        drawn = None if trees is None else whole(trees)
+        if drawn is not None and drawn not in seen:
+            return drawn
+        fitting = drawn or fitting
+        if attempt >= CREATION_TRIES // 4:
+            change = -1 if drawn is None else 1
+            depth = min(max(depth + change, ramp.low), ramp.limits.max_depth)
+    if fitting is None:
+        raise GenerationError(
+            f"no tree of at most {ramp.limits.max_nodes} nodes in {CREATION_TRIES} tries: "
+            "allow more nodes or create smaller depths"
+        )
+    return fitting

@@ -42,7 +42,7 @@ class Forest:
 
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):
-            raise TreeError(f"a role is {', '.join(get_args(Role))}, not {self.role!r}")
+            raise TreeError(f"role: must be one of {', '.join(get_args(Role))}, not {self.role!r}")
         fewest = 2 if self.role in ("adf", "ordered") else 1
         most = 2 if self.role == "ordered" else MAX_BRANCHES
         if not fewest <= len(self.trees) <= most:
@@ -141,7 +141,7 @@ def base_set(individual: Individual) -> PrimitiveSet:
 def check_percents(percents: tuple[float, ...], trees: int) -> None:
     """Raise `TreeError` unless there is a percentage above 0 for each tree, 100 in all."""
     if len(percents) != trees:
-        raise TreeError(f"{trees} trees need as many percentages, not {len(percents)}")
+        raise TreeError(f"{trees} trees need {trees} percentages, not {len(percents)}")
     for percent in percents:
         if type(percent) not in (int, float) or not 0.001 <= percent <= 100:
             raise TreeError(f"a percentage is a number from 0.001 to 100, not {percent!r}")

@@ -177,7 +177,7 @@ class _Reader:
         match = _WORD.match(self.text, place)
         role = match.group() if match else ""
         if role not in _ROLES:
-            raise self.error(f"after a brace stands {', '.join(_ROLES)}", place)
+            raise self.error(f"one of {', '.join(_ROLES)} must stand here, after the brace", place)
         return role, self.skip(place + len(role))
 
     def header(self, place: int, index: int) -> tuple[int, int]:
@@ -185,7 +185,8 @@ class _Reader:
         match = _HEADER.match(self.text, place)
         if match is None or int(match[1]) != index:
             raise self.error(
-                f"a definition starts with its name and number of arguments: ADF{index}/2", place
+                f"the name and number of arguments of a definition must stand here: ADF{index}/2",
+                place,
             )
         return int(match[2]), self.skip(match.end())
 
@@ -216,5 +217,5 @@ def _one_set_a_tree(
     if isinstance(primitives, PrimitiveSet):
         return [primitives] * trees
     if len(primitives) != trees:
-        raise TreeError(f"{trees} trees need as many sets of primitives, not {len(primitives)}")
+        raise TreeError(f"{trees} trees need {trees} sets of primitives, not {len(primitives)}")
     return primitives

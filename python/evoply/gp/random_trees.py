@@ -182,7 +182,7 @@ def build_tree(
 
 def _checked_depth(depth: int) -> int:
     if depth < 1:
-        raise ValueError(f"a tree has at least depth 1, not {depth}")
+        raise ValueError(f"depth: must be at least 1, not {depth}")
     return depth
 
 

@@ -33,7 +33,7 @@ def tournament_selection(
     """
     _check(fitness)
     if size < 1:
-        raise ValueError(f"a tournament has at least one entrant, not {size}")
+        raise ValueError(f"size: a tournament needs at least one entrant, not {size}")
     valid = [index for index, value in enumerate(fitness) if value == value]
     pool = valid or range(len(fitness))
     entrants = len(pool)
@@ -66,7 +66,7 @@ def paired_tournament_selection(
     """
     _check(fitness)
     if size < 2:
-        raise ValueError(f"a pair needs at least two entrants, not {size}")
+        raise ValueError(f"size: a pair needs at least two entrants, not {size}")
     pool = [index for index, value in enumerate(fitness) if value == value] or range(len(fitness))
     entrants = len(pool)
     keys = [(fitness[index], -lengths[index] if lengths else 0) for index in range(len(fitness))]
@@ -173,7 +173,7 @@ def greedy_over_selection(
 
 def _check(fitness: Sequence[float]) -> None:
     if not fitness:
-        raise ValueError("nobody to select from: the population is empty")
+        raise ValueError("fitness: the population is empty, so there is nobody to select from")
 
 
 def lexicase_selection(
@@ -189,7 +189,7 @@ def lexicase_selection(
     """
     table = np.asarray(cases, dtype=np.float64)
     if table.ndim != 2 or not table.size:
-        raise ValueError("lexicase wants at least one individual and one case")
+        raise ValueError("cases: at least one individual and one case are needed")
     columns = np.ascontiguousarray(np.where(np.isnan(table), -np.inf, table).T)
     everybody = np.arange(table.shape[0])
     return [_parent(columns, everybody, stream, epsilon) for _ in range(count)]
@@ -294,7 +294,7 @@ def pareto_front(objectives: ArrayLike) -> list[int]:
 def _checked(objectives: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(objectives, dtype=np.float64)
     if values.ndim != 2 or not values.size:
-        raise ValueError("wanted at least one individual and one objective")
+        raise ValueError("objectives: at least one individual and one objective are needed")
     return np.where(np.isnan(values), -np.inf, values)
 
 

@@ -115,7 +115,7 @@ class _Parser:
         """Append the node that *token* names, which must be of the *wanted* type."""
         node = self.node(token, column)
         if wanted is not None and node.type != wanted:
-            raise self.error(f"{_shown(token)!r} is a {node.type}; wanted a {wanted} here", column)
+            raise self.error(f"{_shown(token)!r} is of type {node.type}, not {wanted}", column)
         if len(self.nodes) >= MAX_TREE_NODES:
             raise self.error(f"a tree may have at most {MAX_TREE_NODES} nodes", column)
         if node.arity and not bracketed:

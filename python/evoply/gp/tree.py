@@ -84,9 +84,7 @@ class Tree:
                     f"node {index} ({node.name}) is not a primitive of the set {primitive_set.name}"
                 )
             if wanted is not None and node.type != wanted:
-                raise TreeError(
-                    f"node {index} ({node.name}) is of type {node.type}, wanted {wanted}"
-                )
+                raise TreeError(f"node {index} ({node.name}) is of type {node.type}, not {wanted}")
             if not isinstance(node, Constant):
                 open_places.extend(reversed(node.argument_types))
         if open_places:

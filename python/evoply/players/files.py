@@ -95,7 +95,7 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
     try:
         if Path(path).is_fifo():
             # Reading would wait for a writer, and a saved player is read more than once.
-            raise ValueError("this is a pipe: a saved player must be a file")
+            raise ValueError("this is a pipe: name a file")
         data = parse_json(read_limited(path, MAX_BYTES))
         return _checked(data)
     except OSError as error:
@@ -138,7 +138,7 @@ def _checked(data: object) -> SavedPlayer:
         raise ValueError("this is not a saved player")
     version = data.get("format")
     if type(version) is not int or version < 1:
-        raise ValueError("this is not a saved player: it has no format")
+        raise ValueError("this is not a saved player: its format is missing or wrong")
     if version > FORMAT:
         raise ValueError(
             f"saved in format {version}, and this version reads format {FORMAT}: update evoply"

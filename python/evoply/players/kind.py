@@ -101,4 +101,6 @@ class PlayerKind(Model):
 
         Raises ValueError if there is none.
         """
-        raise ValueError(f"{self.label}: its boards have no values that could be explained")
+        raise ValueError(
+            f"{self.label}: this player gives boards no values, so there is nothing to explain"
+        )

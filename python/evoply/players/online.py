@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
@@ -22,7 +23,7 @@ from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.kind import PlayerKind
 from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
-from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of
+from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of, tree_text
 from evoply.protocols import Choice, Clock, Color, ConfigError, GameRecord, Position
 from evoply.wording import did_you_mean, shorten
 
@@ -87,8 +88,14 @@ class Online(PlayerKind):
     scope: Scope = "quadrant"
     """Which squares the flags double: the corners and edges of a quadrant or of the board, or the
     board's corners and the eight squares two away from them."""
-    choose: Literal["alpha", "best"] = "alpha"
-    """Who chooses the move: alpha, or who has most points in the last generation."""
+    choose: Literal["alpha", "best", "scores"] = "alpha"
+    """Who chooses the move: alpha, who has most points in the last generation, or what scored best
+    as a first move in all games of the evolution."""
+    roots: Literal["free", "turns", "halving"] = "free"
+    """Who makes the first move of a game: the strategy; or it is given, all legal moves in turns,
+    or ever fewer of them, those that scored best so far."""
+    endgame: int = Field(default=0, ge=0, le=20)
+    """Empty squares from which on moves are exact instead of evolved, in Othello."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
     """Seconds for a move, after which alpha chooses; not reproducible."""
 
@@ -97,6 +104,8 @@ class Online(PlayerKind):
         if self.crossover + self.mutation > 1 + 1e-9:
             total = self.crossover + self.mutation
             raise ValueError(f"crossover + mutation is {total:g}, more than 1: lower one of them")
+        if self.roots != "free" and self.start == "initial":
+            raise ValueError(f"roots={self.roots} is for games from the current position")
         if self.lowest > self.highest:
             raise ValueError(f"lowest {self.lowest} is above highest {self.highest}")
         return self
@@ -139,8 +148,9 @@ class Online(PlayerKind):
         return table_html(f"Player {self}", tuple(rows))
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if there is no such game."""
-        game_rules(game)
+        """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""
+        if self.endgame and not game_rules(game).fills_board:
+            raise ValueError(f"endgame is for Othello: {game} is not solved")
 
     def seat(self, game: str) -> OnlineSeat:
         """Return a seat, which remembers alpha as long as *carry* says."""
@@ -160,6 +170,9 @@ class Alpha:
     """The last one that was played out; 0 is the random one."""
     games: int
     seconds: float
+    roots: tuple[tuple[int, int, int], ...]
+    """Every first move of its games, as the kernel's code, with its points (2 for a win, 1 for a
+    draw) and games."""
 
     @property
     def carried(self) -> tuple[list[int], list[int], tuple[bool, bool, bool]]:
@@ -175,6 +188,7 @@ class Alpha:
                 sorted(zip(self.strategy.areas.letters, self.strategy.weights, strict=True))
             ),
             "flags": dict(zip(FLAGS, self.strategy.flags, strict=True)),
+            "tree": tree_text(self.tree, self.strategy.areas),
             "generation": self.generation,
             "games": self.games,
         }
@@ -207,11 +221,25 @@ class OnlineSeat:
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return alpha's choice, with its weights, flags and what it took as notes."""
+        position = game.position
+        if self.player.endgame and _empty_squares(position) <= self.player.endgame:
+            return _solved(position)
         alpha = self._alpha(game, len(game), stream, self._carried(game, stream, clock))
-        move = game_rules(self.game).move_from_code(alpha.move)
-        return Choice(
-            move=move, depth=1, nodes=alpha.games, seconds=alpha.seconds, notes=alpha.notes
+        move_from_code = game_rules(self.game).move_from_code
+        choice = Choice(
+            move=move_from_code(alpha.move),
+            depth=1,
+            nodes=alpha.games,
+            seconds=alpha.seconds,
+            notes=alpha.notes,
         )
+        if self.player.choose != "scores":
+            return choice
+        # The share of points, drawn to the middle where few games say it, as the kernel ranks them.
+        shares = [(code, (points + 1) / (2 * games + 2)) for code, points, games in alpha.roots]
+        ranked = sorted(shares, key=lambda pair: -pair[1])
+        moves = tuple((move_from_code(code), share) for code, share in ranked)
+        return replace(choice, score=ranked[0][1], color=position.turn, moves=moves)
 
     def close(self) -> None:
         """Forget alpha."""
@@ -253,7 +281,7 @@ def evolved(
     """Return the alpha of one evolution at *position*, where there are several legal moves."""
     rules = game_rules(position.game)
     areas = areas_of(position.game, player.scope)
-    code, tree, weights, flags, generation, games, seconds = _native.online_move(
+    answer = _native.online_move(
         rules.kernel,
         position.row,
         key,
@@ -276,13 +304,39 @@ def evolved(
         start=player.start,
         redraw=player.redraw == "each_use",
         choose=player.choose,
+        **({} if player.roots == "free" else {"roots": player.roots}),
         draws=rules.draws.limits,
         alpha=None if carried is None else carried.carried,
         milliseconds=None if player.time is None else round(player.time * 1000),
         threads=threads,
     )
+    code, tree, weights, flags, generation, games, seconds = answer[:7]
+    roots = answer[7] if len(answer) > 7 else ()
     strategy = Strategy(areas, tuple(weights), flags)
-    return Alpha(code, tuple(tree), strategy, generation, games, seconds)
+    return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
+
+
+def _empty_squares(position: Position) -> int:
+    pieces = sum(position.pieces(color) for color in Color)
+    return position.size * position.size - int(pieces)
+
+
+def _solved(position: Position) -> Choice:
+    """Return a best move of a position of Othello under perfect play to the end."""
+    began = perf_counter()
+    kernel = game_rules(position.game).kernel
+    score, code, nodes, _, line, _ = _native.solve(kernel, position.row, "exact")
+    assert code is not None  # there are moves to choose from
+    move_from_code = game_rules(position.game).move_from_code
+    return Choice(
+        move=move_from_code(code),
+        score=float(score),
+        color=position.turn,
+        depth=_empty_squares(position),
+        nodes=nodes,
+        seconds=perf_counter() - began,
+        line=tuple(map(move_from_code, line)),
+    )
 
 
 def _question(game: GameRecord, place: int, parent: int | None) -> Any:

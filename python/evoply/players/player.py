@@ -78,7 +78,10 @@ def model_of(source: object) -> PlayerKind:
     """Return the same, if it is one of our models; TypeError if it is not."""
     player = player_of(source)
     if not isinstance(player, PlayerKind):
-        raise TypeError(f"{source!r:.200} is a player in Python: nothing is known of its inside")
+        raise TypeError(
+            f"{source!r:.200} is a Python object: only players as data can be saved, changed or "
+            "explained"
+        )
     return player
 
 

@@ -193,7 +193,7 @@ class AlphaBeta(_Valuing):
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> AlphaBeta:
         if self.nodes is not None and self.work is not None:
-            raise ValueError("nodes and work do not go together: work is a number of nodes")
+            raise ValueError("give nodes or work, not both: work stands for a number of nodes")
         return self
 
     @model_validator(mode="after")
@@ -219,9 +219,9 @@ class AlphaBeta(_Valuing):
             if self.alternate != "move":
                 raise ValueError("alternate needs a second evaluator")
         elif self.noise is not None:
-            raise ValueError("noise and a second evaluator do not go together")
+            raise ValueError("give noise or a second evaluator, not both")
         elif not isinstance(self.evaluator, ExpressionEvaluator):
-            raise ValueError("evaluators that alternate must be expressions")
+            raise ValueError("evaluators that alternate must be expressions, not trees")
         is_by_leaf = self.noise is not None or self.alternate == "leaf"
         if is_by_leaf and self.table:
             raise ValueError(

@@ -16,7 +16,7 @@ from typing import Literal
 
 from evoply.games import game_rules
 
-__all__ = ["FLAGS", "Areas", "Scope", "Strategy", "areas_of"]
+__all__ = ["FLAGS", "Areas", "Scope", "Strategy", "areas_of", "tree_text"]
 
 Scope = Literal["quadrant", "board", "edge8"]
 """Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
@@ -72,6 +72,36 @@ class Strategy:
             )
             for square, area in enumerate(self.areas.of_square)
         )
+
+
+def tree_text(codes: Sequence[int], areas: Areas) -> str:
+    """Return a tree in prefix order, as the kernel writes its nodes, as text.
+
+    A node is a code and 256 times a value: fArg2 and fArg3 hold two and three operands, then come
+    the areas with their weights and the flags with 0 or 1.
+
+    >>> tree_text([0, 2 + 256 * 28, 11 + 256], areas_of("othello"))
+    '( fArg2 tBH1[28] tCnrH[true] )'
+    """
+    names = ["fArg2", "fArg3", *(f"tBH{place + 1}" for place in range(len(areas.letters)))]
+    names += ["tCnrH", "tEdgH", "tCntH"]
+    words: list[str] = []
+    missing: list[int] = []  # operands to come of each open bracket
+    for node in codes:
+        value, code = divmod(node, 256)
+        if code < 2:
+            words += ["(", names[code]]
+            missing.append(code + 2)
+            continue
+        is_flag = code >= len(names) - 3
+        words.append(f"{names[code]}[{('false', 'true')[value] if is_flag else value}]")
+        while missing:
+            missing[-1] -= 1
+            if missing[-1]:
+                break
+            missing.pop()
+            words.append(")")
+    return " ".join(words)
 
 
 @lru_cache(maxsize=64)

@@ -170,9 +170,25 @@ def _watch(child: int, lifeline: int, limits: Limits) -> str:
         if end is not None:
             used_up = end.si_code == os.CLD_KILLED and end.si_status == signal.SIGXCPU
             return f"it used {limits.cpu:,} seconds of processor time" * used_up
-        if len(list(islice(_descendants(os.getpid()), limits.processes + 1))) > limits.processes:
+        if _are_more_than(limits.processes):
             return f"it started more than {limits.processes:,} processes"
     return ""
+
+
+def _are_more_than(most: int) -> bool:
+    """Return whether more than *most* processes live below this one; the dead count for nothing."""
+    if len(list(islice(_descendants(os.getpid()), most + 1))) <= most:
+        return False
+    return sum(not _is_dead(process) for process in _descendants(os.getpid())) > most
+
+
+def _is_dead(process: int) -> bool:
+    try:
+        # The second field is the program's name in brackets, which may hold anything.
+        fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return True
+    return fields[0] in (b"Z", b"X")
 
 
 def _end(child: int) -> None:
@@ -225,7 +241,6 @@ def _families() -> dict[int, list[int]]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform == "linux" else ():
         with suppress(OSError, ValueError, IndexError):
-            # The second field is the program's name in brackets, which may hold anything.
             fields = stat.read_bytes().rpartition(b")")[2].split()
             children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
     return children

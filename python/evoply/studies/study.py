@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from evoply.games import game_rules
 from evoply.reports.charts import Chart
 from evoply.studies.verdicts import Figure, Verdict, judge
 from evoply.wording import did_you_mean
@@ -100,6 +101,23 @@ def row(
 
 
 @dataclass(frozen=True, slots=True)
+class BoardPicture:
+    """A number on every square of a board, as a picture of a result."""
+
+    title: str
+    game: str
+    values: tuple[float, ...]
+    """Row by row from the first square."""
+    note: str = ""
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    def svg(self) -> str:
+        """Return the picture as SVG to stand inside a page."""
+        return game_rules(self.game).heat_map(self.values)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What came of an experiment."""
 
@@ -113,7 +131,7 @@ class Result:
     """What the figures count, such as "wins of 50 games"."""
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | BoardPicture, ...] = ()
     opponent: str = ""
     games: int = 0
 

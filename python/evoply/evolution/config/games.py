@@ -84,7 +84,7 @@ class PlayerSettings(Part):
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> PlayerSettings:
         if self.nodes is not None and self.work is not None:
-            raise ValueError("nodes and work do not go together: work is a number of nodes")
+            raise ValueError("give nodes or work, not both: work stands for a number of nodes")
         return self
 
     @model_validator(mode="after")

@@ -159,6 +159,11 @@ class Played:
         return float(np.mean(times)), float(np.quantile(times, 0.95))
 
 
+def _order(one: Said) -> tuple[int, ...]:
+    areas = one.choice.notes.get("areas", {})  # none where the end of the game was solved
+    return one.discs, *areas.values()
+
+
 def played(
     player: Online,
     opponent: Player,
@@ -174,5 +179,5 @@ def played(
         watched, opponent, game=GAME, games=games, seed=seed, threads=threads, progress=progress
     )
     # Threads write down what they hear in any order.
-    said = sorted(watched.said, key=lambda one: (one.discs, *one.choice.notes["areas"].values()))
+    said = sorted(watched.said, key=_order)
     return Played(result.wins, result.draws, result.games, result.distinct_games, tuple(said))

@@ -1,17 +1,19 @@
-"""What other settings of the online player change: the paper says that they bring nothing."""
+"""What other settings of the online player change, and what is worth most beyond the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evoply.players import Online
-from evoply.studies.frankland.matches import ladder_player, played
+from evoply.protocols import Player
+from evoply.studies.frankland.matches import ladder_player, opponents_of, played
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference
 
 _GAMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
-_DEPTH = 1
+_UNIT = "points, in percent"
 
 CLAIMS: Mapping[str, Mapping[str, Any]] = {
     "population 400": {"population": 400},
@@ -36,30 +38,75 @@ QUESTIONS: Mapping[str, Mapping[str, Any]] = {
 """Readings that the paper leaves open; no figure is printed."""
 
 
+IDEAS: Mapping[str, Mapping[str, Any]] = {
+    "the last 12 squares exact": {"endgame": 12},
+    "the first move by its score": {"choose": "scores"},
+    "the same, first moves in turns": {"choose": "scores", "roots": "turns"},
+    "the same, ever fewer first moves": {"choose": "scores", "roots": "halving"},
+    "all of it": {"choose": "scores", "roots": "halving", "endgame": 12},
+}
+"""Ways to use all games of an evolution, which the paper does not have, by themselves and together.
+All have as many games as the paper's settings: 21,000 for a move at the start."""
+
+
 def sensitivity(request: Request) -> Result:
     """Return how many points each change of a setting gains over the paper's settings."""
-    games = _GAMES[request.scale]
-    changes: dict[str, Mapping[str, Any]] = {"as in the paper": {}, **CLAIMS, **QUESTIONS}
-    rows: list[Row] = []
-    base: Figure | None = None
-    for step, (name, change) in enumerate(changes.items()):
-
-        def moved(done: int, step: int = step) -> None:
-            request.progress(step * games + done, len(changes) * games)
-
-        made = played(
-            Online(**change), ladder_player(_DEPTH), games=games, seed=request.seed,
-            threads=request.threads, progress=moved,
-        )  # fmt: skip
-        rows.append(row(f"{name}: score", made.score))
-        if base is None:
-            base = made.score
-            continue
-        claim = Figure(0.0, None) if name in CLAIMS else None
-        rows.append(row(f"{name}: gain", difference(made.score, base), claim))
-    return Result(
-        study="frankland", table="sensitivity", title="Other settings",
-        scale=request.scale, seed=request.seed, rules="", unit="points, in percent",
-        rows=tuple(rows),
-        notes=(f"Games against the ladder {_DEPTH} ply deep, the same openings for all.",),
+    return _compared(
+        request,
+        {**CLAIMS, **QUESTIONS},
+        [ladder_player(1)],
+        Result(
+            study="frankland", table="sensitivity", title="Other settings",
+            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
+            notes=("Games against the ladder one ply deep, the same openings for all.",),
+        ),
     )  # fmt: skip
+
+
+def ablation(request: Request) -> Result:
+    """Return what each idea beyond the paper gains, and all of them together."""
+    named = dict(opponents_of(request.opponent)) if request.opponent else {}
+    return _compared(
+        request,
+        IDEAS,
+        [*named.values()] or [ladder_player(3)],
+        Result(
+            study="frankland", table="ablation", title="Beyond the paper",
+            scale=request.scale, seed=request.seed, rules="", unit=_UNIT, rows=(),
+            notes=("The same openings for all.",),
+            opponent=request.opponent, games=request.games,
+        ),
+    )  # fmt: skip
+
+
+def _compared(
+    request: Request,
+    changes: Mapping[str, Mapping[str, Any]],
+    opponents: Sequence[Player],
+    result: Result,
+) -> Result:
+    """Return *result* with the score of each change, and its gain over the paper's settings."""
+    games = request.games or _GAMES[request.scale]
+    rows: list[Row] = []
+    steps = len(opponents) * (len(changes) + 1) * games
+    done = 0
+    for opponent in opponents:
+        base: Figure | None = None
+        before = f"{opponent.label}: " if len(opponents) > 1 else ""
+        for name, change in {"as in the paper": {}, **changes}.items():
+
+            def moved(count: int, done: int = done) -> None:
+                request.progress(done + count, steps)
+
+            made = played(
+                Online(**change), opponent, games=games, seed=request.seed,
+                threads=request.threads, progress=moved,
+            )  # fmt: skip
+            done += games
+            rows.append(row(f"{before}{name}: score", made.score))
+            if base is None:
+                base = made.score
+                continue
+            claim = Figure(0.0, None) if name in CLAIMS else None
+            rows.append(row(f"{before}{name}: gain", difference(made.score, base), claim))
+    return replace(result, rows=tuple(rows))

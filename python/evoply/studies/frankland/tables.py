@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evoply.players import Online
 from evoply.studies.frankland.matches import opponents_of, played
-from evoply.studies.frankland.sweep import sensitivity
+from evoply.studies.frankland.sweep import ablation, sensitivity
 from evoply.studies.frankland.weights import weights
 from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure
@@ -74,6 +74,10 @@ FRANKLAND = Study(
         Experiment(
             "sensitivity", "What other settings change: population, generations and others",
             sensitivity, {"smoke": 60, "small": 300, "paper": 1200},
+        ),
+        Experiment(
+            "ablation", "Beyond the paper: what using all games of an evolution is worth",
+            ablation, {"smoke": 30, "small": 150, "paper": 600}, takes_opponent=True,
         ),
     ),
     contradictions=(

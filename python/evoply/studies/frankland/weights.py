@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from evoply.players import Online
-from evoply.studies.frankland.matches import Said, ladder_player, played
-from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.frankland.matches import GAME, Said, ladder_player, played
+from evoply.studies.study import BoardPicture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
 _GAMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
@@ -62,8 +63,11 @@ def weights(request: Request) -> Result:
         progress=lambda done: request.progress(done, games),
     )  # fmt: skip
     rows: list[Row] = []
+    boards: list[BoardPicture] = []
     for phase, (begin, end) in PHASES.items():
         said = [one for one in made.said if begin <= one.discs < end]
+        if said:
+            boards.append(_board(phase, said))
         by_area = _by_area(said)
         for area, title in AREAS.items():
             printed = PRINTED.get((phase, area))
@@ -80,12 +84,28 @@ def weights(request: Request) -> Result:
         study="frankland", table="weights", title="Weights by phase of the game",
         scale=request.scale, seed=request.seed, rules="", unit="weight of an area, 0 to 32",
         rows=tuple(rows),
+        charts=tuple(boards),
         notes=(
             "Means over all moves of the online player in games against the ladder's first level; "
             "an area that alpha's tree does not name has weight 0.",
             "Intervals take moves as independent; those of one game are not quite.",
         ),
     )  # fmt: skip
+
+
+def _board(phase: str, said: Sequence[Said]) -> BoardPicture:
+    """Return what a move to each square was worth on average, the flags' doubling included."""
+    printed = [f"{area} {value:g}" for (name, area), value in PRINTED.items() if name == phase]
+    return BoardPicture(
+        f"Weights, {phase}",
+        GAME,
+        tuple(
+            fmean(weights)
+            for weights in zip(*(one.choice.notes["weights"] for one in said), strict=False)
+        ),
+        note=f"mean of {len(said):,} moves"
+        + (f"; the paper's example: {', '.join(printed)}" if printed else ""),
+    )
 
 
 def _by_area(said: Sequence[Said]) -> Mapping[str, list[float]]:
