@@ -2,7 +2,7 @@
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
 //! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, [`analysis`] asks it about one position,
-//! and the [`arena`] plays schedules of games on all cores. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
+//! the [`arena`] plays schedules of games on all cores, and [`online`] evolves strategies before a move. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
@@ -24,6 +24,7 @@ pub mod cpu;
 pub mod evaluator;
 pub mod expression;
 pub mod lanes;
+pub mod online;
 pub mod player;
 pub mod replay;
 pub mod rules;

@@ -12,6 +12,7 @@ mod boards;
 mod endgame;
 mod expressions;
 mod interrupt;
+mod online;
 mod players;
 mod random;
 mod rules;
@@ -30,6 +31,8 @@ mod _native {
     use super::endgame::solve;
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
+    #[pymodule_export]
+    use super::online::online_move;
     #[pymodule_export]
     use super::players::{Player, Positions, analyse};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 
 pub mod checkers;
 pub mod draws;
+pub mod duels;
 pub mod othello;
 pub mod perft;
 pub mod playout;

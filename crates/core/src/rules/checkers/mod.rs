@@ -16,6 +16,7 @@ use std::array::from_fn;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
+use super::duels::Duels;
 use super::playout::Playouts;
 use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Size8, Size10, Word};
@@ -297,6 +298,8 @@ impl<V: Variant> Game for Checkers<V> {
 }
 
 impl<V: Variant> Playouts for Checkers<V> {}
+
+impl<V: Variant> Duels for Checkers<V> {}
 
 impl<V: Variant> PartialEq for Checkers<V> {
     fn eq(&self, other: &Self) -> bool {

@@ -6,7 +6,7 @@
 
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
-use crate::cpu::vector::Quad;
+use crate::cpu::vector::{Quad, Vector};
 use crate::lanes::Bits;
 
 /// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
@@ -60,7 +60,58 @@ impl<T: Bits> Runs<T> {
     }
 }
 
+/// Numbers from 0 to 31 at every square, bit by bit: a plane holds the squares whose number has that bit.
+pub(super) type Planes<T> = [T; 5];
+
+impl<T: Vector> Runs<T> {
+    /// The same as [`Self::of`], and at every empty square how many discs a move there turns.
+    #[inline(always)]
+    pub fn counted<B: Board>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> (Self, Planes<T>) {
+        let zero = own.like(0);
+        let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
+        let (mut up, mut down, mut ends, mut planes) = ([zero; 4], [zero; 4], zero, [zero; 5]);
+        for (line, step) in steps::<B>().into_iter().enumerate() {
+            let through = if step == B::SIZE { opponent } else { inner };
+            let (run, [ones, twos, fours]) = lengths_of_line::<B, T>(own, through, step, |set, by| set << by);
+            add(&mut planes, [ones << step, twos << step, fours << step]);
+            (up[line], ends) = (run, ends | (run << step));
+            let (run, [ones, twos, fours]) = lengths_of_line::<B, T>(own, through, step, |set, by| set >> by);
+            add(&mut planes, [ones >> step, twos >> step, fours >> step]);
+            (down[line], ends) = (run, ends | (run >> step));
+        }
+        (Self { up, down, ends }, planes)
+    }
+}
+
 // Functions and not closures: these are compiled into the code of each CPU path without fail.
+
+/// The runs of one line one way, and the bits of the number of each disc in its run, which begins with number 1.
+#[inline(always)]
+fn lengths_of_line<B: Board, T: Vector>(own: T, through: T, step: u32, shift: impl Fn(T, u32) -> T) -> (T, [T; 3]) {
+    let (mut run, mut numbers, mut discs) = (own.like(0), [own.like(0); 3], own);
+    for number in 1..B::SIZE - 1 {
+        discs = through & shift(discs, step);
+        run = run | discs;
+        for (bit, plane) in numbers.iter_mut().enumerate() {
+            if number >> bit & 1 == 1 {
+                *plane = *plane | discs;
+            }
+        }
+    }
+    (run, numbers)
+}
+
+/// Add numbers of three bits.
+#[inline(always)]
+fn add<T: Vector>(planes: &mut Planes<T>, numbers: [T; 3]) {
+    let mut carry = numbers[0].like(0);
+    for (bit, plane) in planes.iter_mut().enumerate() {
+        let (a, b) = (*plane, if bit < 3 { numbers[bit] } else { carry.like(0) });
+        let differences = a.differences(b);
+        *plane = differences.differences(carry);
+        carry = (a & b) | (differences & carry);
+    }
+}
 
 /// The runs of one line: through `through`, first upwards, then downwards.
 #[inline(always)]

@@ -3,6 +3,7 @@
 //! Black moves first. A side that cannot move passes; the game ends when neither can. This module knows the rules on
 //! bitboards; text forms live with the user-facing games.
 
+mod duels;
 mod lines;
 mod side_by_side;
 

@@ -1,0 +1,144 @@
+//! Strategies as they play: a weight for each area of the board, and three flags.
+
+use super::tree::{FLAGS, Tree};
+use crate::bitboard::{Bitboard, Board};
+use crate::rules::duels::Weights;
+use crate::stream::Stream;
+
+/// What a tree says.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Strategy {
+    /// What a move into each area is worth; 0 where the tree says nothing.
+    pub weights: Vec<u32>,
+    /// Whether corners are worth twice as much, whether edges are, and whether of equally good moves those count that
+    /// leave most pieces.
+    pub flags: [bool; FLAGS],
+}
+
+impl Strategy {
+    /// What a tree says: where an area or flag has several values, a coin takes the first or the last; there is a coin for
+    /// each of them, in any case.
+    pub fn of(tree: &Tree, areas: usize, draws: &mut Stream) -> Self {
+        let mut ends = vec![None; areas + FLAGS];
+        for (place, value) in tree.nodes().iter().filter_map(|node| node.value()) {
+            let (first, _) = ends[place].unwrap_or((value, value));
+            ends[place] = Some((first, value));
+        }
+        let mut weights: Vec<u32> = ends
+            .into_iter()
+            .map(|ends| {
+                let takes_last = draws.below(2) == 1;
+                ends.map_or(0, |(first, last)| if takes_last { last } else { first })
+            })
+            .collect();
+        let flags = std::array::from_fn(|flag| weights[areas + flag] != 0);
+        weights.truncate(areas);
+        Self { weights, flags }
+    }
+}
+
+/// The areas of a board, each in three parts: its corners, its edges and the rest, which strategies may value differently.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Areas<B: Board> {
+    count: usize,
+    parts: Vec<Part<B>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Part<B: Board> {
+    area: usize,
+    /// The flag that doubles its weight.
+    flag: Option<usize>,
+    squares: Bitboard<B>,
+}
+
+impl<B: Board> Areas<B> {
+    /// From the area of every square (`None`: the square is in none and worth nothing), and the squares that flags double.
+    ///
+    /// # Errors
+    /// Says in words what is wrong.
+    pub fn new(of_square: &[Option<usize>], corners: Bitboard<B>, edges: Bitboard<B>) -> Result<Self, String> {
+        if of_square.len() != B::SQUARES as usize {
+            return Err(format!("{} areas for the {} squares of the board", of_square.len(), B::SQUARES));
+        }
+        if !(corners & edges).is_empty() {
+            return Err("a square is a corner and an edge".into());
+        }
+        let count = of_square.iter().flatten().max().map_or(0, |&last| last + 1);
+        if count == 0 || count > B::SQUARES as usize {
+            return Err(format!("areas are numbered from 0 and at most {}", B::SQUARES - 1));
+        }
+        let mut parts = Vec::new();
+        for area in 0..count {
+            let squares: Bitboard<B> = (0..B::SQUARES).filter(|&at| of_square[at as usize] == Some(area)).collect();
+            for (flag, of_flag) in [(Some(0), corners), (Some(1), edges), (None, !(corners | edges))] {
+                let squares = squares & of_flag;
+                if !squares.is_empty() {
+                    parts.push(Part { area, flag, squares });
+                }
+            }
+        }
+        Ok(Self { count, parts })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What moves are worth to a strategy.
+    pub fn weights(&self, strategy: &Strategy) -> Weights<B> {
+        let weight = |part: &Part<B>| {
+            let is_doubled = part.flag.is_some_and(|flag| strategy.flags[flag]);
+            strategy.weights[part.area] * if is_doubled { 2 } else { 1 }
+        };
+        let mut parts: Vec<_> = self.parts.iter().map(|part| (weight(part), part.squares)).collect();
+        Weights::new(&mut parts, strategy.flags[2])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Node;
+    use super::*;
+    use crate::bitboard::Size4;
+    use crate::stream::Key;
+
+    #[test]
+    fn a_coin_takes_the_first_or_the_last_value() {
+        let nodes = [1, 2 + 256 * 28, 0, 3 + 256 * 5, 2 + 256 * 7, 0, 2 + 256 * 9, 6 + 256];
+        let tree = Tree::checked(nodes.map(Node).to_vec(), 2).unwrap_or_default();
+        let mut seen = [0; 2];
+        for index in 0..200 {
+            let strategy = Strategy::of(&tree, 2, &mut Key::new(3).child(index).stream());
+            assert_eq!((strategy.weights[1], strategy.flags), (5, [false, false, true]));
+            seen[usize::from(strategy.weights[0] == 9)] += 1;
+            assert!([28, 9].contains(&strategy.weights[0]));
+        }
+        assert!(seen.iter().all(|&count| count > 60), "{seen:?}");
+    }
+
+    #[test]
+    fn flags_double_corners_and_edges() {
+        // Corners are area 0, other squares of the border area 1, the centre none.
+        let of_square: Vec<_> = (0..16)
+            .map(|square| match square {
+                0 | 3 | 12 | 15 => Some(0),
+                5 | 6 | 9 | 10 => None,
+                _ => Some(1),
+            })
+            .collect();
+        let set = |area| (0..16).filter(|&at| of_square[at as usize] == Some(area)).collect::<Bitboard<Size4>>();
+        let areas = Areas::new(&of_square, set(0), set(1)).unwrap_or(Areas { count: 0, parts: Vec::new() });
+        let classes =
+            |weights: [u32; 2], flags| areas.weights(&Strategy { weights: weights.to_vec(), flags }).classes().to_vec();
+        assert_eq!(classes([3, 5], [false, false, true]), [set(0), set(1)]);
+        assert_eq!(classes([3, 5], [true, false, true]), [set(1), set(0)]);
+        assert_eq!(classes([3, 6], [true, false, false]), [set(0) | set(1)]);
+        assert_eq!(classes([3, 2], [true, true, false]), [set(1), set(0)]);
+        assert_eq!(classes([0, 2], [true, true, false]), [set(1)]);
+        assert!(Areas::new(&of_square[1..], set(0), set(1)).is_err());
+        assert!(Areas::new(&of_square, set(0), set(0)).is_err());
+        assert!(Areas::<Size4>::new(&[None; 16], set(0), set(1)).is_err());
+    }
+}

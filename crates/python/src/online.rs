@@ -1,0 +1,124 @@
+//! `online_move`: strategies evolved before a move.
+
+use std::time::{Duration, Instant};
+
+use evoply_core::online::strategy::{Areas, Strategy};
+use evoply_core::online::tree::{Node, Tree};
+use evoply_core::online::{Answer, Decision, Individual, Roots, Settings, evolve};
+use evoply_core::rules::Game;
+use evoply_core::rules::draws::DrawRules;
+use evoply_core::stream::Key;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::games::{Row, position, set};
+use crate::interrupt;
+
+/// Nodes of a tree, weights of the areas, flags.
+type Alpha = (Vec<u32>, Vec<u32>, (bool, bool, bool));
+
+/// The move, alpha's tree, weights and flags, the last generation that was played out, games, seconds; every legal move with
+/// the points and games of its side.
+type Found = (u64, Vec<u32>, Vec<u32>, (bool, bool, bool), u64, u64, f64, Vec<(u64, u64, u64)>);
+
+/// Evolve strategies at a position, and choose a move by them.
+///
+/// `areas`: of every square, -1 for none; `corners`, `edges`: sets of squares. A node of a tree is its code and 256 times its
+/// value. `alpha`: whoever is it at the beginning, otherwise one of the random individuals.
+#[pyfunction]
+#[pyo3(signature = (
+    game, row, key, *, areas, corners, edges, population, generations, games, tournament, crossover, mutation, min_depth,
+    max_depth, size_limit, init_size_limit, lowest, highest, preserve_alpha, start, redraw, choose, roots = "free", draws,
+    alpha = None, milliseconds = None, threads = 1
+))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub fn online_move(
+    py: Python<'_>,
+    game: &str,
+    row: Row,
+    key: u64,
+    areas: Vec<i32>,
+    corners: u128,
+    edges: u128,
+    population: usize,
+    generations: u64,
+    games: usize,
+    tournament: usize,
+    crossover: f64,
+    mutation: f64,
+    min_depth: usize,
+    max_depth: usize,
+    size_limit: usize,
+    init_size_limit: usize,
+    lowest: u32,
+    highest: u32,
+    preserve_alpha: bool,
+    start: &str,
+    redraw: bool,
+    choose: &str,
+    roots: &str,
+    draws: (Option<u32>, Option<u32>, Option<u32>),
+    alpha: Option<Alpha>,
+    milliseconds: Option<u64>,
+    threads: usize,
+) -> PyResult<Found> {
+    let (quiet_plies, repetitions, most_plies) = draws;
+    let settings = Settings {
+        population,
+        generations,
+        games,
+        tournament,
+        crossover,
+        mutation,
+        depths: (min_depth, max_depth),
+        size_limit,
+        init_size_limit,
+        lowest,
+        highest,
+        preserve_alpha,
+        from_initial: named(start, "start", &[("current", false), ("initial", true)])?,
+        redraw,
+        decision: named(
+            choose,
+            "choose",
+            &[("alpha", Decision::Alpha), ("best", Decision::Best), ("scores", Decision::Scores)],
+        )?,
+        roots: named(roots, "roots", &[("free", Roots::Free), ("turns", Roots::Turns), ("halving", Roots::Halving)])?,
+        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        time: milliseconds.map(Duration::from_millis),
+        threads,
+    };
+    let began = Instant::now();
+    with_game!(game, G => {
+        let position = position::<G>(row)?;
+        let of_square: Vec<_> = areas.iter().map(|&area| usize::try_from(area).ok()).collect();
+        let areas = Areas::new(&of_square, set(corners)?, set(edges)?).map_err(PyValueError::new_err)?;
+        let alpha = alpha.map(|alpha| individual(alpha, areas.count())).transpose()?;
+        let answer =
+            interrupt::run(py, |stop| evolve(&position, &areas, &settings, Key(key), alpha, stop), |_| Ok(()))?;
+        Ok(found::<G>(answer.map_err(PyValueError::new_err)?, began.elapsed()))
+    })
+}
+
+/// The value of an option that has names.
+fn named<T: Copy>(text: &str, option: &str, values: &[(&str, T)]) -> PyResult<T> {
+    values.iter().find(|(name, _)| *name == text).map(|&(_, value)| value).ok_or_else(|| {
+        let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
+        PyValueError::new_err(format!("{option} is {}, not {text:?}", names.join(", ")))
+    })
+}
+
+fn individual((nodes, weights, flags): Alpha, areas: usize) -> PyResult<Individual> {
+    let nodes = nodes.into_iter().map(Node).collect();
+    let tree = Tree::checked(nodes, areas).map_err(PyValueError::new_err)?;
+    Ok(Individual { tree, strategy: Strategy { weights, flags: [flags.0, flags.1, flags.2] } })
+}
+
+fn found<G: Game>(answer: Answer<G::Move>, elapsed: Duration) -> Found {
+    let Answer { chosen, alpha: Individual { tree, strategy }, generation, games, roots } = answer;
+    let nodes = tree.nodes().iter().map(|node| node.0).collect();
+    let [corners, edges, most_pieces] = strategy.flags;
+    let roots = roots.into_iter().map(|(one, score)| (G::code(one), score.points, score.games)).collect();
+    let flags = (corners, edges, most_pieces);
+    (G::code(chosen), nodes, strategy.weights, flags, generation, games, elapsed.as_secs_f64(), roots)
+}
