@@ -5,13 +5,48 @@ This module knows nothing of evoply.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
 
-__all__ = ["did_you_mean", "short_name", "shorten", "signed", "span"]
+__all__ = ["did_you_mean", "must_be", "short_name", "shorten", "signed", "span"]
 
 _LONGEST_NAME = 60
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
+
+
+_MUST_BE: Mapping[str, str] = MappingProxyType(
+    {
+        "missing": "is missing",
+        "extra_forbidden": "unknown key",
+        "string_type": "must be a text",
+        "string_too_short": "must have at least {min_length} characters",
+        "string_too_long": "must have at most {max_length} characters",
+        "too_short": "must have at least {min_length} entries",
+        "too_long": "must have at most {max_length} entries",
+        **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+        **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+        **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+        **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
+        **dict.fromkeys(
+            ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must be a table"
+        ),
+    }
+)
+"""What a wrong field must be, by the kind of error that pydantic calls it."""
+
+
+def must_be(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field, from one of pydantic's errors, in words of a file.
+
+    >>> must_be({"type": "int_parsing", "msg": "Input should be a valid integer, unable to parse"})
+    'must be a whole number'
+    """
+    template, context = _MUST_BE.get(error["type"]), error.get("ctx", {})
+    if template is not None:
+        return "must not be empty" if context.get("min_length") == 1 else template.format(**context)
+    return str(error["msg"]).removeprefix("Value error, ").replace("Input should", "must")
 
 
 def shorten(text: str, limit: int = 40) -> str:

@@ -95,6 +95,8 @@ def test_a_match_of_bots_says_who_forfeited_and_why(
         (("show", "two.py:First"), "is a bot"),
         (("watch", "nothing"), "nothing: there is no such file"),
         (("watch", "two.py"), "two.py: line 2: "),
+        (("watch", "empty"), "empty: is a folder: name a file"),
+        (("watch", "wrong.jsonl"), "wrong.jsonl: line 1: this is not a saved game: no JSON at col"),
     ],
 )
 def test_what_cannot_be_played(
@@ -103,6 +105,7 @@ def test_what_cannot_be_played(
     (workplace / "two.py").write_text(FIRST + RAISES)
     (workplace / "wrong.py").write_text("class")
     (workplace / "empty").mkdir()
+    (workplace / "wrong.jsonl").write_text("f5d6c3\n")
     answer = call(capsys, *arguments)
     assert answer.code == 2
     assert says in answer.err

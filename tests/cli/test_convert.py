@@ -82,6 +82,10 @@ def test_a_database_and_its_names(workplace: Path, capsys: pytest.CaptureFixture
     assert call(capsys, "convert", "base.wtb", "-").out == game.transcript() + "\n"
     shown = call(capsys, "convert", "base.wtb", "-", "--to", "ggf").out
     assert "PB[Ann]PW[Bob]" in shown
+    watched = call(capsys, "watch", "base.wtb").out
+    assert watched.startswith("Game 0: Ann (Black) against Bob (White)\nMoves: ")
+    judged = call(capsys, "analyse", "greedy", "--games", "base.wtb", "--exact", "none", "--json")
+    assert set(judged.data["players"]) == {"Ann", "Bob"}
 
 
 def _ggf_moves(game: object) -> list[str]:
@@ -118,7 +122,7 @@ def test_through_pipes_also_bytes(workplace: Path) -> None:
     ("arguments", "says"),
     [
         (("none.ggf", "x.txt"), "none.ggf: there is no such file"),
-        ((".", "x.txt"), "there is no such file"),
+        ((".", "x.txt"), ".: is a folder: name a file"),
         (("games.ggf", "x.unknown"), "its ending says no format: add --to"),
         (("games.ggf", "-", "--json"), "--json and - both need standard output"),
         (("games.ggf", "x.pdn"), "PDN holds games of checkers, not of othello"),

@@ -321,7 +321,7 @@ def test_evolve_takes_a_preset_and_keys_of_the_config() -> None:
     [
         ({"popsize": 3}, "popsize", "did you mean 'population_size'?"),
         ({"fitness": {"sies": "both"}}, "fitness.sies", "did you mean 'sides'?"),
-        ({"population_size": "many"}, "population_size", "must be a valid integer"),
+        ({"population_size": "many"}, "population_size", "must be a whole number"),
         ({"elitism": 900}, "elitism", "900 is above population_size"),
         ({"fitness": "much"}, "fitness.measure", "cannot read 'much' as a fitness"),
     ],

@@ -22,6 +22,7 @@ from evoply.formats import (
     format_of_content,
     format_of_name,
     obf,
+    transcript,
     wthor,
 )
 from evoply.games import GAMES
@@ -267,3 +268,23 @@ def test_damaged_files_are_read_or_refused_with_their_place(format: str, share: 
     # Both ends of the reader were reached.
     assert whole > INPUTS * share // 100 // 20
     assert refused > INPUTS * share // 100 // 20
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("f5d6c3é", "line 1: cannot read 'é' at column 7 as a move: moves are a1 to h8"),
+        ("11-15 q", "line 1: cannot read 'q' at column 7 as a move: moves are 11-15"),
+        ("f5 f5", "line 1: move 2 (f5) at column 4: illegal move f5 for White"),
+        ("1-0", "line 1: there are no moves in '1-0'"),
+        (", ,", "line 1: there are no moves in ', ,'"),
+    ],
+)
+def test_the_game_that_can_be_read_farthest_says_what_is_wrong(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        list(transcript.read(text))
+
+
+def test_a_start_without_moves_is_a_game() -> None:
+    (start,) = transcript.write([GAMES["othello-6"].record()])
+    assert [game.record.start.game for game in transcript.read(start)] == ["othello-6"]

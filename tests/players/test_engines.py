@@ -198,10 +198,13 @@ def test_texts_that_name_no_engine(text: str, says: str) -> None:
         ("", "holds tables"),
         ("[engine]\nname = 'x'", "holds tables"),
         ("x = ", "not TOML"),
-        ("[[engine]]\nname = 'x'\nprotocol = 'uci'\ncommand = 'sh'", "engine.0.protocol"),
+        (
+            "[[engine]]\nname = 'x'\nprotocol = 'uci'\ncommand = 'sh'",
+            "protocol: must be 'gtp' or 'nboard'",
+        ),
         ("[[engine]]\nname = 'gtp'\nprotocol = 'gtp'\ncommand = 'sh'", "engine.0.name"),
         ("[[engine]]\nprotocol = 'gtp'\ncommand = 'sh'", "engine.0.name"),
-        ("[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = ''", "engine.0.command"),
+        ("[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = ''", "command: must not be empty"),
         ("[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = '\"'", "No closing quotation"),
         (
             "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\nlimits = {move = 0}",
@@ -209,8 +212,17 @@ def test_texts_that_name_no_engine(text: str, says: str) -> None:
         ),
         (
             "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {x = \"a\\n\"}",
-            "engine.0.options",
+            "engine.0.options: x must be one line",
         ),
+        (
+            "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {'a b' = 3}",
+            "engine.0.options: 'a b' is no name of an option",
+        ),
+        (
+            "[[engine]]\nname = 'x'\nprotocol = 'gtp'\ncommand = 'sh'\noptions = {x = [3]}",
+            "engine.0.options: x must be a text, a number, true or false",
+        ),
+        ("[[engine]]\nname = 'x'\nprotocol = 'gtp'", "engine.0.command: is missing"),
     ],
 )
 def test_files_that_describe_no_engines(text: str, says: str) -> None:

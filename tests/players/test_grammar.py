@@ -227,10 +227,10 @@ def test_saved_files_and_spec_files(tmp_path):
         ("a = " + "[" * 10**5, "nested|not TOML"),
         ("kind = 'x'", "player: kind is 'x'"),
         ("depth = 2", "player: kind is missing"),
-        ("kind = 'random'\ndepth = 1", "depth: Extra inputs"),
+        ("kind = 'random'\ndepth = 1", "depth: unknown key"),
         (
             "kind = 'alpha_beta'\ndepth = 0\n[evaluator]\nkind = 'tree'\ntree = '( x )'",
-            r"(?s)evaluator: .*column.*depth: Input should be greater",
+            r"(?s)evaluator: .*column.*depth: must be greater",
         ),
     ],
 )

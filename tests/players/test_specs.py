@@ -196,7 +196,7 @@ def test_labels_of_long_trees_read_back_and_are_cut_where_they_are_shown():
 def test_models_are_frozen_and_take_no_other_fields():
     with pytest.raises(ValidationError, match="frozen"):
         RandomPlayer().name = "x"
-    with pytest.raises(ConfigError, match="Extra inputs"):
+    with pytest.raises(ConfigError, match="depth: unknown key"):
         RandomPlayer(depth=1)
     for depth in (0, 61, 2.0, True):
         with pytest.raises(ConfigError, match="depth"):

@@ -74,8 +74,8 @@ def analyse(
     player
         The player: see `evoply match --help`.
     games
-        Analyse the games in this file: what `evoply match --save-games` wrote, or a transcript of
-        one game per line.
+        Analyse the games in this file: what `evoply match --save-games` wrote, or any other format
+        that `evoply convert` reads.
     exact
         With --games, Othello: solve moves from so many empty squares on, so that what they lost is
         known exactly, in discs. At most 20; none: never.
@@ -156,16 +156,16 @@ def _analyse_games(
     from evoply.cli.match import progress_bar
     from evoply.cli.player_texts import read_players
     from evoply.files import check_writable
-    from evoply.formats import Names, Refused
+    from evoply.formats import Refused
     from evoply.reports import analyse_games, write_analysis
     from evoply.reports.game_analysis import summaries
 
     if html is not None:
         check_writable(html)
     refused: list[Refused] = []
-    with games_file(str(path)) as (form, file):
+    with games_file(str(path)) as (form, file, names):
         try:
-            games = list(form.read(file, game, Names(), refused.append))
+            games = list(form.read(file, game, names, refused.append))
         except ValueError as error:
             raise ValueError(f"--games: {path}: {error}") from None
     if not games:

@@ -17,7 +17,7 @@ from evoply.cli.options import GAME_NAMES, Json
 from evoply.cli.output import EndedError, Output, stderr
 
 if TYPE_CHECKING:
-    from evoply.formats import Converted, Format, Refused
+    from evoply.formats import Converted, Format, Names, Refused
 
 __all__ = ["convert", "games_file", "refused_data", "tell_refused"]
 
@@ -72,22 +72,17 @@ def convert(
     if game is not None:
         game_rules(game)
     write = _target_format(target, to)
-    with games_file(source, from_) as (read, file):
-        has_names = read.name == "wthor" and source != _STREAM
-        names = formats.names_beside(source) if has_names else None
-        with _written(target) as written:
-            try:
-                converted, beside = formats.convert(
-                    file, written, read=read, write=write, game=game, names=names
-                )
-            except ValueError as error:
-                raise ValueError(f"{source}: {error}") from None
-            result = _result(source, target, read, write, converted)
-            if not converted.games:
-                why = (
-                    converted.refused[0] if converted.refused else f"there is no {read.name} in it"
-                )
-                raise EndedError(f"{source}: {why}", result)
+    with games_file(source, from_) as (read, file, names), _written(target) as written:
+        try:
+            converted, beside = formats.convert(
+                file, written, read=read, write=write, game=game, names=names
+            )
+        except ValueError as error:
+            raise ValueError(f"{source}: {error}") from None
+        result = _result(source, target, read, write, converted)
+        if not converted.games:
+            why = converted.refused[0] if converted.refused else f"there is no {read.name} in it"
+            raise EndedError(f"{source}: {why}", result)
     if target != _STREAM:
         for ending, content in beside.items():
             write_atomically(Path(target).with_suffix(ending), content)
@@ -114,13 +109,26 @@ def _target_format(target: str, name: str | None) -> Format:
 
 
 @contextmanager
-def games_file(source: str, name: str | None = None) -> Iterator[tuple[Format, io.BufferedReader]]:
-    """Open *source*, `-` for standard input; give its format, *name* if given, and the file."""
-    from evoply.formats import format_named, format_of_content, format_of_name
+def games_file(
+    source: str, name: str | None = None
+) -> Iterator[tuple[Format, io.BufferedReader, Names]]:
+    """Open *source*, `-` for standard input; give its format, *name* if given, and the file.
+
+    The names are those in the files beside it, if it numbers players and events.
+    """
+    from evoply.formats import (
+        Names,
+        format_named,
+        format_of_content,
+        format_of_name,
+        names_beside,
+    )
 
     chosen = None if name is None else format_named(name)
     with _opened(source) as file:
-        yield chosen or format_of_name(source) or format_of_content(file.peek(1)), file
+        read = chosen or format_of_name(source) or format_of_content(file.peek(1))
+        has_names = read.name == "wthor" and source != _STREAM
+        yield read, file, names_beside(source) if has_names else Names()
 
 
 def tell_refused(refused: Sequence[Refused]) -> None:
@@ -144,7 +152,8 @@ def _opened(source: str) -> Iterator[io.BufferedReader]:
         return
     path = Path(source)
     if path.is_dir() or not path.exists():
-        raise ValueError(f"{source}: there is no such file to read games from")
+        what = "is a folder: name a file" if path.is_dir() else "there is no such file"
+        raise ValueError(f"{source}: {what} to read games from")
     with path.open("rb") as file:
         yield file
 

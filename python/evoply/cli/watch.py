@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -42,25 +41,18 @@ def watch(
     Parameters
     ----------
     file
-        What `evoply match --save-games` wrote.
+        What `evoply match --save-games` wrote, or any other format that `evoply convert` reads.
     game
         Show only the game of this number; the first is 0.
     """
-    path = Path(file)
-    if not path.exists() or path.is_dir():
-        raise ValueError(
-            f"{file}: there is no such file to watch; `evoply match A B --save-games FILE` writes "
-            "one"
-        )
     output = Output(json)
     shown = []
-    with path.open("rb") as opened:
-        for number, one in enumerate(_games(file, opened)):
-            if game is None or number == game:
-                show_game(one, output.people, delay, title=f"Game {number}")
-                shown.append({"number": number, **one.to_dict()})
-            if number == game:
-                break
+    for number, one in enumerate(_games(file)):
+        if game is None or number == game:
+            show_game(one, output.people, delay, title=f"Game {number}")
+            shown.append({"number": number, **one.to_dict()})
+        if number == game:
+            break
     if not shown:
         raise ValueError(
             f"{file}: there are no games in it"
@@ -70,13 +62,14 @@ def watch(
     output.result({"file": file, "games": shown})
 
 
-def _games(file: str, opened: IO[bytes]) -> Iterator[GamePlayed]:
-    from evoply.formats import saved
+def _games(file: str) -> Iterator[GamePlayed]:
+    from evoply.cli.convert import games_file
 
-    try:
-        yield from saved.read(opened)
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
+    with games_file(file) as (read, opened, names):
+        try:
+            yield from read.read(opened, None, names, None)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
 
 
 def show_game(game: GamePlayed, console: Console, delay: float, *, title: str = "Game") -> None:

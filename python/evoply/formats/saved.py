@@ -32,6 +32,8 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
                 raise ValueError("is too long for a game")
             game = GamePlayed.from_dict(json.loads(line))
         except (ValueError, RecursionError) as error:
+            if isinstance(error, json.JSONDecodeError):
+                error = ValueError(f"this is not a saved game: no JSON at column {error.colno}")
             refuse(ValueError(str(error)), count, f"line {number}", on_refused)
         else:
             yield game

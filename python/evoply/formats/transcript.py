@@ -16,10 +16,12 @@ from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
 from evoply.games import GAMES, GameRules, game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.wording import shorten
 
 __all__ = ["read", "write"]
 
 _COMMENT = re.compile(r"[#%][^\n]*")
+_PLACE = re.compile(r"(?:line ([0-9]+), )?column ([0-9]+)")
 _GOES_ON = re.compile(r"\s*(?!1\.)[0-9]+\.")
 
 
@@ -61,18 +63,25 @@ def _texts(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _record(text: str, usual: list[GameRules]) -> tuple[GameRecord, GameRules]:
-    first: ValueError | None = None
+    errors: list[ValueError] = []
     for rules in usual:
         try:
-            return rules.record(text, NO_DRAWS), rules
-        except IllegalMoveError as error:
-            # It can be read: this says more than another game's failure to read it.
-            if not isinstance(first, IllegalMoveError):
-                first = error
-        except InvalidMoveError as error:
-            first = first or error
-    assert first is not None  # there is at least one game
-    raise first
+            record = rules.record(text, NO_DRAWS)
+        except (InvalidMoveError, IllegalMoveError) as error:
+            errors.append(error)
+        else:
+            if not record.moves and not any(one.isalpha() for one in text):
+                raise InvalidMoveError(f"there are no moves in {shorten(text.strip())!r}")
+            return record, rules
+    raise max(errors, key=_progress)
+
+
+def _progress(error: ValueError) -> tuple[int, int, bool]:
+    """Return how far a game could be read: who comes farthest says most about what is wrong."""
+    place = _PLACE.search(str(error))
+    line, column = (int(one or 0) for one in place.groups()) if place is not None else (0, 0)
+    # At the same place a move that can be read says more than none.
+    return line, column, isinstance(error, IllegalMoveError)
 
 
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:

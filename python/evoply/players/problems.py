@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from evoply.protocols import ConfigError
+from evoply.wording import must_be
 
 
 def problems(error: ValidationError, expected: Any) -> list[tuple[str, str]]:
@@ -39,7 +40,7 @@ def _message(one: ErrorDetails, kinds: Sequence[str]) -> str:
         case "string_pattern_mismatch":
             return "must be one line without control characters"
         case _:
-            return str(context["error"]) if "error" in context else one["msg"]
+            return str(context["error"]) if "error" in context else must_be(one)
 
 
 def _place(location: Sequence[int | str], expected: Any) -> tuple[str, list[str]]:

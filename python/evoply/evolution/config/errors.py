@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from evoply.evolution.config.part import Problem, kind_of, parts_in
-from evoply.wording import did_you_mean
+from evoply.wording import did_you_mean, must_be
 
 __all__ = ["explained", "has_key", "meant_instead"]
 
@@ -36,7 +36,7 @@ def explained(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
 
 def _briefly(item: Mapping[str, Any]) -> Problem:
     path = ".".join(str(part) for part in item["loc"])
-    return path, "unknown key" if item["type"] == "extra_forbidden" else str(item["msg"])
+    return path, must_be(item)
 
 
 def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
@@ -56,7 +56,7 @@ def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
                 return f"{path}.kind", f"is missing: it must be {listed}"
             tag = str(item["ctx"]["tag"])
             return f"{path}.kind", f"must be {listed}, not {tag!r}{did_you_mean(tag, kinds)}"
-    message = str(item["msg"]).removeprefix("Value error, ").replace("Input should", "must")
+    message = must_be(item)
     is_short = len(repr(value)) <= 60 and not isinstance(value, dict | list | BaseModel)
     if not is_short or (item["type"] == "value_error" and not message.startswith("must")):
         return path, message

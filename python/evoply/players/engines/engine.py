@@ -29,8 +29,9 @@ _HEAD = "engine:"
 _LINE = r"^[^\x00-\x1f\x7f]*$"
 
 Word = Annotated[str, Field(min_length=1, max_length=4000, pattern=_LINE)]
-OptionName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,60}$")]
-OptionValue = bool | int | float | Annotated[str, Field(max_length=1000, pattern=_LINE)]
+_OPTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
+OptionValue = bool | int | float | str
+_LONGEST_VALUE = 1000
 
 
 class EngineLimits(ProcessLimits):
@@ -55,7 +56,7 @@ class Engine(PlayerKind):
     kind: Literal["engine"] = "engine"
     protocol: Literal["gtp", "nboard"]
     command: tuple[Word, ...] = Field(min_length=1, max_length=1000)
-    options: dict[OptionName, OptionValue] = Field(default_factory=dict, max_length=100)
+    options: dict[str, OptionValue] = Field(default_factory=dict, max_length=100)
     limits: EngineLimits = EngineLimits()
     deterministic: bool = Field(default=False, strict=True)
 
@@ -63,6 +64,23 @@ class Engine(PlayerKind):
     @classmethod
     def _split(cls, command: Any) -> Any:
         return shlex.split(command) if isinstance(command, str) else command
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _named(cls, options: Any) -> Any:
+        for name, value in options.items() if isinstance(options, dict) else ():
+            if not isinstance(name, str) or _OPTION_NAME.fullmatch(name) is None:
+                raise ValueError(
+                    f"{shorten(str(name))!r} is no name of an option: write letters, digits, _ . -"
+                )
+            if not isinstance(value, bool | int | float | str):
+                raise ValueError(f"{name} must be a text, a number, true or false")
+            if len(str(value)) > _LONGEST_VALUE or re.fullmatch(_LINE, str(value)) is None:
+                raise ValueError(
+                    f"{name} must be one line of at most {_LONGEST_VALUE} characters, "
+                    "without control characters"
+                )
+        return options
 
     @property
     def label(self) -> str:
