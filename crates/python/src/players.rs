@@ -47,7 +47,11 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
         "first" => Ok(Ties::First),
         "last" => Ok(Ties::Last),
         "random" => Ok(Ties::Random),
-        _ => Err(PyValueError::new_err(format!("unknown tie rule {ties:?}: tie rules are first, last, random"))),
+        "column" => Ok(Ties::Column),
+        "advanced" => Ok(Ties::Advanced),
+        _ => Err(PyValueError::new_err(format!(
+            "unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"
+        ))),
     }
 }
 

@@ -11,7 +11,8 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture
-* `ties=first|last|random`: which of equally good moves
+* `ties=first|last|random|column|advanced`: which of equally good moves; the first column by column,
+  or that of the most advanced piece, in checkers
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
 * `random_plies=N`: uniformly random moves for the player's own first N (0 to 1000)

@@ -127,8 +127,8 @@ class Staged(KernelPlayer):
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if a tree needs another board than *game*'s."""
-        self.evaluator.check_fits(game)
+        """Raise `ValueError` if a tree, the clock or the ties need another game than *game*."""
+        self.steady().check_fits(game)
 
     def shares(self, clock: float) -> tuple[float, ...]:
         """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
