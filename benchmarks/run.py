@@ -30,7 +30,7 @@ from evoply.formats import obf
 from evoply.games import game_rules
 from evoply.games.othello import Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
-from evoply.players import parse_player, solve
+from evoply.players import KernelSeat, parse_player, solve
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LIMITS = Limits(max_depth=17, max_nodes=200)
@@ -167,8 +167,8 @@ def schedule(games: int) -> Schedule:
 
 
 def games_per_second(players: list[_native.Player], games: int, threads: int = 1) -> float:
-    planned = schedule(games)
-    return games / timed(lambda: play("othello", players, planned, threads=threads))
+    planned, seats = schedule(games), [KernelSeat(player) for player in players]
+    return games / timed(lambda: play("othello", seats, planned, threads=threads))
 
 
 def random_row() -> Row:

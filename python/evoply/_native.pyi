@@ -131,6 +131,7 @@ class Player:
         programs: Sequence[Program],
         shares: Sequence[Sequence[float]],
         *,
+        clock: str = "pieces",
         view: str = "player",
         ties: str = "first",
     ) -> Player: ...

@@ -38,7 +38,7 @@ def schedule(start: Row, draws: DrawRules | None, count: int = 24, openings: int
 
 def compared(game: str, start: Position, draws: DrawRules | None) -> Results:
     """Play a schedule in the kernel and each of its games in Python; return the results."""
-    seats = [parse_player(text, game=game).native(game) for text in PLAYERS]
+    seats = [parse_player(text, game=game).seat(game) for text in PLAYERS]
     planned = schedule(start.row, draws)
     if draws == NO_DRAWS:
         # Without any draws kings may walk for ever: random players alone do not.
@@ -80,7 +80,7 @@ def test_draws_end_games_alike_in_the_kernel_and_in_python(game: str) -> None:
 
 def test_a_start_that_is_a_draw_already_is_not_played() -> None:
     start = Position.parse("B:WK32:BK1:H80:F60")
-    seats = [parse_player(text, game="checkers").native("checkers") for text in PLAYERS]
+    seats = [parse_player(text, game="checkers").seat("checkers") for text in PLAYERS]
     results = play("checkers", seats, schedule(start.row, None, 4))
     assert results.plies.tolist() == [0] * 8
     assert results.ending_counts == {"quiet plies": 8}
@@ -96,7 +96,7 @@ class Last:
 
 def test_players_in_python_meet_players_in_the_kernel() -> None:
     seats = [
-        Last() if text == "greedy:epsilon=0.2" else parse_player(text).native("lose-checkers")
+        Last() if text == "greedy:epsilon=0.2" else parse_player(text).seat("lose-checkers")
         for text in PLAYERS
     ]
     planned = schedule(CHECKERS["lose-checkers"].start().row, None)
@@ -119,7 +119,7 @@ def test_who_cannot_move_loses_and_wins_in_lose_checkers() -> None:
         assert isinstance(record, Game)
         assert outcome is not None
         assert outcome.winner is winner
-        seats = [parse_player("random", game=game).native(game)] * 2
+        seats = [parse_player("random", game=game).seat(game)] * 2
         results = play(game, seats, schedule(record.start.row, None, 1).with_seats(
             np.zeros(2), np.ones(2)
         ))  # fmt: skip

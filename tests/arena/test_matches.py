@@ -63,7 +63,7 @@ def test_a_pair_swaps_colours_on_one_opening() -> None:
     ],
 )
 def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str]) -> None:
-    players = [parse_player(text, game=game).native(game) for text in texts]
+    players = [parse_player(text, game=game).seat(game) for text in texts]
     schedule = pairs(5, game=game)
     results = play(game, players, schedule, threads=2, record_moves=True)
     assert results.moves is not None
@@ -85,7 +85,7 @@ def test_the_python_loop_plays_the_same_games(game: str, texts: tuple[str, str])
 
 
 def test_results_do_not_depend_on_threads() -> None:
-    players = [parse_player(text).native("othello") for text in (f"{TREE}:ties=random", "random")]
+    players = [parse_player(text).seat("othello") for text in (f"{TREE}:ties=random", "random")]
     one, two = (play("othello", players, pairs(200), threads=threads) for threads in (1, 3))
     assert (one.hashes == two.hashes).all()
     assert (one.black_discs == two.black_discs).all()
@@ -159,7 +159,7 @@ def test_tables_in_notebooks_are_escaped() -> None:
 
 def test_the_kernel_checks_schedules() -> None:
     schedule = pairs(1)
-    player = parse_player("random").native("othello")
+    player = parse_player("random").seat("othello")
     with pytest.raises(ValueError, match="no player 1"):
         play("othello", [player], schedule)
     with pytest.raises(ValueError, match="othello"):
@@ -167,7 +167,7 @@ def test_the_kernel_checks_schedules() -> None:
 
 
 def test_ctrl_c_stops_the_games_at_once() -> None:
-    player = parse_player("material:depth=6").native("othello")
+    player = parse_player("material:depth=6").seat("othello")
     waits = []
     for _ in range(3):
         sent: list[float] = []
@@ -190,7 +190,7 @@ def test_progress_errors_stop_the_games() -> None:
     def stop(done: int) -> None:
         raise RuntimeError(f"after {done}")
 
-    player = parse_player("material:depth=4").native("othello")
+    player = parse_player("material:depth=4").seat("othello")
     with pytest.raises(RuntimeError, match="after"):
         play("othello", [player, player], pairs(20_000), progress=stop)
 

@@ -31,7 +31,7 @@ def test_mixed_starts_are_separate_calls(game: str) -> None:
     schedule = mixed(game)
     assert schedule.start_of is not None
     assert (schedule.start_of[::2] == schedule.start_of[1::2]).all()
-    players = [parse_player(text, game=game).native(game) for text in TEXTS]
+    players = [parse_player(text, game=game).seat(game) for text in TEXTS]
     whole = play(game, players, schedule, threads=1)
     for threads in (2, 3, 4):
         assert (play(game, players, schedule, threads=threads).hashes == whole.hashes).all()
@@ -46,7 +46,7 @@ def test_mixed_starts_are_separate_calls(game: str) -> None:
 def test_the_python_loop_begins_where_the_kernel_does() -> None:
     schedule = mixed("othello")
     assert schedule.start_of is not None
-    players = [parse_player(text).native("othello") for text in TEXTS]
+    players = [parse_player(text).seat("othello") for text in TEXTS]
     results = play("othello", players, schedule, record_moves=True)
     for index, codes in enumerate(results.moves or []):
         record = play_game(
@@ -63,7 +63,7 @@ def test_the_python_loop_begins_where_the_kernel_does() -> None:
 
 def test_one_start_is_the_same_whichever_way_it_is_said() -> None:
     row = game_rules("othello").start().row
-    players = [parse_player("greedy").native("othello"), parse_player("random").native("othello")]
+    players = [parse_player("greedy").seat("othello"), parse_player("random").seat("othello")]
 
     def hashes(**start: object) -> list[int]:
         schedule = Schedule.pairs(
@@ -82,7 +82,7 @@ def test_wrong_starts_are_refused() -> None:
             Schedule.pairs([0], [0], **arguments, **wrong)
     with pytest.raises(ValueError, match="2 given for 1 pairs"):
         Schedule.pairs([0], [0], **arguments, starts=[row], start_of=[0, 0])
-    players = [parse_player("random").native("othello")]
+    players = [parse_player("random").seat("othello")]
     far = Schedule.pairs([0], [0], **arguments, starts=[row], start_of=[1])
     with pytest.raises(ValueError, match="there is no start 1: there are 1"):
         play("othello", players, far)

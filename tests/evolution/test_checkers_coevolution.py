@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evoply import _native, arena
+from evoply import arena
 from evoply._native import Stream
 from evoply.evolution import (
     EvolutionConfig,
@@ -26,6 +26,7 @@ from evoply.evolution import (
     evolve,
 )
 from evoply.evolution.fitness import Batch, Training
+from evoply.evolution.play.opponents import PreparedPlayer
 from evoply.evolution.play.panel import panel_of
 from evoply.evolution.play.population import Population
 from evoply.games.checkers import CHECKERS
@@ -51,10 +52,10 @@ class Table:
     """Plays by making results up, and remembers every game."""
 
     population: Population
-    guides: list[_native.Player] = field(default_factory=list)
+    guides: list[PreparedPlayer] = field(default_factory=list)
     games: list[Seat] = field(default_factory=list)
 
-    def number(self, player: _native.Player) -> int:
+    def number(self, player: PreparedPlayer) -> int:
         """Return the number of a tree or a guide; guides are met in their order."""
         for number, one in enumerate(self.population.players):
             if one is player:
@@ -181,7 +182,7 @@ def test_the_games_and_points_of_algorithm_2(
 
 def population_in_seats(game: str, who: list[int]) -> Population:
     """Return a population whose individuals are no trees, only players to be told apart."""
-    players = tuple(parse_player("random", game=game).native(game) for _ in range(max(who) + 1))
+    players = tuple(parse_player("random", game=game).seat(game) for _ in range(max(who) + 1))
     return Population(
         trees=(),
         players=players,

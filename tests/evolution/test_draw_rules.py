@@ -7,7 +7,7 @@ import pytest
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.play.panel import panel_of, play_by_config, schedule_of
-from evoply.evolution.play.population import native_players
+from evoply.evolution.play.population import seats_of
 from evoply.games.draws import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import replay
@@ -45,7 +45,7 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     panel = panel_of(short, [])
     results = play_by_config(
         short,
-        [*native_players(short, trees), *panel.players],
+        [*seats_of(short, trees), *panel.players],
         schedule_of(short, len(trees), panel, stream_for(short, "training", 0)),
     )
     assert set(results.ending_counts) == {"cap"}

@@ -36,7 +36,7 @@ from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.opponents import read_opponent
 from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
-from evoply.evolution.play.population import native_players, population_of
+from evoply.evolution.play.population import population_of, seats_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
 from evoply.permutations import derangement
@@ -107,7 +107,7 @@ def training_games(
     archive = [entry for entry in generation.archive if entry.generation < number]
     panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
     schedule = schedule_of(config, 1, panel, stream_for(config, "training", number))
-    players = [*native_players(config, [tree]), *panel.players]
+    players = [*seats_of(config, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1, record_moves=True)
     games = []
     for black, white, moves in zip(
@@ -273,7 +273,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
     stream = stream_for(config, "training", 0)
     start = game_rules(config.game).start()
     for number, guide in enumerate(measure.guides):
-        opponent = read_opponent(guide.player, config.game).native(config.game)
+        opponent = read_opponent(guide.player, config.game).seat(config.game)
         for one_round in range(guide.rounds):
             fit = [
                 index
@@ -284,7 +284,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
             openings = draws.child("opening").keys((guide.games + 1) // 2)
             keys = draws.child("game").keys(guide.games)
             for index in fit:
-                [player] = native_players(config, [individuals[index].tree])
+                [player] = seats_of(config, [individuals[index].tree])
                 for game in range(guide.games):
                     is_black = game % 2 == 0
                     record = arena.play_game(
@@ -321,7 +321,7 @@ def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int)
     stream = stream_for(config, "training", 0)
     openings = stream.child("opening").keys(pairs)
     keys = stream.child("game").keys(2 * pairs)
-    one, other = native_players(config, [first, second])
+    one, other = seats_of(config, [first, second])
     points = 0.0
     for game in range(2 * pairs):
         is_black = game % 2 == 0
@@ -419,7 +419,7 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
     [program] = _native_programs(single, generation.best.tree)
     panel = panel_of(single, []).with_pairs(1)
     schedule = schedule_of(single, 1, panel, stream_for(single, "fresh", 0))
-    players = [*native_players(single, [generation.best.tree]), *panel.players]
+    players = [*seats_of(single, [generation.best.tree]), *panel.players]
     fresh = int(arena.play(single.game, players, schedule).plies.sum())
     assert generation.census.work == (len(game) + fresh) * program.operations
 

@@ -24,7 +24,7 @@ from evoply.evolution import (
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.panel import panel_of, schedule_of, trial
-from evoply.evolution.play.population import native_players
+from evoply.evolution.play.population import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
 from evoply.players import parse_player
@@ -183,7 +183,7 @@ def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) 
     number = generation.number
     panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
     schedule = schedule_of(config, 1, panel, stream_for(config, "training", number))
-    players = [*native_players(config, [tree]), *panel.players]
+    players = [*seats_of(config, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1)
     points = 0.0
     for game in range(len(schedule.black)):
@@ -236,9 +236,7 @@ def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
     config = small()
     tree = generations[0].best.tree
     panel = panel_of(config, [])
-    twice = trial(
-        config, native_players(config, [tree, tree]), panel, stream_for(config, "fresh", 1)
-    )
+    twice = trial(config, seats_of(config, [tree, tree]), panel, stream_for(config, "fresh", 1))
     assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
 
 
@@ -271,8 +269,8 @@ def test_the_saved_player_plays_as_the_individual_did(
     tree = generations[-1].best.tree
     panel = panel_of(config, [])
     stream = stream_for(config, "fresh", 3)
-    native = trial(config, native_players(config, [tree]), panel, stream)
-    saved = trial(config, [individual_player(config, tree).native(config.game)], panel, stream)
+    native = trial(config, seats_of(config, [tree]), panel, stream)
+    saved = trial(config, [individual_player(config, tree).seat(config.game)], panel, stream)
     assert native.half_points.tolist() == saved.half_points.tolist()
 
 

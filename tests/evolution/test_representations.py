@@ -34,6 +34,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "sum": {"individual": {"kind": "sum", "trees": 3}},
     "phases": {"individual": {"kind": "phases", "percents": [60, 40]}},
     "stages": {"individual": {"kind": "stages", "percents": [20, 30, 50]}},
+    "by ply": {"individual": {"kind": "stages", "percents": [50, 50], "clock": "ply"}},
     "adf": {"individual": {"kind": "adf", "arities": [2, 1]}},
     "typed": {"individual": {"kind": "sum"}, "primitives": "benbassat-6"},
     "weighed": {"individual": {"kind": "sum"}, "primitives": "bellin"},
@@ -106,6 +107,15 @@ def test_a_plain_tree_is_the_default_and_no_part_of_a_digest() -> None:
     assert not {"individual", "oversized"} & set(settings_of(config_of()))
     shape = {"individual": {"kind": "sum"}}
     assert settings_of(config_of(**shape))["individual"] == {"kind": "sum", "trees": 2}
+
+
+def test_the_clock_of_plies_is_a_setting_and_by_default_no_part_of_a_digest() -> None:
+    by_ply = config_of(individual={"kind": "stages", "clock": "ply"})
+    assert config_from_toml(config_to_toml(by_ply)) == by_ply
+    assert settings_of(by_ply)["individual"]["clock"] == "ply"
+    usual = config_of(individual={"kind": "stages"})
+    assert "clock" not in settings_of(usual)["individual"]
+    assert str(next(evolve(by_ply)).champion).startswith("{ ply_stages (")
 
 
 def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
@@ -233,6 +243,17 @@ WRONG = [
         'individual.kind = "stages"\ninitialisation.seeds = ["( white ),75,( white ),25"]',
         "initialisation.seeds.0",
         "percentages",
+    ),
+    ('player.ties = "advanced"', "player.ties", "pieces of othello stay where they are"),
+    (
+        'game = "checkers"\nindividual = { kind = "stages", clock = "ply" }',
+        "individual.clock",
+        "no usual length",
+    ),
+    (
+        'individual = { kind = "stages", clock = "ply" }\nfitness.measure = "stage_discs"',
+        "individual.clock",
+        "by the discs placed",
     ),
 ]
 

@@ -44,6 +44,7 @@ SHAPES = (
     Shape("phases", (LIAO, LIAO), (30, 70)),
     Shape("stages", (LIAO, LIAO, LIAO), (20, 30, 50)),
     Shape("adf", ADF),
+    Shape("ply_stages", (LIAO, LIAO, LIAO), (20, 30, 50)),
 )
 
 
@@ -87,15 +88,32 @@ def test_values_are_those_of_the_branches(forest):
         return
     parts = [values(tree) for tree in forest.trees]
     for index, position in enumerate(POSITIONS):
-        discs = (position.own | position.opponent).bit_count()
+        placed = (position.own | position.opponent).bit_count() - 4
+        if forest.role == "ply_stages":
+            placed = position.ply
         if forest.role == "sum":
             expected = sum(part[index] for part in parts)
         else:
             # In whole numbers: stage k while the percentages before it <= 100 t.
             starts = [sum(forest.percents[:k]) for k in range(len(parts))]
-            stage = max(k for k, start in enumerate(starts) if 60 * start <= 100 * (discs - 4))
+            stage = max(k for k, start in enumerate(starts) if 60 * start <= 100 * placed)
             expected = parts[stage][index]
         assert values(forest)[index] == expected
+
+
+def test_plies_count_passes_and_know_the_board():
+    """On 6x6 half of the game is 16 plies; a pass before makes it one disc less."""
+    text = "{ ply_stages ( white ) 50 ( - white 10 ) 50 }"
+    program = lower([parse_individual(text, LIAO)], "othello-6")[0]
+    batch = _native.Positions.random("othello-6", 600, 8, 10, 31)
+    rows = [batch[index] for index in range(len(batch))]
+    answers = program.evaluate(batch)[:, 0].tolist()
+    passed = 0
+    for (black, white, _, black_moves, ply, _), value in zip(rows, answers, strict=True):
+        own = (black if black_moves else white).bit_count()
+        assert value == (own if ply < 16 else own - 10)
+        passed += ply + 4 > (black | white).bit_count()
+    assert passed > 10
 
 
 def test_stages_change_exactly_at_their_clock():
@@ -150,7 +168,7 @@ def test_what_would_be_too_large_written_out_is_refused():
         ("( white ) ,50 ( black ),50", "a comma must stand here, before the next tree"),
         ("( white ),0,( black ),100", "a number from 0.001 to 100, not 0"),
         ("( white ),50,( blak ),50", "did you mean 'black'? (column 16)"),
-        ("{ sun ( white ) }", "one of sum, phases, adf, ordered must stand here"),
+        ("{ sun ( white ) }", "one of sum, phases, ply_stages, adf, ordered must stand here"),
         ("{ sum ( white )", "a tree must stand here"),
         ("{ sum ( white ) } 3", "something follows the closing brace"),
         ("{ sum }", "role sum has 1 to 100 trees, not 0"),

@@ -19,7 +19,7 @@ def slow_player(player: Any, position: Position, game_key: int, moves: int) -> A
         player = player.player
     if not isinstance(player, Staged):
         return player
-    shares = player.shares(position.clock)
+    shares = player.shares(clock_of(player, position))
     stage = shares.index(max(shares))
     if max(shares) < 1.0:
         side = 0 if position.turn is Color.BLACK else 1
@@ -30,6 +30,13 @@ def slow_player(player: Any, position: Position, game_key: int, moves: int) -> A
     return AfterState(
         evaluator=TreeEvaluator(tree=player.trees[stage]), ties=player.ties, view=player.view
     )
+
+
+def clock_of(staged: Staged, position: Position) -> float:
+    """Return how far the game is by the clock of *staged*, from 0 to 1."""
+    if staged.clock == "pieces":
+        return position.clock
+    return min(1.0, position.ply / (position.size**2 - 4))
 
 
 def slow_move(player: Any, position: Position, game_key: int, moves: int = 0) -> Any:

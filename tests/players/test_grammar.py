@@ -131,7 +131,7 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:x=1", "no option 'x'. The options of greedy are depth, ties, epsilon, view", 8),
         ("greedy:primitives=liao", "no option 'primitives'", 8),
         ("greedy:ties=first,ties=last", "option ties is given twice", 19),
-        ("greedy:ties=fist", "ties must be one of first, last, random, not 'fist'; did you", 13),
+        ("greedy:ties=fist", "random, column, advanced, not 'fist'; did you mean 'first'?", 13),
         ("greedy: depth=-1", "depth must be a whole number from 0 to 60, not '-1'", 15),
         ("greedy:depth=61", "depth must be a whole number from 0 to 60, not '61'", 14),
         ("greedy:depth=٣", "depth must be a whole number", 14),

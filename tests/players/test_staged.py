@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from slow_games import SlowSeat, slow_game, slow_move
 
 from evoply import _native
+from evoply.algebra import formula_of
 from evoply.arena import Schedule, match, play, play_game
 from evoply.games import game_rules
 from evoply.games.othello import Position
@@ -17,7 +18,9 @@ from evoply.players import (
     RandomStart,
     Staged,
     TreeEvaluator,
+    load_player,
     parse_player,
+    save_player,
     stage_shares,
 )
 
@@ -55,6 +58,47 @@ def test_without_overlap_the_clock_decides(parts, discs):
     shares = stage_shares(parts, discs / 60, 0.0)
     assert shares.index(1.0) == wanted
     assert sum(shares) == 1.0
+
+
+@pytest.mark.parametrize("game", ["othello", "othello-4", "othello-6", "othello-10"])
+@pytest.mark.parametrize("options", ["ties=column", "overlap=20,ties=random", "overlap=15"])
+def test_the_clock_of_plies_in_the_kernel_is_that_of_python(game, options):
+    """Small boards, whose games have passes; with an overlap a stage is drawn for every move."""
+    text = "( white ),30,( - black white_corners ),30,( - black white ),40:primitives=liao"
+    by_ply = parse_player(f"{text},clock=ply,{options}", game=game)
+    late = [row for row in _native.Positions.random(game, 3, 3, 5, 11)]
+    check_kernel_games(game, [by_ply, RandomPlayer()], games=6, starts=late)
+
+
+def test_the_clock_of_plies_is_said_in_texts_and_files(tmp_path):
+    by_ply = parse_player(f"{HALVES}:clock=ply")
+    assert (by_ply.clock, by_ply.label) == ("ply", f"{HALVES}:clock=ply")
+    assert by_ply.model_dump()["clock"] == "ply"
+    assert "clock" not in parse_player(f"{HALVES}:overlap=20").model_dump()
+    steady = by_ply.steady()
+    assert steady.label == "{ ply_stages ( white ) 50 ( white_corners ) 50 }"
+    for player in (by_ply, steady, parse_player(f"{HALVES}:overlap=20,clock=ply")):
+        save_player(tmp_path / "player.json", player)
+        assert load_player(tmp_path / "player.json") == player.self_contained()
+        assert parse_player(player.label) == player
+    # What evolved says its clock in its text; an overlap takes it over.
+    assert parse_player(f"{steady.label}:overlap=20").clock == "ply"
+    assert parse_player(f"{steady.label}:overlap=20,clock=pieces").clock == "pieces"
+    assert Staged(stages=by_ply.model_dump()["stages"], clock="ply").trees == by_ply.trees
+    text = formula_of(steady.evaluator.parsed)
+    assert "plies_until_50%" in text
+
+
+@pytest.mark.parametrize("text", [f"{HALVES}:clock=ply", f"{HALVES}:clock=ply,overlap=5"])
+def test_the_clock_of_plies_is_for_boards_that_fill(text):
+    with pytest.raises(ValueError, match="games of checkers have no usual length: clock=ply is"):
+        parse_player(text, game="checkers")
+    with pytest.raises(ValueError, match="clock must be one of pieces, ply, not 'discs'"):
+        parse_player(f"{HALVES}:clock=discs")
+    with pytest.raises(ValueError, match="overlap, slide and clock are for stages"):
+        parse_player("( white ):clock=ply")
+    with pytest.raises(ValueError, match="clocks are pieces, ply"):
+        _native.Player.staged("othello", [], [], clock="discs")
 
 
 def test_sixty_stages_change_with_every_disc():
@@ -95,8 +139,8 @@ def check_kernel_games(game, players, games, starts=()):
         starts=rows,
         start_of=[pair % len(rows) for pair in range(games)],
     )
-    natives = [player.native(game) for player in players]
-    results = play(game, natives, schedule, record_moves=True, threads=2)
+    seats = [player.seat(game) for player in players]
+    results = play(game, seats, schedule, record_moves=True, threads=2)
     for index, codes in enumerate(results.moves):
         record = slow_game(
             game,
@@ -223,8 +267,8 @@ def test_a_random_start_ends_where_it_says():
     player = RandomStart(plies=10, player=parse_player("greedy"))
     assert player.label == "greedy:random_plies=10"
     seat = player.seat("othello")
-    opponent = parse_player("( white )").native("othello")
-    greedy = parse_player("greedy").native("othello")
+    opponent = parse_player("( white )").seat("othello")
+    greedy = parse_player("greedy").seat("othello")
     arguments = {"start": Position(), "opening_key": 1, "opening_plies": 0}
     games = {play_game((seat, opponent), **arguments, game_key=key).moves for key in range(20)}
     assert len(games) == 20
@@ -232,14 +276,14 @@ def test_a_random_start_ends_where_it_says():
     # Ten plies of its own are over when twenty were played.
     for position, move in zip(record.positions[20:], record.moves[20:], strict=False):
         player = greedy if position.turn.value == "black" else opponent
-        assert _native.analyse(player, *position.row, 3)[0] == move.code(8)
+        assert _native.analyse(player.native, *position.row, 3)[0] == move.code(8)
     assert isinstance(RandomStart(plies=0, player=RandomPlayer()).seat("othello"), KernelSeat)
     assert match(RandomStart(plies=4, player=parse_player("swh")), "random", games=20).games == 20
 
 
 def test_kernel_and_python_games_mix_in_one_schedule():
     texts = ["greedy", "random", "swh"]
-    native = [parse_player(text).native("othello") for text in texts]
+    seats = [parse_player(text).seat("othello") for text in texts]
     staged = staged_of(HALVES)
     slow = SlowSeat(staged)
     schedule = Schedule.pairs(
@@ -250,8 +294,8 @@ def test_kernel_and_python_games_mix_in_one_schedule():
         start=Position().row,
     )
     told = []
-    mixed = play("othello", [*native, slow], schedule, progress=told.append)
-    alone = play("othello", [*native, staged.seat("othello")], schedule)
+    mixed = play("othello", [*seats, slow], schedule, progress=told.append)
+    alone = play("othello", [*seats, staged.seat("othello")], schedule)
     assert (mixed.black_discs == alone.black_discs).all()
     assert (mixed.plies == alone.plies).all()
     assert told[-1] == len(schedule)

@@ -8,7 +8,7 @@ from evoply import _native
 from evoply.arena import match
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of
-from evoply.evolution.play.population import individual_player, native_players
+from evoply.evolution.play.population import individual_player, seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import lower, parse_tree
 from evoply.players import load_player, parse_player, save_player, with_options
@@ -119,12 +119,14 @@ def test_individuals_get_their_own_limits():
     trees = [parse_tree(text, PRIMITIVE_SETS["liao+mobility"]) for text in (LEAN, PADDED)]
     limited = EvolutionConfig(generations=1, player={"work": 4000})
     row = _native.Positions.random("othello", 1, 8, 20, 20)[0]
-    for tree, native in zip(trees, native_players(limited, trees), strict=True):
+    for tree, seat in zip(trees, seats_of(limited, trees), strict=True):
         (program,) = lower([tree], "othello")
         saved = individual_player(limited, tree)
         assert saved.work == 4000
         expected = with_options(saved, {"nodes": 4000 // program.operations})
-        assert _native.analyse(native, *row, 1)[:5] == asked(expected, row) == asked(saved, row)
+        assert (
+            _native.analyse(seat.native, *row, 1)[:5] == asked(expected, row) == asked(saved, row)
+        )
 
 
 def test_runs_by_work_can_be_repeated():

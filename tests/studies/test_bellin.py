@@ -43,10 +43,10 @@ def test_fitness_is_the_opponents_discs_of_three_games():
     sums = opponents_discs(three_games(trees, stream, 0), 2)
     keys = stream.child("game").keys(3)
     for text, total in zip(texts, sums.tolist(), strict=True):
-        white = parse_player(f"{text}:primitives=liao").native("othello")
+        white = parse_player(f"{text}:primitives=liao").seat("othello")
         discs = 0
         for opponent, key in zip(OPPONENTS, keys.tolist(), strict=True):
-            black = parse_player(opponent).native("othello")
+            black = parse_player(opponent).seat("othello")
             record = play_game(
                 (black, white), start=Position(), opening_key=0, opening_plies=0, game_key=key
             )

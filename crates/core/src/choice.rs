@@ -1,5 +1,6 @@
 //! What was chosen, and which of several equally good moves is.
 
+use crate::bitboard::Board;
 use crate::rules::Game;
 use crate::stream::Stream;
 
@@ -10,6 +11,10 @@ pub enum Ties {
     First,
     /// The last.
     Last,
+    /// The first column by column: by the file of the square that is moved to, then by its row.
+    Column,
+    /// The one whose piece stands nearest to the far side before it moves; in games that move pieces.
+    Advanced,
     /// Any of them, drawn from the stream of the move.
     Random,
 }
@@ -30,20 +35,52 @@ pub struct Choice<G: Game> {
 }
 
 impl Ties {
-    /// Which of the moves with the greatest of `values` is taken; `None` if there is none.
+    /// The place of a move among equal ones: that of least rank is taken, and no two ranks are equal.
+    ///
+    /// `index` is its number in the order of legal moves, which settles what the rule leaves open. Random ties are in that
+    /// order too.
+    #[inline(always)]
+    pub fn rank<G: Game>(self, position: &G, index: usize, chosen: G::Move) -> u64 {
+        let before = match self {
+            Self::First | Self::Random => 0,
+            Self::Last => return !(index as u64),
+            Self::Column => {
+                // A pass, which moves to no square, is the only move.
+                let square = G::moved_to(chosen).first();
+                square % G::Board::SIZE * G::Board::SIZE + square / G::Board::SIZE
+            }
+            Self::Advanced => position.rows_to_go(chosen),
+        };
+        (u64::from(before) << 32) | index as u64
+    }
+
+    /// Which of `moves`, all the legal ones, is taken of those with the greatest of `values`, and its number; `None` if there
+    /// is none.
     ///
     /// A random one is drawn only where several are equal.
     #[inline(always)]
-    pub fn pick(self, values: &[f64], stream: &mut Stream) -> Option<usize> {
+    pub fn pick<G: Game>(
+        self,
+        position: &G,
+        mut moves: G::Moves,
+        values: &[f64],
+        stream: &mut Stream,
+    ) -> Option<(usize, G::Move)> {
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut equals = values.iter().enumerate().filter(|&(_, &value)| value == best).map(|(index, _)| index);
-        match self {
+        let index = match self {
+            // These need not look at the moves.
             Self::First => equals.next(),
             Self::Last => equals.next_back(),
             Self::Random => {
                 let count = equals.clone().count() as u64;
                 equals.nth(if count < 2 { 0 } else { stream.below(count) } as usize)
             }
-        }
+            Self::Column | Self::Advanced => {
+                let ranked = moves.enumerate().filter(|&(index, _)| values[index] == best);
+                return ranked.min_by_key(|&(index, chosen)| self.rank(position, index, chosen));
+            }
+        }?;
+        Some((index, moves.nth(index)?))
     }
 }

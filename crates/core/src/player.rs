@@ -70,8 +70,12 @@ impl<G: Game> Player<G> {
     /// What chooses so, and takes this one of equal moves; never a random move instead.
     ///
     /// # Errors
-    /// The evaluator of a player that looks one ply ahead has more than one output.
+    /// The evaluator of a player that looks one ply ahead has more than one output, or no piece of the game moves that
+    /// could be the most advanced.
     pub fn new(chooser: Chooser<G>, ties: Ties) -> Result<Self, String> {
+        if ties == Ties::Advanced && !G::MOVES_PIECES {
+            return Err("ties advanced takes the most advanced piece, and no piece of the game moves".into());
+        }
         if let Chooser::AfterState(evaluator) = &chooser {
             evaluator.check_outputs(1)?;
         }
@@ -222,9 +226,8 @@ impl<G: Game> Player<G> {
                 let evaluator = self.board_evaluator(position, key, workspace)?;
                 let Workspace { memory, values, .. } = workspace;
                 after_state(cpu, position, expansion, evaluator, &mut memory.registers, values);
-                let index = self.ties.pick(values, &mut stream)?;
-                let (chosen, score) = (moves.nth(index)?, Some(values[index]));
-                Some(Choice { chosen, score, depth: 1, nodes: count, continuation: Vec::new() })
+                let (index, chosen) = self.ties.pick(position, moves, values, &mut stream)?;
+                Some(Choice { chosen, score: Some(values[index]), depth: 1, nodes: count, continuation: Vec::new() })
             }
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, self.ties, stop);

@@ -1,23 +1,33 @@
-//! Evaluators that take turns: which of them chooses is drawn for every move, as likely as the number of pieces says.
+//! Evaluators that take turns: which of them chooses is drawn for every move, as likely as a clock says.
 
 use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::stream::Key;
 
-/// Evaluators and how likely each chooses at a position, known by its number of pieces.
+/// What is counted to know how far a game is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StageClock {
+    /// The pieces on the board.
+    Pieces,
+    /// The plies played, forced passes among them; from as many as the board has squares on they count alike.
+    Plies,
+}
+
+/// Evaluators and how likely each chooses at a position, known by its clock.
 #[derive(Clone, Debug)]
 pub struct Stages<G: Game> {
     evaluators: Vec<Evaluator<G>>,
-    /// The probability of each evaluator, one row for every number of pieces from 0 up; a row sums to about 1.
+    /// The probability of each evaluator, one row for every count from 0 up; a row sums to about 1.
     shares: Vec<Vec<f64>>,
+    clock: StageClock,
 }
 
 impl<G: Game> Stages<G> {
-    /// The evaluators, and one row of probabilities for every number of pieces from none to a full board.
+    /// The evaluators, and one row of probabilities for every count of the clock from none to the number of squares.
     ///
     /// # Errors
     /// Says what is wrong with the evaluators or the rows.
-    pub fn new(evaluators: Vec<Evaluator<G>>, shares: Vec<Vec<f64>>) -> Result<Self, String> {
+    pub fn new(evaluators: Vec<Evaluator<G>>, shares: Vec<Vec<f64>>, clock: StageClock) -> Result<Self, String> {
         use crate::bitboard::Board;
         let rows = G::Board::SQUARES as usize + 1;
         if evaluators.is_empty() {
@@ -25,19 +35,19 @@ impl<G: Game> Stages<G> {
         }
         evaluators.iter().try_for_each(|evaluator| evaluator.check_outputs(1))?;
         if shares.len() != rows {
-            return Err(format!("{} rows of shares, one for each number of pieces would be {rows}", shares.len()));
+            return Err(format!("{} rows of shares, one for each count of the clock would be {rows}", shares.len()));
         }
-        for (pieces, row) in shares.iter().enumerate() {
+        for (count, row) in shares.iter().enumerate() {
             if row.len() != evaluators.len() {
-                return Err(format!("{} shares of {} stages at {pieces} pieces", row.len(), evaluators.len()));
+                return Err(format!("{} shares of {} stages at a count of {count}", row.len(), evaluators.len()));
             }
             // Written so that NaN fails.
             let is_one = (row.iter().sum::<f64>() - 1.0).abs() < 1e-6;
             if !is_one || row.iter().any(|share| *share < -1e-6) {
-                return Err(format!("the shares at {pieces} pieces are no probabilities that sum to 1"));
+                return Err(format!("the shares at a count of {count} are no probabilities that sum to 1"));
             }
         }
-        Ok(Self { evaluators, shares })
+        Ok(Self { evaluators, shares, clock })
     }
 
     /// The evaluators.
@@ -50,8 +60,11 @@ impl<G: Game> Stages<G> {
     /// Only where none is certain something is drawn, from a child of the key, so that the stage draws what it would
     /// draw as a player of its own.
     pub fn drawn(&self, position: &G, key: Key) -> usize {
-        let pieces = (position.own() | position.opponent()).len() as usize;
-        let shares = &self.shares[pieces];
+        let count = match self.clock {
+            StageClock::Pieces => (position.own() | position.opponent()).len(),
+            StageClock::Plies => position.ply(),
+        };
+        let shares = &self.shares[(count as usize).min(self.shares.len() - 1)];
         let mut likeliest = 0;
         for (stage, share) in shares.iter().enumerate() {
             if *share > shares[likeliest] {

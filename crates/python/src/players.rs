@@ -15,7 +15,7 @@ use evoply_core::rules::Game;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, SearchOptions};
-use evoply_core::stages::Stages;
+use evoply_core::stages::{StageClock, Stages};
 use evoply_core::stream::Key;
 use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -47,7 +47,11 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
         "first" => Ok(Ties::First),
         "last" => Ok(Ties::Last),
         "random" => Ok(Ties::Random),
-        _ => Err(PyValueError::new_err(format!("unknown tie rule {ties:?}: tie rules are first, last, random"))),
+        "column" => Ok(Ties::Column),
+        "advanced" => Ok(Ties::Advanced),
+        _ => Err(PyValueError::new_err(format!(
+            "unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"
+        ))),
     }
 }
 
@@ -150,11 +154,24 @@ impl Player {
 
     /// A player that looks one ply ahead with one of several programs with one output each, drawn for every move.
     ///
-    /// `shares` has a row for every number of pieces from none to a full board: how likely each program chooses where so many
-    /// stand. The draw comes from the child "stage" of the move's key, and only where no share is 1.
+    /// `shares` has a row for every count of `clock` (`pieces` on the board, or `ply`) from none to the number of squares: how
+    /// likely each program chooses there; later plies are like the last. The draw comes from the child "stage" of the move's
+    /// key, and only where no share is 1.
     #[staticmethod]
-    #[pyo3(signature = (game, programs, shares, *, view = "player", ties = "first"))]
-    fn staged(game: &str, programs: Vec<Py<Program>>, shares: Vec<Vec<f64>>, view: &str, ties: &str) -> PyResult<Self> {
+    #[pyo3(signature = (game, programs, shares, *, clock = "pieces", view = "player", ties = "first"))]
+    fn staged(
+        game: &str,
+        programs: Vec<Py<Program>>,
+        shares: Vec<Vec<f64>>,
+        clock: &str,
+        view: &str,
+        ties: &str,
+    ) -> PyResult<Self> {
+        let clock = match clock {
+            "pieces" => StageClock::Pieces,
+            "ply" => StageClock::Plies,
+            _ => return Err(PyValueError::new_err(format!("unknown clock {clock:?}: clocks are pieces, ply"))),
+        };
         let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
         with_game!(game, G => {
             let evaluator = |program: &Py<Program>| -> PyResult<Evaluator<G>> {
@@ -162,7 +179,7 @@ impl Player {
                 Ok(Evaluator { program, view })
             };
             let evaluators = programs.iter().map(evaluator).collect::<PyResult<_>>()?;
-            let player = Stages::new(evaluators, shares).map(Chooser::Staged);
+            let player = Stages::new(evaluators, shares, clock).map(Chooser::Staged);
             let player = player.and_then(|chooser| KernelPlayer::new(chooser, ties)).map_err(PyValueError::new_err)?;
             Ok(Self(G::wrap(player)))
         })

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import MappingProxyType
 
 from evoply.expressions import (
     Constant,
@@ -17,9 +18,16 @@ from evoply.expressions import (
 from evoply.expressions.formula import Names, formula, latex_formula
 from evoply.expressions.written_form import in_order
 from evoply.gp.forest import Forest, Individual, branches, value_of
-from evoply.gp.lowering import expression_of
+from evoply.gp.lowering import PLY_CLOCK, expression_of
 
 _ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
+_CLOCKS = MappingProxyType(
+    {
+        "phases": (board.t, "board_until"),
+        "stages": (board.root_t, "until"),
+        "ply_stages": (PLY_CLOCK, "plies_until"),
+    }
+)
 DIGITS = 6
 """Significant digits of numbers in formulas for people."""
 
@@ -30,8 +38,7 @@ def names_of(individual: Individual) -> Names:
     known: dict[Expression, str] = {}
     functions: dict[str, Expression] = {}
     if isinstance(individual, Forest) and individual.is_timed:
-        is_board = individual.role == "phases"
-        clock, name = (board.t, "board_until") if is_board else (board.root_t, "until")
+        clock, name = _CLOCKS[individual.role]
         for end in individual.ends[:-1]:
             turns = select(less(clock, end), argument(0), argument(1))
             functions[f"{name}_{end:.0%}"] = turns

@@ -5,7 +5,6 @@ from __future__ import annotations
 from evoply import _native
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.players import KernelSeat
 from evoply.players.analysis import move_stream
 from evoply.protocols import (
     Clock,
@@ -36,7 +35,7 @@ def random_opening(
 
 
 def play_game(
-    seats: tuple[Seat | _native.Player, Seat | _native.Player],
+    seats: tuple[Seat, Seat],
     *,
     start: Position,
     opening_key: int,
@@ -50,8 +49,7 @@ def play_game(
     make there. *draws* as in `random_opening`. Raises `ForfeitError` if a seat does.
     """
     opening = random_opening(start, opening_key, opening_plies, draws)
-    sat = [KernelSeat(one) if isinstance(one, _native.Player) else one for one in seats]
-    record, lost = played_out(opening, (sat[0], sat[1]), _native.Stream.from_key(game_key))
+    record, lost = played_out(opening, seats, _native.Stream.from_key(game_key))
     if lost is not None:
         raise lost[1]
     return record

@@ -105,13 +105,13 @@ class Tables:
         record_moves: bool = False,
     ) -> Results:
         """Play a schedule, players as places in the list; see `evoply.arena.play`."""
-        kernel = [one for one in self._players if isinstance(one, _native.Player)]
+        kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
         if len(kernel) == len(self._players):
             return self._in_kernel(kernel, schedule, progress, record_moves)
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
-        is_kernel = np.array([isinstance(one, _native.Player) for one in self._players])
+        is_kernel = np.array([isinstance(one, KernelSeat) for one in self._players])
         is_shared = np.array([_is_shared(one) for one in self._players])
         inside = is_kernel[sides].all(axis=1)
         shared = is_shared[sides].any(axis=1)
@@ -158,7 +158,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_AtBoard = _native.Player | Seat | Player
+_AtBoard = KernelSeat | Seat | Player
 
 
 def _is_shared(player: object) -> bool:
@@ -167,18 +167,14 @@ def _is_shared(player: object) -> bool:
 
 
 def _sat_down(player: object, game: str) -> _AtBoard:
-    """Return what stands for *player* at all tables: the kernel's player, one seat, or itself."""
-    if isinstance(player, KernelSeat):
-        return player.native
-    if isinstance(player, _native.Player) or _is_shared(player):
+    """Return what stands for *player* at all tables: one seat where that will do, or itself."""
+    if isinstance(player, KernelSeat) or _is_shared(player):
         return cast(_AtBoard, player)
     known = player_of(player)
     known.check_fits(game)
     # Seats outside the kernel are cheap until they are asked.
     seat = known.seat(game)
-    if isinstance(seat, KernelSeat):
-        return seat.native
-    if _is_shared(seat):
+    if isinstance(seat, KernelSeat) or _is_shared(seat):
         return seat
     seat.close()
     return known
@@ -201,9 +197,7 @@ class _Worker:
 
     def seat(self, place: int, needed: tuple[int, int], is_second: bool = False) -> Seat:
         player = self.players[place]
-        if isinstance(player, _native.Player):
-            return KernelSeat(player)
-        if _is_shared(player):
+        if isinstance(player, KernelSeat) or _is_shared(player):
             return cast(Seat, player)
         key = place, is_second
         seat = self.seats.pop(key, None)

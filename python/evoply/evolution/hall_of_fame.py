@@ -25,7 +25,7 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.play.panel import Panel, Trial, panel_of, trial
-from evoply.evolution.play.population import native_players, population_of
+from evoply.evolution.play.population import population_of, seats_of
 
 __all__ = [
     "MEMORY",
@@ -176,7 +176,7 @@ def final_test(
         if progress is not None:
             progress(Progress(generation.number, "final", done, games))
 
-    players = native_players(config, [entry.tree for entry in hall])
+    players = seats_of(config, [entry.tree for entry in hall])
     result = trial(
         config,
         players,

@@ -396,6 +396,7 @@ class CheckersRules(GameRules):
 
     draws: DrawRules = USUAL_DRAWS
     has_captures: bool = True
+    moves_pieces: bool = True
     guide: str = "material-kings:depth={},ties=random"
 
     def parse(self, text: str) -> Position:

@@ -42,6 +42,8 @@ class GameRules:
     """What people call a piece; its plural ends in s."""
     has_captures: bool = False
     """Whether a move can take pieces off the board, so that searches may be quiescent."""
+    moves_pieces: bool = False
+    """Whether moves take pieces from square to square, so that one can be more advanced."""
     fills_board: bool = False
     """Whether each move adds a piece until the board is full, as in Othello."""
     late_ply: int = 50

@@ -19,7 +19,9 @@ from evoply.expressions.definitions import WITH_DEFINITIONS
 from evoply.gp.drawing import tree_svg
 from evoply.gp.tree import Tree, TreeError, format_tree
 
-Role = Literal["sum", "phases", "stages", "adf", "ordered"]
+Role = Literal["sum", "phases", "stages", "ply_stages", "adf", "ordered"]
+STAGED: tuple[Role, ...] = ("stages", "ply_stages")
+"""Roles whose trees take turns by the clock of the position where the player chooses."""
 MAX_BRANCHES = 100
 PERCENT_ROUNDING = 1e-9
 
@@ -30,10 +32,11 @@ class Forest:
 
     "sum": the value is the sum of the trees. "phases": the tree whose share of the game holds the
     clock t of the evaluated board. "stages": the same by the clock of the board where the player
-    chooses, as Liao's staged players. "adf": the value is that of the first tree; the others define
-    what it calls. "ordered": the value is that of the first tree; the second scores the boards
-    after moves for the order in which a search looks at them, never for their value. *percents* are
-    the shares of the game, 100 together; else empty.
+    chooses, as Liao's staged players; "ply_stages": by the plies played there, forced passes among
+    them, as a share of the squares that are empty at the start. "adf": the value is that of the
+    first tree; the others define what it calls. "ordered": the value is that of the first tree; the
+    second scores the boards after moves for the order in which a search looks at them, never for
+    their value. *percents* are the shares of the game, 100 together; else empty.
     """
 
     role: Role
@@ -58,7 +61,7 @@ class Forest:
     @property
     def is_timed(self) -> bool:
         """Whether its trees take turns by the clock."""
-        return self.role in ("phases", "stages")
+        return self.role in ("phases", *STAGED)
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -159,7 +162,7 @@ def format_individual(individual: Individual) -> str:
     percents = individual.percents
     if individual.role == "stages":
         return ",".join(f"{text},{percent}" for text, percent in zip(texts, percents, strict=True))
-    if individual.role == "phases":
+    if individual.is_timed:
         words = [f"{text} {percent}" for text, percent in zip(texts, percents, strict=True)]
     elif individual.role == "adf":
         words = [

@@ -4,6 +4,7 @@
     ( white ),50,( + white white_corners ),50                 stages, percentages of the game
     { sum ( white ) ( mobility ) }                            several trees, added
     { phases ( white ) 50 ( white_corners ) 50 }              by the clock of the evaluated board
+    { ply_stages ( white ) 50 ( white_corners ) 50 }          stages by the plies played
     { adf ( ADF0 white black ) ADF0/2 ( * ARG0 ARG1 ) }       a result and its definitions
     { ordered ( white ) ( white_corners ) }                   a value, and what orders moves
 
@@ -21,7 +22,8 @@ from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
 from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
-_ROLES = ("sum", "phases", "adf", "ordered")
+_TIMED = ("phases", "ply_stages")
+_ROLES = ("sum", *_TIMED, "adf", "ordered")
 _WORD = re.compile(r"[^\s(){}]+")
 _PERCENT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,20})?")
 _HEADER = re.compile(r"ADF([0-9])/([0-9])")
@@ -151,7 +153,7 @@ class _Reader:
                 arity, place = self.header(place, len(arities))
                 arities.append(arity)
             end = self.bracket(place)
-            if role == "phases":
+            if role in _TIMED:
                 after, percent = self.percent(self.skip(end))
                 spans.append(_Span(place, end, percent))
                 place = self.skip(after)
@@ -169,7 +171,7 @@ class _Reader:
         )
         if role == "adf":
             self.check_nodes(trees)
-        percents = tuple(span.percent for span in spans) if role == "phases" else ()
+        percents = tuple(span.percent for span in spans) if role in _TIMED else ()
         return self.forest(role, trees, percents)
 
     def role(self, place: int) -> tuple[str, int]:

@@ -20,9 +20,12 @@ from evoply.expressions import (
     SquareParameter,
     argument,
     board,
+    count,
+    divide,
     less,
     number,
     select,
+    squares,
     substitute,
 )
 from evoply.expressions.primitive import argument_types
@@ -36,11 +39,16 @@ from evoply.gp.weights import leaf_weights
 _Item = int | float
 """A code, or a constant."""
 
+PLY_CLOCK = divide(board.root_ply, count(squares("all")) - 4, "ieee")
+"""Plies played where the player chooses, as a share of the squares that are empty at the start of
+Othello, which begins with four discs; a pass is a ply, so it may exceed 1."""
+
 _HELPERS = {
     "multiply": argument(0) * argument(1),
     "add": argument(0) + argument(1),
     "phases": select(less(board.t, argument(0)), argument(1), argument(2)),
     "stages": select(less(board.root_t, argument(0)), argument(1), argument(2)),
+    "ply_stages": select(less(PLY_CLOCK, argument(0)), argument(1), argument(2)),
 }
 
 

@@ -167,8 +167,10 @@ class TreeEvaluator(Model):
         return lower([value_of(self.parsed)], game)[0]
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if a primitive of the tree needs another board than *game*'s."""
+        """Raise `ValueError` if a primitive or the clock of stages needs another game."""
         size = game_rules(game).size
+        if self.parsed.role == "ply_stages" and not game_rules(game).fills_board:
+            raise ValueError(f"games of {game} have no usual length: clock=ply is for Othello")
         nodes = {node.name: node for tree in branches(self.parsed) for node in tree.nodes}
         for node in nodes.values():
             if isinstance(node, Primitive):

@@ -11,11 +11,12 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture
-* `ties=first|last|random`: which of equally good moves
+* `ties=first|last|random|column|advanced`: which of equally good moves; the first column by column,
+  or that of the most advanced piece, in checkers
 * `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
 * `view=player|turn`: for whom own (white) stands, who chooses or who is to move
 * `random_plies=N`: uniformly random moves for the player's own first N (0 to 1000)
-* stages only: `overlap=PERCENT`, `slide=linear|logistic`
+* stages only: `overlap=PERCENT`, `slide=linear|logistic`, `clock=pieces|ply`
 * `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
 * `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
@@ -35,6 +36,7 @@ from pydantic import BaseModel
 
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
+from evoply.gp.forest import STAGED
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import load_player, load_toml_player
 from evoply.players.kind import LONGEST_NAME
@@ -51,7 +53,7 @@ from evoply.players.specs import (
     RandomPlayer,
     SteadyModel,
 )
-from evoply.players.staged import RandomStart, Staged
+from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
 from evoply.protocols import Player
 from evoply.wording import did_you_mean, shorten
 
@@ -168,7 +170,7 @@ def _refusal(model: type[KernelPlayer], option: str) -> str:
     if model is Staged:
         return (
             f"{option} does not go with overlapping stages, which look one ply ahead and have no "
-            "other options than overlap, slide, ties, view and random_plies"
+            "other options than overlap, slide, clock, ties, view and random_plies"
         )
     if option in _STAGES:
         return f"{option} is for stages, such as ( white ),50,( white_corners ),50"
@@ -219,11 +221,8 @@ def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> Player
     evaluator = TreeEvaluator(tree=tree, **fields)
     if not _STAGES.keys() & chosen.keys():
         return with_options(AfterState(evaluator=evaluator), chosen)
-    if evaluator.parsed.role != "stages":
-        raise PlayerTextError(
-            "overlap and slide are for stages, such as ( white ),50,( white_corners ),50",
-            given.column + 1,
-        )
+    if evaluator.parsed.role not in STAGED:
+        raise PlayerTextError(STAGES_ONLY, given.column + 1)
     return with_options(Staged(evaluator=evaluator), chosen)
 
 
@@ -388,7 +387,7 @@ _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
 )
 _LEAVES = ("noise", "second")
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {name: _field(Staged, name) for name in ("overlap", "slide")}
+    {name: _field(Staged, name) for name in ("overlap", "slide", "clock")}
 )
 _ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(

@@ -34,7 +34,7 @@ MAX_TABLE = 22
 MAX_NOISE = 1000
 NOT_REPRODUCIBLE = " (not reproducible)"
 
-Ties = Literal["first", "last", "random"]
+Ties = Literal["first", "last", "random", "column", "advanced"]
 View = Literal["turn", "player"]
 Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
@@ -99,8 +99,9 @@ class _Valuing(KernelPlayer):
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if the evaluator needs another board than *game*'s."""
+        """Raise `ValueError` if the evaluator or the ties need another game than *game*."""
         self.evaluator.check_fits(game)
+        check_ties(self.ties, game)
 
     def self_contained(self) -> Self:
         """Return the same player with its primitives as data."""
@@ -109,6 +110,10 @@ class _Valuing(KernelPlayer):
 
 class AfterState(_Valuing):
     """Chooses the move whose board after it has the greatest value; looks no further.
+
+    *ties*: which of equally good moves is taken, the "first" or "last" in the order of legal moves,
+    a "random" one, the first "column" by column (by the file of the square moved to, then by its
+    row), or, where pieces move, the "advanced" one: of the piece that is nearest to the far side.
 
     *view*: for whom own stands in the evaluator, "player" (who chooses) or "turn" (who is to
     move at the evaluated board). *epsilon* is the probability of a uniformly random move.
@@ -319,6 +324,12 @@ _SEARCH_OPTIONS = (
 
 SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
 """A player that is the same from the first move to the last."""
+
+
+def check_ties(ties: Ties, game: str) -> None:
+    """Raise `ValueError` if *game* has no such ties."""
+    if ties == "advanced" and not game_rules(game).moves_pieces:
+        raise ValueError(f"pieces of {game} stay where they are: ties=advanced is for checkers")
 
 
 def _native_player(

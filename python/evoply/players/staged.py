@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
 
@@ -17,7 +18,7 @@ from evoply import _native
 from evoply.expressions import Expression, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Tree, branches, expression_of, lower
-from evoply.gp.forest import PERCENT_ROUNDING
+from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.specs import (
@@ -33,7 +34,9 @@ from evoply.players.specs import (
 )
 
 Slide = Literal["linear", "logistic"]
+StageClock = Literal["pieces", "ply"]
 
+STAGES_ONLY = "overlap, slide and clock are for stages, such as ( white ),50,( white_corners ),50"
 MOST_RANDOM_PLIES = 1000
 _STEEPNESS = 12.0  # of the logistic slide, before its ends are moved to exactly 0 and 1
 
@@ -48,6 +51,10 @@ class Staged(KernelPlayer):
     one slides from 0 to 1, on a line or a logistic curve (*slide*). The draw comes from the key of
     the move. *ties* and *view* as in `AfterState`, which plays stages that do not overlap.
 
+    The *clock* counts "pieces", or with "ply" plies, as a share of the squares that are empty at
+    the start. A forced pass is a ply; without those both clocks say the same. For games that fill
+    the board.
+
     In files the stages stand one by one, each with its *evaluator* and *percent*; there they may be
     board expressions too.
 
@@ -60,6 +67,7 @@ class Staged(KernelPlayer):
     evaluator: TreeEvaluator
     overlap: float = Field(default=0.0, ge=0.0, le=100.0, description="percentage")
     slide: Slide = "linear"
+    clock: StageClock = "pieces"
     ties: Ties = "first"
     view: View = "player"
 
@@ -67,7 +75,7 @@ class Staged(KernelPlayer):
     @classmethod
     def _one_evaluator(cls, data: Any) -> Any:
         if not isinstance(data, Mapping) or "stages" not in data:
-            return data
+            return _with_clock_apart(data)
         stages = data["stages"]
         if not isinstance(stages, list | tuple):
             raise ValueError("stages must be a list of evaluators with their percentages")
@@ -86,14 +94,14 @@ class Staged(KernelPlayer):
             for tree, percent in zip(self.trees, self.percents, strict=True)
         ]
         del fields["evaluator"]
+        if self.clock == "pieces":
+            del fields["clock"]  # files are what they were before there was another
         return {**fields, "stages": stages}
 
     @model_validator(mode="after")
     def _overlaps_do_not_meet(self) -> Self:
         if self.evaluator.parsed.role not in ("stages", "tree"):
-            raise ValueError(
-                "overlap and slide are for stages, such as ( white ),50,( white_corners ),50"
-            )
+            raise ValueError(STAGES_ONLY)
         shortest = min(self.percents)
         if len(self.percents) > 1 and self.overlap > shortest:
             raise ValueError(
@@ -115,7 +123,7 @@ class Staged(KernelPlayer):
     @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
-        unusual = unusual_options(self, ("overlap", "slide", "ties", "view"))
+        unusual = unusual_options(self, ("overlap", "slide", "clock", "ties", "view"))
         return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
     def _repr_html_(self) -> str:
@@ -127,8 +135,8 @@ class Staged(KernelPlayer):
         return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` if a tree needs another board than *game*'s."""
-        self.evaluator.check_fits(game)
+        """Raise `ValueError` if a tree, the clock or the ties need another game than *game*."""
+        self.steady().check_fits(game)
 
     def shares(self, clock: float) -> tuple[float, ...]:
         """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
@@ -139,13 +147,18 @@ class Staged(KernelPlayer):
         if not self.overlap:
             return self.steady().native(game)
         self.check_fits(game)
-        # The clock follows from the number of pieces: the kernel need not know how stages slide.
+        # The clock follows from what is counted: the kernel need not know how stages slide.
         rules = game_rules(game)
-        pieces = range(rules.size**2 + 1)
+        squares = rules.size**2
+        # A ply that is no pass adds a piece to those of the start.
+        black, white, *_ = rules.start().row
+        first = 0 if self.clock == "pieces" else (black | white).bit_count()
+        counts = [min(first + count, squares) for count in range(squares + 1)]
         return _native.Player.staged(
             rules.kernel,
             lower(self.trees, game),
-            [self.shares(_native.clock(rules.kernel, count)) for count in pieces],
+            [self.shares(_native.clock(rules.kernel, pieces)) for pieces in counts],
+            clock=self.clock,
             view=self.view,
             ties=self.ties,
         )
@@ -153,11 +166,34 @@ class Staged(KernelPlayer):
     def steady(self) -> AfterState:
         """Return the player without overlap, which changes from stage to stage at once."""
         name = None if self.overlap else self.name
-        return AfterState(name=name, evaluator=self.evaluator, ties=self.ties, view=self.view)
+        evaluator = self.evaluator
+        if self.clock == "ply":
+            evaluator = _with_role(evaluator, "ply_stages")
+        return AfterState(name=name, evaluator=evaluator, ties=self.ties, view=self.view)
 
     def self_contained(self) -> Staged:
         """Return the same player with its primitives as data."""
         return self.model_copy(update={"evaluator": self.evaluator.self_contained()})
+
+
+def _with_clock_apart(data: Any) -> Any:
+    """Return the fields with a clock that the text of the individual says as one of them."""
+    evaluator = data.get("evaluator") if isinstance(data, Mapping) else None
+    if isinstance(evaluator, TreeEvaluator) and evaluator.parsed.role == "ply_stages":
+        return {"clock": "ply", **data, "evaluator": _with_role(evaluator, "stages")}
+    return data
+
+
+def _with_role(evaluator: TreeEvaluator, role: Role) -> TreeEvaluator:
+    """Return stages with another role; a tree for the whole game has none."""
+    individual = evaluator.parsed
+    if isinstance(individual, Tree):
+        return evaluator
+    return TreeEvaluator(
+        tree=str(replace(individual, role=role)),
+        primitives=evaluator.primitives,
+        division=evaluator.division,
+    )
 
 
 class _Stage(Model):

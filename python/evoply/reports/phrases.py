@@ -109,6 +109,8 @@ def constant_sentence(where: str, ties: str) -> str:
         "first": "always plays the first of its legal moves",
         "last": "always plays the last of its legal moves",
         "random": "plays any legal move at random",
+        "column": "always plays the first of its legal moves, column by column",
+        "advanced": "always moves its most advanced piece that can move",
     }
     return f"It gives {where} the same value, so it {which[ties]}."
 

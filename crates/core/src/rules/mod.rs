@@ -163,6 +163,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     const HAS_KINGS: bool = false;
     /// Whether there are captures, and a side that can capture must.
     const HAS_CAPTURES: bool = false;
+    /// Whether a move takes a piece from one square to another, rather than putting one on the board.
+    const MOVES_PIECES: bool = false;
     /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
     const ENDED_LEAVES: u64;
 
@@ -208,6 +210,10 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     }
     /// Squares a move lands on; empty for a pass.
     fn moved_to(chosen: Self::Move) -> Bitboard<Self::Board>;
+    /// Rows between the piece that moves and the row farthest from its own side; 0 in games that put pieces on the board.
+    fn rows_to_go(&self, _: Self::Move) -> u32 {
+        0
+    }
 
     /// The move as a number, for records and hashes.
     fn code(chosen: Self::Move) -> u64;

@@ -53,7 +53,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
         } else {
             searcher.iterate(position, depth, &mut root);
         }
-        searcher.choice(position, root, depth, stream)
+        searcher.choice(root, depth, stream)
     }
 }
 
@@ -159,8 +159,9 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             values.extend_from_slice(siblings.values());
             true
         });
-        for (index, &value) in values.iter().enumerate() {
-            root.offer(index, value, &[]);
+        for place in 0..root.moves.len() {
+            let one = root.moves[place];
+            root.offer(one, values[one.index], &[]);
         }
         values
     }
@@ -169,11 +170,11 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     pub fn iterate(&mut self, position: &G, depth: u32, root: &mut Root<G>) -> bool {
         root.best = Best::NONE;
         for place in 0..root.moves.len() {
-            let (index, chosen) = root.moves[place];
-            let child = position.play_unchecked(chosen);
-            let path = self.search.rule.step(self.search.rule.root(), index);
+            let one = root.moves[place];
+            let child = position.play_unchecked(one.chosen);
+            let path = self.search.rule.step(self.search.rule.root(), one.index);
             // Step 1. Does it count? Only then its value must be known.
-            let floor = root.floor(index);
+            let floor = root.floor(&one);
             let asks = B::DEEPENS && place > 0;
             let ceiling = if asks { root.best.value.next_up() } else { f64::INFINITY };
             let mut value = -self.negamax(&child, path, depth - 1, -ceiling, -floor);
@@ -184,19 +185,18 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             if self.stopped {
                 return false;
             }
-            root.offer(index, value, &self.lines[depth as usize - 1]);
+            root.offer(one, value, &self.lines[depth as usize - 1]);
         }
         true
     }
 
     /// One of the best moves, looked at `depth` plies ahead; `None` if the search was stopped from outside.
-    pub fn choice(&self, position: &G, root: Root<G>, depth: u32, mut stream: Stream) -> Option<Choice<G>> {
+    pub fn choice(&self, root: Root<G>, depth: u32, mut stream: Stream) -> Option<Choice<G>> {
         if self.search.stop.load(Ordering::Relaxed) {
             return None;
         }
         let best = root.best.value;
-        let (index, continuation) = root.pick(&mut stream)?;
-        let chosen = position.legal_moves().nth(index)?;
+        let (chosen, continuation) = root.pick(&mut stream)?;
         Some(Choice { chosen, score: Some(best), depth, nodes: self.nodes, continuation })
     }
 

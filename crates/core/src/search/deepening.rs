@@ -84,7 +84,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
             }
             completed += step;
         }
-        searcher.choice(position, root, completed, stream)
+        searcher.choice(root, completed, stream)
     }
 }
 

@@ -232,3 +232,35 @@ pub fn ordered<G: Game>(evaluator: Evaluator<G>, options: SearchOptions, orderer
 pub fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
     Player::new(chooser, ties).unwrap()
 }
+
+/// All tie rules that the game has.
+pub fn tie_rules<G: Game>() -> Vec<Ties> {
+    let all = [Ties::First, Ties::Last, Ties::Random, Ties::Column, Ties::Advanced];
+    all.into_iter().filter(|&ties| ties != Ties::Advanced || G::MOVES_PIECES).collect()
+}
+
+/// Panics unless a rule takes `chosen` of moves that are equally good, in the order of legal moves.
+pub fn check_taken<G: Game>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
+    let size = G::Board::SIZE;
+    let expected = match ties {
+        Ties::First => equals.first(),
+        Ties::Last => equals.last(),
+        Ties::Column => (0..size * size)
+            .map(|place| Bitboard::square(place % size * size + place / size))
+            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(equal) == square)),
+        Ties::Advanced => {
+            // The square that becomes empty, or is come back to.
+            let row = |equal: &G::Move| {
+                let left = position.own() - position.play_unchecked(*equal).opponent();
+                let square = if left.is_empty() { G::moved_to(*equal) } else { left };
+                square.first() / size
+            };
+            let is_black = position.turn() == Color::Black;
+            let rows = equals.iter().map(row);
+            let farthest = if is_black { rows.max() } else { rows.min() };
+            equals.iter().find(|equal| Some(row(equal)) == farthest)
+        }
+        Ties::Random => equals.iter().find(|&&equal| equal == chosen),
+    };
+    assert_eq!(Some(&chosen), expected, "{ties:?} {case}");
+}

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, ahead, player, random_position, scaled};
+use crate::common::{RandomExpression, ahead, check_taken, player, random_position, scaled, tie_rules};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
@@ -78,7 +78,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
         let equals: Vec<othello::Move> =
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         for options in ways(leaves, depth) {
-            for ties in [Ties::First, Ties::Last, Ties::Random] {
+            for ties in tie_rules::<Othello<B>>() {
                 let evaluator = Evaluator { program: Arc::clone(&program), view };
                 let player = player(ahead(evaluator, options), ties);
                 player.prepare(&mut workspace);
@@ -87,11 +87,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
                 let task = Choose { player: &player, position: &position, key, workspace: &mut workspace, stop };
                 let choice = on(cpu, task).unwrap();
                 assert_eq!(choice.score, Some(best), "{leaves:?} {ties:?} {options:?} round {round}");
-                match ties {
-                    Ties::First => assert_eq!(Some(&choice.chosen), equals.first(), "{options:?} round {round}"),
-                    Ties::Last => assert_eq!(Some(&choice.chosen), equals.last(), "{options:?} round {round}"),
-                    Ties::Random => assert!(equals.contains(&choice.chosen), "{options:?} round {round}"),
-                }
+                check_taken(ties, &position, &equals, choice.chosen, &format!("{options:?} round {round}"));
             }
         }
     }

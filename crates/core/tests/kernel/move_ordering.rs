@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, any_checkers, ordered, player, random_position, scaled, small_evaluator};
+use crate::common::{
+    ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator, tie_rules,
+};
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{available, on};
@@ -56,7 +58,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
         let equals: Vec<_> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         let mut nodes = HashSet::new();
-        for ties in [Ties::First, Ties::Last, Ties::Random] {
+        for ties in tie_rules::<G>() {
             let ways = ways(depth, quiescence);
             let options = ways[draws.below(ways.len() as u64) as usize];
             for _ in 0..3 {
@@ -65,15 +67,11 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
                 let choice = ask(chooser, ties, &position, Key(round), &mut workspace);
                 let case = format!("{options:?} {ties:?} {view:?} round {round}");
                 assert_eq!(choice.score, Some(best), "{case}");
-                match ties {
-                    Ties::First => assert_eq!(Some(&choice.chosen), equals.first(), "{case}"),
-                    Ties::Last => assert_eq!(Some(&choice.chosen), equals.last(), "{case}"),
-                    Ties::Random => assert!(equals.contains(&choice.chosen), "{case}"),
-                }
+                check_taken(ties, &position, &equals, choice.chosen, &case);
                 nodes.insert((format!("{ties:?}"), choice.nodes));
             }
         }
-        differing += u64::from(nodes.len() > 3);
+        differing += u64::from(nodes.len() > tie_rules::<G>().len());
     }
     assert!(differing > positions / 10, "nodes differed only in {differing} of {positions} positions");
 }

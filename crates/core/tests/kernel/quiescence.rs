@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{self, ahead, any_checkers, random_position_of, scaled, small_evaluator};
+use crate::common::{self, ahead, any_checkers, check_taken, random_position_of, scaled, small_evaluator, tie_rules};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
@@ -76,25 +76,22 @@ fn check<V: Variant>(positions: u64, depth: u32) {
         let program = Arc::new(Program::<V::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let game = Key(draws.bits());
-        for ties in [Ties::First, Ties::Last, Ties::Random] {
+        for ties in tie_rules::<Checkers<V>>() {
             let options = ways[draws.below(ways.len() as u64) as usize];
             let key = playout::move_key(game, position.turn(), position.ply());
             let rule = options.leaves.rule(game, position.turn(), key);
             let question = Minimax { rule, quiescence: true, ..Minimax::at(&position, &expression, view) };
             let values = question.move_values(&position, depth);
             let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-            let mut equals = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen);
+            let equals: Vec<_> =
+                values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
             let at_once = Minimax { quiescence: false, ..question }.move_values(&position, depth);
             differing += u64::from(values != at_once);
             let path = paths[round as usize % paths.len()];
             let choice = ask(path, &player(&program, view, options, ties), &position, game).unwrap();
             let case = format!("{options:?} {ties:?} {view:?} round {round}");
             assert_eq!(choice.score, Some(best), "{case}");
-            match ties {
-                Ties::First => assert_eq!(Some(choice.chosen), equals.next(), "{case}"),
-                Ties::Last => assert_eq!(Some(choice.chosen), equals.next_back(), "{case}"),
-                Ties::Random => assert!(equals.any(|equal| equal == choice.chosen), "{case}"),
-            }
+            check_taken(ties, &position, &equals, choice.chosen, &case);
         }
     }
     assert!(differing > positions / 10, "captures decided only {differing} of {positions} values");

@@ -16,7 +16,7 @@ use evoply_core::rules::othello::Othello;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, MOST_DEPTH, MOST_TABLE, SearchOptions};
-use evoply_core::stages::Stages;
+use evoply_core::stages::{StageClock, Stages};
 
 type Small = Othello<Size4>;
 
@@ -70,10 +70,14 @@ fn players_that_cannot_choose_are_refused() {
     for (epsilon, is_sound) in [(0.0, true), (1.0, true), (-0.1, false), (1.1, false), (f64::NAN, false)] {
         assert_eq!(player.clone().with_epsilon(epsilon).is_ok(), is_sound, "{epsilon}");
     }
+    // No disc of Othello moves, so none is the most advanced.
+    let unmoving = Player::<Small>::new(Chooser::Random, Ties::Advanced);
+    assert!(unmoving.err().unwrap().starts_with("ties advanced"));
+    assert!(Player::<Checkers<American>>::new(Chooser::Random, Ties::Advanced).is_ok());
     let shares = vec![vec![1.0]; 17];
-    assert!(Stages::<Small>::new(vec![evaluator(1)], shares.clone()).is_ok());
+    assert!(Stages::<Small>::new(vec![evaluator(1)], shares.clone(), StageClock::Pieces).is_ok());
     assert_eq!(
-        Stages::<Small>::new(vec![evaluator(2)], shares).err().unwrap(),
+        Stages::<Small>::new(vec![evaluator(2)], shares, StageClock::Pieces).err().unwrap(),
         "an evaluator with 2 outputs: 1 are read here"
     );
 }

@@ -14,13 +14,13 @@ use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::{Playouts, move_key, random_move};
+use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
-use evoply_core::stages::Stages;
+use evoply_core::stages::{StageClock, Stages};
 use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -46,13 +46,18 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 /// Some of everything, some with a random start.
 fn players<G: Game>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
-    let stages = Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3)).unwrap();
+    let stages =
+        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Pieces)
+            .unwrap();
+    let by_ply =
+        Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Plies).unwrap();
     let search = ahead(evaluator(&mut draws), SearchOptions::to_depth(2));
     let after_state = Chooser::AfterState(evaluator(&mut draws));
     vec![
         Player::random(),
         player(Chooser::Staged(stages.clone()), Ties::Random),
         player(Chooser::Staged(stages), Ties::Last).with_random_moves(3),
+        player(Chooser::Staged(by_ply), Ties::Column),
         player(search, Ties::Random).with_random_moves(5).with_epsilon(0.1).unwrap(),
         player(after_state, Ties::First).with_random_moves(1),
         Player::random().with_random_moves(7),
@@ -221,7 +226,7 @@ fn hashes_begin_with_the_start() {
 fn stages_are_drawn_with_their_shares() {
     let mut draws = Key::new(44).stream();
     let evaluators = (0..2).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
-    let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65]).unwrap();
+    let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65], StageClock::Pieces).unwrap();
     let start = Othello::<Size8>::start();
     let drawn: usize = (0..20_000).map(|number| stages.drawn(&start, Key::new(45).child(number))).sum();
     // Five standard deviations.
@@ -243,11 +248,36 @@ fn stages_are_drawn_with_their_shares() {
     }
 }
 
+/// The clock counts pieces or plies; a position that comes later than there are rows is like the last.
+#[test]
+fn stages_go_by_their_clock() {
+    let mut draws = Key::new(47).stream();
+    let rows: Vec<Vec<f64>> =
+        (0..17).map(|count| (0..17).map(|stage| f64::from(u8::from(stage == count))).collect()).collect();
+    let mut stages = |clock| {
+        let evaluators = (0..17).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect();
+        Stages::new(evaluators, rows.clone(), clock).unwrap()
+    };
+    let (by_pieces, by_ply) = (stages(StageClock::Pieces), stages(StageClock::Plies));
+    let mut passed = 0;
+    for round in 0..2_000 {
+        let position = random_position_of::<Othello<Size4>>(&mut Key::new(48).child(round).stream(), 20);
+        let pieces = (position.own() | position.opponent()).len() as usize;
+        assert_eq!(by_pieces.drawn(&position, Key(round)), pieces);
+        assert_eq!(by_ply.drawn(&position, Key(round)), position.ply() as usize);
+        passed += usize::from(position.ply() as usize + 4 > pieces);
+        let late = Othello::<Size4>::from_setup(&Setup { ply: 90, ..position.setup() }).unwrap();
+        assert_eq!(by_ply.drawn(&late, Key(round)), 16);
+    }
+    assert!(passed > 100, "only {passed} positions had passes before them");
+}
+
 #[test]
 fn shares_are_checked() {
     let mut draws = Key::new(44).stream();
     let mut stages = |count: usize, shares| {
-        Stages::new((0..count).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect(), shares).map(|_| ())
+        Stages::new((0..count).map(|_| evaluator::<Othello<Size4>>(&mut draws)).collect(), shares, StageClock::Pieces)
+            .map(|_| ())
     };
     assert!(stages(2, vec![vec![0.5, 0.5]; 17]).is_ok());
     assert!(stages(0, vec![vec![]; 17]).unwrap_err().contains("no stage"));

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{
+    ahead, any_checkers, check_taken, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+};
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -51,16 +53,13 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
         ties_seen += u64::from(equals.len() > 1);
         let of =
             |ties| player(ahead(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)), ties);
-        for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
+        for ties in tie_rules::<G>() {
             let player = of(ties);
             player.prepare(&mut workspace);
             for attempt in 0..if ties == Ties::Random { 3 } else { 1 } {
                 let choice = choose(path, &player, &position, Key(round).child(attempt), &mut workspace);
                 assert_eq!(choice.score, Some(best), "{ties:?} {view:?} depth {depth} round {round}");
-                assert!(equals.contains(&choice.chosen), "{ties:?} depth {depth} round {round}");
-                if let Some(&expected) = expected {
-                    assert_eq!(choice.chosen, expected, "{ties:?} depth {depth} round {round}");
-                }
+                check_taken(ties, &position, &equals, choice.chosen, &format!("depth {depth} round {round}"));
                 check_line(&position, choice.chosen, &choice.continuation);
             }
         }
@@ -122,14 +121,13 @@ fn after_state_equals_its_definition() {
         let equals: Vec<othello::Move> =
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         let program = Arc::new(Program::new(&expression).unwrap());
-        for (ties, expected) in [(Ties::First, equals.first()), (Ties::Last, equals.last()), (Ties::Random, None)] {
+        for ties in tie_rules::<Othello<Size8>>() {
             let evaluator = Evaluator { program: program.clone(), view };
             let player = player(Chooser::AfterState(evaluator), ties);
             player.prepare(&mut workspace);
             let choice = choose(path, &player, &position, Key(round), &mut workspace);
             assert_eq!(choice.score, Some(best), "{view:?} round {round}");
-            assert!(equals.contains(&choice.chosen));
-            assert_eq!(choice.chosen, *expected.unwrap_or(&choice.chosen), "{view:?} {ties:?} round {round}");
+            check_taken(ties, &position, &equals, choice.chosen, &format!("{view:?} round {round}"));
         }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{self, ahead, any_checkers, random_position, random_position_of, scaled, small_evaluator};
+use crate::common::{
+    self, ahead, any_checkers, check_taken, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -95,17 +97,13 @@ fn check_against_minimax<G: Game>(positions: u64, depth: u32, random_position: i
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
         let equals: Vec<_> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
-        for ties in TIES {
+        for ties in tie_rules::<G>() {
             let options = ways[draws.below(ways.len() as u64) as usize];
             let player = player(&program, view, options, ties);
             let choice = ask(path, &player, &position, Key(round), &mut workspace);
             let case = format!("{options:?} {ties:?} {view:?} round {round}");
             assert_eq!(choice.score, Some(best), "{case}");
-            match ties {
-                Ties::First => assert_eq!(choice.chosen, equals[0], "{case}"),
-                Ties::Last => assert_eq!(Some(&choice.chosen), equals.last(), "{case}"),
-                Ties::Random => assert!(equals.contains(&choice.chosen), "{case}"),
-            }
+            check_taken(ties, &position, &equals, choice.chosen, &case);
             assert!((1..=depth).contains(&choice.depth), "{case}");
         }
     }
@@ -151,7 +149,7 @@ fn check_against_plain<G: Game>(
         let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let depth = depths.start() + draws.below(u64::from(depths.end() - depths.start() + 1)) as u32;
-        for ties in TIES {
+        for ties in tie_rules::<G>() {
             let plain = player(&program, view, SearchOptions::to_depth(depth), ties);
             let expected = ask(path, &plain, &position, Key(round), &mut workspace);
             for options in ways(depth) {

@@ -27,7 +27,7 @@ from evoply.evolution.config.breeding import (
     TournamentSelection,
 )
 from evoply.evolution.config.games import USUAL, start_problems
-from evoply.evolution.config.individual import shape_of
+from evoply.evolution.config.individual import Stages, shape_of
 from evoply.evolution.config.part import Problem, WrongPartError
 from evoply.evolution.fitness import FITNESS
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
@@ -253,9 +253,17 @@ def _termination(config: EvolutionConfig) -> Iterator[Problem]:
     )
 
 
-def _captures(config: EvolutionConfig) -> Iterator[Problem]:
-    if config.player.quiescence and not game_rules(config.game).has_captures:
+def _game(config: EvolutionConfig) -> Iterator[Problem]:
+    """Yield what needs another game."""
+    game, player, individual = game_rules(config.game), config.player, config.individual
+    if player.quiescence and not game.has_captures:
         yield "player.quiescence", f"{config.game} has no captures: quiescence is for checkers"
+    if player.ties == "advanced" and not game.moves_pieces:
+        message = f"pieces of {config.game} stay where they are: advanced is for checkers"
+        yield "player.ties", message
+    if isinstance(individual, Stages) and individual.clock == "ply" and not game.fills_board:
+        message = f"games of {config.game} have no usual length: ply is for Othello"
+        yield "individual.clock", message
 
 
 def _ordering(config: EvolutionConfig) -> Iterator[Problem]:
@@ -287,6 +295,6 @@ _CHECKS: tuple[Callable[[EvolutionConfig], Iterator[Problem]], ...] = (
     _pairing,
     _measure,
     _termination,
-    _captures,
+    _game,
     _ordering,
 )

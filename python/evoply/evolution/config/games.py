@@ -15,7 +15,7 @@ from evoply.evolution.config.part import ADDED_LATER, Part, Problem
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
-from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK
+from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, Ties
 from evoply.protocols import Row
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ _STEP = (5**0.5 - 1) / 2
 class PlayerSettings(Part):
     """How a tree plays: with no `depth`, `nodes` or `work` it only compares boards after a move."""
 
-    ties: Literal["first", "last", "random"] = "first"
-    """Which of equally good moves is played."""
+    ties: Ties = "first"
+    """Which of equally good moves is played; `advanced` is for checkers."""
     view: Literal["player", "turn"] = "player"
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)

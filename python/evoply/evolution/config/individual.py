@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from evoply.evolution.config.part import Part
+from evoply.evolution.config.part import ADDED_LATER, Part
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.definitions import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Shape
-from evoply.gp.forest import MAX_BRANCHES, check_percents
+from evoply.gp.forest import MAX_BRANCHES, Role, check_percents
+from evoply.players.staged import StageClock
 
 __all__ = [
     "Definitions",
@@ -57,6 +58,9 @@ class Stages(Part):
     kind: Literal["stages"] = "stages"
     percents: tuple[int, ...] = Field(default=(50, 50), strict=False)
     """Shares of the game, whole percentages that add up to 100."""
+    clock: Annotated[StageClock, ADDED_LATER] = "pieces"
+    """What the game's shares are measured in: the pieces placed, or the plies played, in which a
+    forced pass counts; both as shares of the squares that are empty at the start."""
 
     @field_validator("percents")
     @classmethod
@@ -100,8 +104,9 @@ def shape_of(individual: IndividualShape, primitives: PrimitiveSet) -> Shape | N
             return Shape("sum", (primitives,) * trees)
         case Phases(percents=percents):
             return Shape("phases", (primitives,) * len(percents), percents)
-        case Stages(percents=percents):
-            return Shape("stages", (primitives,) * len(percents), percents)
+        case Stages(percents=percents, clock=clock):
+            role: Role = "stages" if clock == "pieces" else "ply_stages"
+            return Shape(role, (primitives,) * len(percents), percents)
         case Definitions(arities=arities):
             return Shape("adf", definition_sets(primitives, arities, with_terminals=True))
         case Ordered():

@@ -153,10 +153,13 @@ class StageFitness(_Discs):
 
     def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
         """Yield errors for individuals without stages, and for a board that does not fill."""
-        individual = config.individual.kind
-        if individual != "stages":
-            message = f'stage_discs needs individual.kind = "stages", not "{individual}"'
+        individual = config.individual
+        if not isinstance(individual, Stages):
+            message = f'stage_discs needs individual.kind = "stages", not "{individual.kind}"'
             yield "fitness.measure", message
+        elif individual.clock == "ply":
+            message = "stage_discs measures stages by the discs placed: leave ply out"
+            yield "individual.clock", message
         yield from _filling_problems(self.kind, config)
 
     def _parts(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from evoply import _native
 from evoply.evolution.config.part import fields_of
 from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
@@ -37,8 +36,8 @@ _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
 
-PreparedPlayer = _native.Player | Player
-"""A player that is ready to be met: the kernel's form of it, or one as data whose seats, such as
+PreparedPlayer = KernelSeat | Player
+"""A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
 processes, are opened by those who play."""
 
 
@@ -47,7 +46,7 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
     player.check_fits(game)
     seat = player.seat(game)
     if isinstance(seat, KernelSeat):
-        return seat.native
+        return seat
     seat.close()
     return player
 

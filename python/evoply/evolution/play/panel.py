@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evoply import _native, arena, gp
 from evoply.evolution.config.games import start_rows, starts_of_openings
 from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
-from evoply.evolution.play.population import native_players
+from evoply.evolution.play.population import seats_of
 
 if TYPE_CHECKING:
     from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -117,7 +117,7 @@ def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual
     """Return the config's opponents and the *earlier* champions (generation, tree) as a panel."""
     fixed = config.fitness.opponents
     models = [read_opponent(opponent.player, config.game) for opponent in fixed]
-    champions = native_players(config, [tree for _, tree in earlier])
+    champions = seats_of(config, [tree for _, tree in earlier])
     return Panel(
         players=(*(prepared(player, config.game) for player in models), *champions),
         labels=(

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, gp
-from evoply.players import AfterState, AlphaBeta, TreeEvaluator
+from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
 
 if TYPE_CHECKING:
     from evoply.evolution.config.evolution_config import EvolutionConfig
 
-__all__ = ["Population", "individual_player", "native_players", "population_of"]
+__all__ = ["Population", "individual_player", "population_of", "seats_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,8 +24,8 @@ class Population:
 
     trees: tuple[gp.Individual, ...]
     """The different trees."""
-    players: tuple[_native.Player, ...]
-    """The player of each different tree."""
+    players: tuple[KernelSeat, ...]
+    """The seat of each different tree."""
     programs: tuple[_native.Program, ...]
     """The program of each different tree."""
     operations: NDArray[np.int64]
@@ -44,23 +44,23 @@ def population_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> Po
     programs = gp.lower(list(places), config.game)
     return Population(
         trees=tuple(places),
-        players=tuple(_players(config, programs)),
+        players=tuple(_seats(config, programs)),
         programs=tuple(programs),
         operations=np.array([program.operations for program in programs], dtype=np.int64),
         who=np.array(who, dtype=np.int64),
     )
 
 
-def native_players(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> list[_native.Player]:
-    """Return a kernel player for each tree, lowered together."""
-    return _players(config, gp.lower(trees, config.game))
+def seats_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> list[KernelSeat]:
+    """Return a seat in the kernel for each tree, lowered together."""
+    return _seats(config, gp.lower(trees, config.game))
 
 
-def _players(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[_native.Player]:
-    """Return a kernel player for each lowered tree, with the config's settings."""
+def _seats(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[KernelSeat]:
+    """Return a seat in the kernel for each lowered tree, with the config's settings."""
     # A player whose evaluator is not needed, because it is lowered already.
     model = config.player.kind.model_construct(**config.player.options)
-    return [model.with_program(config.game, program) for program in programs]
+    return [KernelSeat(model.with_program(config.game, program)) for program in programs]
 
 
 def individual_player(config: EvolutionConfig, tree: gp.Individual) -> AfterState | AlphaBeta:

@@ -27,6 +27,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import program_with_parameters
 from evoply.files import write_atomically
 from evoply.games.othello import Move, Position
+from evoply.players import KernelSeat
 from evoply.players.named import weights_by_ply
 
 GAME = "othello"
@@ -68,7 +69,7 @@ def learn(
 
 def batch_sums(program: _native.Program, games: int, stream: _native.Stream) -> tuple[Array, Array]:
     """Return sums of results and numbers of discs for each ply and square of *games* games."""
-    player = _native.Player(GAME, "after_state", program, ties="random", epsilon=_RANDOM_MOVES)
+    native = _native.Player(GAME, "after_state", program, ties="random", epsilon=_RANDOM_MOVES)
     schedule = Schedule(
         black=np.zeros(games, dtype=np.uint32),
         white=np.zeros(games, dtype=np.uint32),
@@ -77,7 +78,7 @@ def batch_sums(program: _native.Program, games: int, stream: _native.Stream) -> 
         opening_plies=0,
         starts=(Position().row,),
     )
-    results = play(GAME, [player], schedule, record_moves=True)
+    results = play(GAME, [KernelSeat(native)], schedule, record_moves=True)
     outcomes = np.sign(results.black_discs - results.white_discs)
     # One row for each move: ply, result for the mover, mover's discs, the opponent's.
     rows: list[tuple[int, int, int, int]] = []

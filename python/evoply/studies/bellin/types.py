@@ -19,7 +19,7 @@ from evoply.evolution import Census, EvolutionConfig, Generation, config_from_to
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, bellin
 from evoply.games.othello import Position
 from evoply.gp import Tree, lower
-from evoply.players import parse_player
+from evoply.players import KernelSeat, parse_player
 from evoply.presets import preset_text
 from evoply.studies.study import Request, Scale
 
@@ -141,7 +141,8 @@ def three_games(
     All trees meet the same keys.
     """
     opponents = [parse_player(text) for text in OPPONENTS]
-    players = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]
+    natives = [_native.Player(GAME, "after_state", program) for program in lower(trees, GAME)]
+    players = [KernelSeat(native) for native in natives]
     each = len(OPPONENTS) * times
     white = np.arange(len(trees)).repeat(each) + len(opponents)
     schedule = Schedule(

@@ -146,6 +146,7 @@ impl<V: Variant> Game for Checkers<V> {
 
     const HAS_KINGS: bool = true;
     const HAS_CAPTURES: bool = true;
+    const MOVES_PIECES: bool = true;
     const ENDED_LEAVES: u64 = 0;
 
     fn start() -> Self {
@@ -218,6 +219,11 @@ impl<V: Variant> Game for Checkers<V> {
     #[inline(always)]
     fn moved_to(chosen: Move) -> Bitboard<V::Board> {
         Bitboard::square(chosen.to::<V::Board>())
+    }
+
+    fn rows_to_go(&self, chosen: Move) -> u32 {
+        let row = chosen.from() / V::Board::SIZE;
+        if self.turn == Color::Black { V::Board::SIZE - 1 - row } else { row }
     }
 
     #[inline(always)]
