@@ -26,8 +26,8 @@ from rich.table import Table
 from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
+from evoply.formats import obf
 from evoply.games import game_rules
-from evoply.games.obf import parse_obf
 from evoply.games.othello import Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
 from evoply.players import parse_player, solve
@@ -293,7 +293,7 @@ def machine() -> str:
 def endgame_row(console: Console, suite: str) -> Row:
     """Solve an FFO suite, every score and move checked; print a line for each position."""
     text = Path(__file__).parents[1].joinpath("testdata", "ffo", f"fforum-{suite}.obf").read_text()
-    problems = parse_obf(text)
+    problems = list(obf.read(text))
     first = int(suite.partition("-")[0])
     repeats = [[solve(problem.position) for problem in problems] for _ in range(3)]
     table = Table("FFO", "empty", "score", "move", "nodes", "s", "nodes/s", title=f"FFO {suite}")

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
         AfterState,
         AlphaBeta,
         Bot,
+        Engine,
         ExpressionEvaluator,
+        Online,
         Player,
         PlayerFileError,
         PlayerTextError,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         analyse,
         load_player,
         parse_player,
+        read_engines,
         save_player,
         solve,
         with_options,
@@ -93,9 +96,9 @@ _HOMES = {
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
     "evoply.players": (
-        "AfterState AlphaBeta Bot ExpressionEvaluator Player PlayerFileError PlayerTextError "
-        "RandomPlayer RandomStart Solution Staged TreeEvaluator analyse load_player parse_player "
-        "save_player solve with_options"
+        "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
+        "PlayerTextError RandomPlayer RandomStart Solution Staged TreeEvaluator analyse "
+        "load_player parse_player read_engines save_player solve with_options"
     ),
     "evoply.protocols": (
         "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
@@ -119,16 +122,17 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
-    "ConfigError", "DrawRules", "EvolutionConfig", "Explanation", "ExpressionError",
+    "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation", "ExpressionError",
     "ExpressionEvaluator", "Forest", "ForfeitError", "Generation", "IllegalMoveError",
-    "InvalidMoveError", "MatchResult", "Outcome", "Player", "PlayerFileError", "PlayerTextError",
+    "InvalidMoveError", "MatchResult", "Online", "Outcome", "Player", "PlayerFileError",
+    "PlayerTextError",
     "Primitive", "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
     "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
     "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
     "checkers", "count", "evolve", "explain", "features", "final_test", "find_run", "list_runs",
     "load_config", "load_player", "match", "number", "othello", "parse_individual", "parse_player",
-    "parse_tree", "replay", "reproduce", "round_robin", "save_player", "select", "simplify",
-    "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
+    "parse_tree", "read_engines", "replay", "reproduce", "round_robin", "save_player", "select",
+    "simplify", "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
 ]  # fmt: skip
 
 

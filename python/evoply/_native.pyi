@@ -1,7 +1,7 @@
 """The kernel: rules, board expressions, search and game loops, compiled from Rust."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,4 +234,13 @@ def online_move(
     alpha: tuple[Sequence[int], Sequence[int], tuple[bool, bool, bool]] | None = None,
     milliseconds: int | None = None,
     threads: int = 1,
-) -> tuple[Any, ...]: ...
+) -> tuple[
+    int,
+    list[int],
+    list[int],
+    tuple[bool, bool, bool],
+    int,
+    int,
+    float,
+    list[tuple[int, int, int]],
+]: ...

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_line import call, start
 
-from evoply.arena import read_games
+from evoply.formats import saved
 from evoply.games import game_rules
 
 FIRST = """
@@ -119,7 +119,7 @@ def test_saved_games_are_read_back(
     lines = Path("games.jsonl").read_text().splitlines()
     assert len(lines) == 12
     points = 0.0
-    for line, played in zip(lines, read_games(lines), strict=True):
+    for line, played in zip(lines, saved.read("\n".join(lines)), strict=True):
         data = json.loads(line)
         assert played.to_dict() == data
         outcome = played.record.position.outcome()

@@ -269,4 +269,4 @@ def test_a_pipe_is_no_saved_player(capsys: pytest.CaptureFixture, workplace: Pat
     os.mkfifo("pipe.json")
     answer = call(capsys, "match", "pipe.json", "random", "--games", "2")
     assert answer.code == 2
-    assert "pipe.json: this is a pipe: a saved player must be a file" in answer.err
+    assert "pipe.json: this is a pipe, which cannot be read twice" in answer.err

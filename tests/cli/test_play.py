@@ -158,7 +158,7 @@ def test_an_online_player_shows_its_weights_on_the_board(
     def online_move(game: str, row: object, key: int, **settings: object) -> tuple[object, ...]:
         assert settings["threads"] == 0
         code = _native.legal_moves(game, row)[0]
-        return code, [0], *strategy, 20, 21_000, 0.0125
+        return code, [0], *strategy, 20, 21_000, 0.0125, []
 
     monkeypatch.setattr(_native, "online_move", online_move, raising=False)
     answer = play(capsys, monkeypatch, "f5\nhint\nquit\n", "--against", "online")

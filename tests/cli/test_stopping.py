@@ -13,6 +13,7 @@ pty = pytest.importorskip("pty", reason="needs terminals, signals and processes 
 resource = pytest.importorskip("resource")
 
 LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
+GAME = "f5d6c3d3c4f4f6g5e6c5f3"
 
 
 LONG = (
@@ -21,12 +22,14 @@ LONG = (
     ("match", "greedy", "greedy", "--sprt", "0", "0.01", "--games", "1000000", "--json"),
     ("tournament", "swh", "greedy", "--mode", "elimination", "--runs", "90000", "--json"),
     ("reproduce", "liao", "--table", "2", "--scale", "paper", "--json"),
+    ("analyse", "material:depth=7", "--games", "games.txt", "--json"),
 )
 
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("arguments", LONG)
 def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text(f"{GAME}\n" * 1000)
     before = children_seconds()
     process = start(*arguments, cwd=tmp_path)
     try:

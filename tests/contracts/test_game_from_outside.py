@@ -14,10 +14,10 @@ from evoply import arena
 from evoply.cli import main
 from evoply.cli.board_view import board_text
 from evoply.evolution import EvolutionConfig, evolve
+from evoply.formats import pdn
 from evoply.games import GAMES, GameRules, add_game, game_added, game_rules
 from evoply.games.checkers import CheckersRules
 from evoply.games.othello import OTHELLO, OthelloRules
-from evoply.games.pdn import format_pdn, parse_pdn
 from evoply.players import load_player, parse_player, save_player
 from evoply.reports import explain
 
@@ -142,9 +142,9 @@ def test_facts_decide_what_fits() -> None:
 
 def test_pdn_keeps_the_rules_of_the_kernel() -> None:
     game = DRAUGHTS.record("11-15 23-19")
-    (record,) = parse_pdn(format_pdn(game))
-    assert record.game.start.kernel == "lose-checkers"
-    assert record.game.transcript() == game.transcript()
+    (played,) = pdn.read("".join(pdn.write([game])))
+    assert played.record.start.kernel == "lose-checkers"
+    assert played.record.transcript() == game.transcript()
 
 
 def test_a_game_is_there_only_as_long_as_it_was_added() -> None:

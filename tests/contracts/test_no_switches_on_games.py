@@ -1,4 +1,4 @@
-"""Nothing outside `games` and `studies` asks which game it is: facts are on `GameRules`."""
+"""Nothing outside games, formats and studies asks which game it is: facts are on `GameRules`."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ PACKAGE = Path(evoply.__file__).parent
 MODULES = sorted(
     path
     for path in PACKAGE.rglob("*.py")
-    if path.relative_to(PACKAGE).parts[0] not in ("games", "studies")
+    if path.relative_to(PACKAGE).parts[0] not in ("games", "formats", "studies")
 )
 FAMILIES = {"OTHELLO", "CHECKERS"}
 NAMES = {*GAMES, "othello-", "checkers-"}

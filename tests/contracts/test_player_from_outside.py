@@ -89,7 +89,7 @@ def test_it_is_plain_data(tmp_path: Any) -> None:
     assert edge.identity() == {"kind": "edge"}
     with pytest.raises(ValueError, match="mine: this player has no options"):
         edge.with_options({"depth": 3})
-    with pytest.raises(ValueError, match="this player gives boards no values"):
+    with pytest.raises(ValueError, match="gives boards no values"):
         ep.explain(edge)
     # A saved file says what anybody can load: kinds of the table, not those of one's own.
     save_player(tmp_path / "edge.json", edge, game="othello")

@@ -13,8 +13,8 @@ import pytest
 from game_strategies import played
 
 from evoply._native import Stream
+from evoply.formats import GamePlayed, pdn
 from evoply.games.checkers import CHECKERS, Game, Move, Position
-from evoply.games.pdn import PdnGame, format_pdn, parse_pdn
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 100_000
@@ -143,12 +143,12 @@ def read_game(text: str, game: str) -> None:
 
 
 def read_pdn(text: str, game: str) -> None:
-    records = parse_pdn(text, game)
-    again = parse_pdn("\n".join(map(str, records)), game)
-    assert again == records
-    for one, other in zip(records, again, strict=True):
-        assert one.game.start.row == other.game.start.row
-        assert one.game.outcome() == other.game.outcome()
+    games = list(pdn.read(text, game))
+    again = list(pdn.read("".join(pdn.write(games)), game))
+    assert again == games
+    for one, other in zip(games, again, strict=True):
+        assert one.record.start.row == other.record.start.row
+        assert one.record.outcome() == other.record.outcome()
 
 
 Reader = Callable[[str, str], None]
@@ -190,7 +190,7 @@ TRANSCRIPTS = [str(game) for game in GAMES] + [
     "W:W18:B14,1 18x9 ; over\n% a line\n1-0",
 ]
 PDN = [
-    format_pdn(PdnGame(game, {"Event": 'A "B" \\ C'} if number % 5 else {}))
+    "".join(pdn.write([GamePlayed.of(game, tags={"Event": 'A "B" \\ C'} if number % 5 else {})]))
     for number, game in enumerate(GAMES)
 ]
 PDN += [one + other for one, other in zip(PDN[::7], PDN[3::7], strict=False)]
@@ -239,7 +239,8 @@ def test_long_texts_take_no_long_time(text: str) -> None:
             reader(text)
     message = "read"
     try:
-        parse_pdn(text)
+        for _ in pdn.read(text):
+            pass
     except ERRORS as error:
         message = str(error)
     assert len(message) < 1500

@@ -7,7 +7,7 @@ import pytest
 from game_strategies import positions
 from hypothesis import given, settings
 
-from evoply.games import drawing
+from evoply.games import drawing, game_rules
 from evoply.games.othello import Game, Move, Position
 from evoply.protocols import Color
 
@@ -99,6 +99,23 @@ def test_heat_map_of_zeros_and_of_the_wrong_size() -> None:
     assert "#f3f1ea" in drawing.heat_map_svg(4, [0] * 16)
     with pytest.raises(ValueError, match="64 squares, not 16"):
         drawing.heat_map_svg(8, [0] * 16)
+
+
+def test_moves_are_marked_with_lines_and_rings() -> None:
+    position = Position()
+    one, two = position.legal_moves[0], position.legal_moves[1]
+    plain = drawing.board_svg(position, legal=False)
+    svg = drawing.board_svg(position, legal=False, moves=[(one, "#aa0000"), (two, "#00bb00")])
+    assert len(svg) > len(plain)
+    for color in ("#aa0000", "#00bb00"):
+        assert svg.count(color) == 1
+    checkers = game_rules("checkers").start()
+    jump = drawing.board_svg(checkers, moves=[(checkers.legal_moves[0], '"')])
+    root = ET.fromstring(jump)
+    assert [one.tag.rpartition("}")[2] for one in root.iter() if one.get("stroke") == '"'] == [
+        "polyline",
+        "circle",
+    ]
 
 
 def test_game_as_html_lists_the_moves() -> None:

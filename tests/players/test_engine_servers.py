@@ -15,7 +15,6 @@ import evoply as ep
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.players.engines import Engine, EngineLimits
-from evoply.players.engines.ggf import ggf_of, read_ggf
 from evoply.players.engines.gtp_server import COMMANDS as GTP_COMMANDS
 from evoply.players.engines.gtp_server import GtpServer
 from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
@@ -131,20 +130,6 @@ def test_after_the_end_it_passes() -> None:
     said = answered("gtp", f"boardsize 4\n{both}play black pass\n", "greedy")
     assert said.endswith("= pass\n\n= pass\n\n=\n\n")
     assert "?" not in said
-
-
-@pytest.mark.parametrize("game", ["othello-4", "othello", "othello-10"])
-def test_games_come_back_from_ggf(game: str) -> None:
-    rules = game_rules(game)
-    for seed in range(20):
-        record, stream = rules.record(), ep.Stream(seed)
-        while record.outcome() is None:
-            moves = record.position.legal_moves
-            record = record.play(moves[stream.below(len(moves))])
-        assert read_ggf(ggf_of(record), game) == record
-        middle = rules.game(record.positions[len(record) // 2])
-        again = read_ggf(ggf_of(middle), game)
-        assert (again.start, again.moves) == (middle.start, ())
 
 
 def offered(protocol: str, player: str) -> Engine:

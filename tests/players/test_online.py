@@ -229,11 +229,6 @@ def test_a_new_match_begins_without_alpha(slow: list[Any]) -> None:
     assert slow[count][2] is None
 
 
-needs_kernel = pytest.mark.skipif(
-    not hasattr(_native, "online_move"), reason="this build of the kernel has no online_move"
-)
-
-
 def cases() -> Iterator[Any]:
     options: list[dict[str, Any]] = [
         {},
@@ -241,6 +236,8 @@ def cases() -> Iterator[Any]:
         {"crossover": 0.1, "mutation": 0.8, "depth": 3},
         {"redraw": "each_use", "choose": "best"},
         {"start": "initial", "scope": "board", "size_limit": 9},
+        {"roots": "turns", "choose": "scores", "games": 4},
+        {"roots": "halving", "choose": "scores", "redraw": "each_use"},
         {"init_size_limit": 20, "lowest": 0, "highest": 3, "generations": 0},
     ]
     for number, changes in enumerate(options):
@@ -248,7 +245,6 @@ def cases() -> Iterator[Any]:
             yield pytest.param(game, number, changes, id=f"{game}-{number}")
 
 
-@needs_kernel
 @pytest.mark.parametrize(("game", "number", "changes"), list(cases()))
 def test_the_kernel_evolves_as_python_does(
     game: str, number: int, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -273,9 +269,9 @@ def test_the_kernel_evolves_as_python_does(
             expected.move, expected.tree, expected.strategy,
         )  # fmt: skip
         assert (alpha.generation, alpha.games) == (expected.generation, expected.games)
+        assert alpha.roots == expected.roots
 
 
-@needs_kernel
 def test_the_kernel_may_use_any_threads_and_ends_in_time() -> None:
     start = game_rules("othello").start()
     one, *others = (evolved(Online(), start, 5, None, threads=threads) for threads in (1, 2, 5))

@@ -143,13 +143,13 @@ class Forms:
 
     def views(self, terms: Terms) -> list[Terms]:
         """Return *terms* as they are, as one product, and multiplied out in part and wholly."""
-        found = [terms]
+        forms = [terms]
         for view in (self.factored, self.opened, self.expanded):
             try:
-                found.append(view(terms))
+                forms.append(view(terms))
             except TooLargeError:
-                found.append(terms)
-        return found
+                forms.append(terms)
+        return forms
 
     def opened(self, terms: Terms) -> Terms:
         """Return *terms* with the sums in it multiplied out, the sums in these left as they are."""

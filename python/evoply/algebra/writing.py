@@ -56,12 +56,12 @@ class Writer:
         """Return the operation on expressions made here."""
         operands = [one for one in arguments if isinstance(one, Expression)]
         key = (op, *(id(one) if isinstance(one, Expression) else repr(one) for one in arguments))
-        made = self._expressions.get(key)
-        if made is None:
-            made = self._expressions[key] = build(op, *arguments)
+        node = self._expressions.get(key)
+        if node is None:
+            node = self._expressions[key] = build(op, *arguments)
             is_sign = op == "multiply" and any(_is_minus_one(one) for one in operands)
-            self._sizes[id(made)] = 1 + sum(map(self.size, operands)) - is_sign
-        return made
+            self._sizes[id(node)] = 1 + sum(map(self.size, operands)) - is_sign
+        return node
 
     def size(self, expression: Expression) -> int:
         """Return how many nodes an expression made here has; a change of sign is one."""

@@ -5,7 +5,6 @@ The arena knows players and games, and nothing of evolution or of files.
 
 from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
 from evoply.arena.field import LostGames
-from evoply.arena.games_played import GamePlayed, read_games
 from evoply.arena.matches import MatchResult, match
 from evoply.arena.one_game import play_game
 from evoply.arena.ratings import Ratings, bradley_terry
@@ -26,7 +25,6 @@ __all__ = [
     "Correlation",
     "Elimination",
     "Forfeit",
-    "GamePlayed",
     "LostGames",
     "MatchResult",
     "Meetings",
@@ -53,7 +51,6 @@ __all__ = [
     "play",
     "play_game",
     "rank_correlation",
-    "read_games",
     "round_robin",
     "sprt_match",
     "tournament",

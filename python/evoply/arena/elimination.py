@@ -107,16 +107,16 @@ def eliminate(
     played: list[PairsPlayed] = []
     for number, field in enumerate(fields):
         keys = stream.child("field", number)
-        found, pairs = _rounds(field, brackets, play, keys, mode, games // 2, threshold)
-        order = _order(field, found)
+        played_rounds, pairs = _rounds(field, brackets, play, keys, mode, games // 2, threshold)
+        order = _order(field, played_rounds)
         place = 1
         for group in order:
             for player in group:
                 ranks[player] = place + (len(group) - 1) / 2
             place += len(group)
         champions.append(order[0][keys.child("champion").below(len(order[0]))])
-        finalists += found[-1].players if found else field
-        rounds += found
+        finalists += played_rounds[-1].players if played_rounds else field
+        rounds += played_rounds
         played += pairs
     return Elimination(
         rounds=tuple(rounds),

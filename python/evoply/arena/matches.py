@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.arena.field import Field, Forfeits, LostGames, Openings, even_games, field_of
-from evoply.arena.games_played import GamePlayed, games_played
+from evoply.arena.games_played import games_played
 from evoply.arena.schedule import Results, Schedule, joined_results
 from evoply.arena.statistics import elo_difference, pair_statistics
+from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html

@@ -113,13 +113,13 @@ def _most_likely(won: NDArray[np.float64], games: NDArray[np.float64]) -> NDArra
         length = 1.0
         while length > 1e-6:
             tried = strengths + length * step
-            found = _log_likelihood(tried, won, games)
-            if found >= value:
+            likelihood = _log_likelihood(tried, won, games)
+            if likelihood >= value:
                 break
             length /= 2
         else:
             break
-        strengths, value = tried, found
+        strengths, value = tried, likelihood
         if np.abs(length * step).max() < 1e-10:
             break
     return strengths

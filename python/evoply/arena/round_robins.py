@@ -265,11 +265,11 @@ def _standings(
 def _pairings(
     pairs: Sequence[tuple[int, int]], points: NDArray[np.float64], results: Results, games: int
 ) -> tuple[Pairing, ...]:
-    made = []
+    pairings = []
     for number, (one, other) in enumerate(pairs):
         part = slice(number * games, (number + 1) * games)
         scored = points[part]
-        made.append(
+        pairings.append(
             Pairing(
                 first=one,
                 second=other,
@@ -279,4 +279,4 @@ def _pairings(
                 interval=pair_statistics(scored, results.hashes[part]).interval,
             )
         )
-    return tuple(made)
+    return tuple(pairings)

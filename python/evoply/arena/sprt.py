@@ -19,9 +19,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from evoply.arena.field import Forfeits, LostGames, Openings, even_games, field_of
-from evoply.arena.games_played import GamePlayed, games_played
+from evoply.arena.games_played import games_played
 from evoply.arena.matches import first_points, schedule_of_match
 from evoply.arena.round_robins import pair_sums
+from evoply.formats import GamePlayed
 from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Player, Position

@@ -243,10 +243,10 @@ def _stars(
     pairs = _distinct(joined_pairs([run.played for run in played]))
     ratings = bradley_terry(pairs.first, pairs.second, pairs.points, len(names))
     times = len(played)
-    made = []
+    stars = []
     for place, name in enumerate(names):
         finals = sum(place in run.finalists for run in played)
-        made.append(
+        stars.append(
             Star(
                 player=name,
                 bracket=brackets[place],
@@ -263,7 +263,7 @@ def _stars(
                 place=place,
             )
         )
-    return tuple(sorted(made, key=lambda star: (star.mean_rank, -star.finals, star.place)))
+    return tuple(sorted(stars, key=lambda star: (star.mean_rank, -star.finals, star.place)))
 
 
 def _distinct(pairs: PairsPlayed) -> PairsPlayed:
@@ -272,9 +272,9 @@ def _distinct(pairs: PairsPlayed) -> PairsPlayed:
         [pairs.first.astype(np.uint64), pairs.second.astype(np.uint64), pairs.hashes]
     )
     _, places = np.unique(keys, axis=0, return_index=True)
-    kept = np.sort(places)
+    order = np.sort(places)
     return PairsPlayed(
-        pairs.first[kept], pairs.second[kept], pairs.points[kept], pairs.hashes[kept]
+        pairs.first[order], pairs.second[order], pairs.points[order], pairs.hashes[order]
     )
 
 

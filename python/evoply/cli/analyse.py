@@ -1,12 +1,24 @@
-"""`evoply analyse`: what a player thinks of a position."""
+"""`evoply analyse`: what a player thinks of a position, or of the moves of games."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from evoply.cli.options import Engines, Game, Json, MoveLimit, Position, Seed
-from evoply.cli.output import EndedError, Output, table
+from cyclopts import Parameter
+
+from evoply.cli.options import (
+    Engines,
+    Game,
+    Json,
+    MoveLimit,
+    Position,
+    Seed,
+    Threads,
+    WholeOrNone,
+)
+from evoply.cli.output import EndedError, Output, StoppedError, table
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.wording import short_name
@@ -15,8 +27,17 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from evoply.protocols import Choice, GameRecord
+    from evoply.reports import AnalysedGame
 
 __all__ = ["analyse", "choice_lines", "moves_table", "value_text"]
+
+_MOST_EXACT = 20
+_MOST_MISTAKES = 10
+
+
+def _check_exact(_: Any, value: int | str) -> None:
+    if value != "none" and not 0 <= int(value) <= _MOST_EXACT:
+        raise ValueError(f"{value} is not a number from 0 to {_MOST_EXACT}, or none")
 
 
 def analyse(
@@ -25,12 +46,16 @@ def analyse(
     *,
     game: Game = None,
     position: Position = None,
+    games: Path | None = None,
+    exact: Annotated[WholeOrNone, Parameter(validator=_check_exact)] = 14,
+    html: Path | None = None,
+    threads: Threads = 0,
     seed: Seed = 1,
     move_limit: MoveLimit = None,
     engines: Engines = None,
     json: Json = False,
 ) -> None:
-    """Show what a player would play in a position, and why.
+    """Show what a player would play in a position, or what it thinks of the moves of games.
 
     Values are those of the player, for the side to move. In JSON: game,
     position, player, move, score, view (the side for which the score speaks,
@@ -38,11 +63,44 @@ def analyse(
     score, best first; empty if the player does not value moves), and outcome
     if the game is over, else null.
 
+    With --games every move is put beside the best one, and each player's
+    accuracy is the share of its choices that lost nothing. In JSON: player,
+    exact, players (the accuracy of each) and games, each with moves: ply,
+    color, move, score, best, best_score, loss, line, exact. Moves of random
+    openings and moves without a choice have null there.
+
     Parameters
     ----------
     player
         The player: see `evoply match --help`.
+    games
+        Analyse the games in this file: what `evoply match --save-games` wrote, or a transcript of
+        one game per line.
+    exact
+        With --games, Othello: solve moves from so many empty squares on, so that what they lost is
+        known exactly, in discs. At most 20; none: never.
+    html
+        With --games: write a page with graphs and mistakes on boards, which opens offline.
     """
+    if games is not None:
+        if position is not None:
+            raise ValueError("--position: is for one position; leave it out with --games")
+        _analyse_games(
+            player,
+            games,
+            game=game,
+            exact=None if exact == "none" else int(exact),
+            html=html,
+            threads=threads,
+            seed=seed,
+            engines=engines,
+            output=Output(json),
+        )
+        return
+    if html is not None:
+        raise ValueError(
+            "--html: say which games: `evoply analyse PLAYER --games FILE --html PAGE`"
+        )
     from evoply._native import Stream
     from evoply.cli.board_view import board_text
     from evoply.cli.player_texts import read_players, read_position
@@ -80,6 +138,127 @@ def analyse(
             "outcome": None if outcome is None else str(outcome),
         }
     )
+
+
+def _analyse_games(
+    player: str,
+    path: Path,
+    *,
+    game: str | None,
+    exact: int | None,
+    html: Path | None,
+    threads: int,
+    seed: int,
+    engines: Path | None,
+    output: Output,
+) -> None:
+    from evoply.cli.convert import games_file, refused_data, tell_refused
+    from evoply.cli.match import progress_bar
+    from evoply.cli.player_texts import read_players
+    from evoply.files import check_writable
+    from evoply.formats import Names, Refused
+    from evoply.reports import analyse_games, write_analysis
+    from evoply.reports.game_analysis import summaries
+
+    if html is not None:
+        check_writable(html)
+    refused: list[Refused] = []
+    with games_file(str(path)) as (form, file):
+        try:
+            games = list(form.read(file, game, Names(), refused.append))
+        except ValueError as error:
+            raise ValueError(f"--games: {path}: {error}") from None
+    if not games:
+        why = str(refused[0]) if refused else "there are no games in this file"
+        raise ValueError(f"--games: {path}: {why}")
+    game, (judge,) = read_players([player], game or games[0].record.position.game, engines=engines)
+    analysed: list[AnalysedGame] = []
+    is_stopped = False
+    with progress_bar("Analysing", len(games), is_shown=True) as progress:
+        try:
+            for one in analyse_games(judge, games, exact=exact, seed=seed, threads=threads):
+                analysed.append(one)
+                progress(len(analysed))
+        except KeyboardInterrupt:
+            is_stopped = True
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    if html is not None and analysed:
+        write_analysis(analysed, judge.label, html, exact=exact)
+    _show_games(output, analysed)
+    if html is not None and analysed:
+        output.say(f"Report: {html}")
+    tell_refused(refused)
+    answer = {
+        "file": str(path),
+        "player": judge.label,
+        "exact": exact,
+        "seed": seed,
+        "players": {name: one.to_dict() for name, one in summaries(analysed).items()},
+        "games": [one.to_dict() for one in analysed],
+        "refused": refused_data(refused),
+    }
+    if is_stopped:
+        done = f"{len(analysed):,} of {len(games):,} games are analysed"
+        raise StoppedError(f"stopped; {done}", answer)
+    output.result(answer)
+
+
+def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
+    """Print how well each player chose, and every move of one game or the mistakes of many."""
+    from evoply.reports.analysis_page import loss_text, score_text, share_text
+    from evoply.reports.game_analysis import summaries
+
+    if len(games) == 1:
+        moves = table("ply", "side", "move", "value", "best", "value ", "lost", "line", left=_LEFT)
+        for move in games[0].moves:
+            scores = (score_text(one, is_exact=move.exact) for one in (move.score, move.best_score))
+            score, best = scores
+            line = " ".join(move.line[:6])
+            cells = (move.move, score, move.best or "", best, loss_text(move), line)
+            moves.add_row(str(move.ply), str(move.color), *cells)
+        output.people.print(moves)
+    else:
+        _show_mistakes(output, games)
+    names = ("player", "choices", "best moves", "mean loss", "gave away", "discs lost", "exact")
+    summary = table(*names, left=("player",))
+    for name, one in summaries(games).items():
+        summary.add_row(
+            short_name(name),
+            f"{one.choices:,}",
+            share_text(one.share),
+            "-" if one.loss is None else f"{one.loss:.4g}",
+            f"{one.decisive:,}",
+            "-" if one.exact_loss is None else f"{one.exact_loss:.2f}",
+            f"{one.exact:,}",
+        )
+    output.people.print(summary)
+    output.say(
+        "Mean loss is on the analysing player's scale for each choice, discs lost are exact, for "
+        "each of the exact choices; gave away: a certain win or draw."
+    )
+
+
+def _show_mistakes(output: Output, games: Sequence[AnalysedGame]) -> None:
+    from evoply.reports.analysis_page import loss_text, score_text
+
+    listed = table("game", "ply", "player", "move", "value", "best", "value ", "lost", left=_LEFT)
+    mistakes = [(game, move) for game in games for move in game.moves if move.loss]
+    # In discs first: other values of different positions say less.
+    mistakes.sort(key=lambda pair: (not pair[1].exact, -(pair[1].loss or 0.0)))
+    for game, move in mistakes[:_MOST_MISTAKES]:
+        score, best = (
+            score_text(one, is_exact=move.exact) for one in (move.score, move.best_score)
+        )
+        name = short_name(game.player(move.color))
+        cells = (name, move.move, score, move.best or "", best, loss_text(move))
+        listed.add_row(str(game.number), str(move.ply), *cells)
+    if mistakes:
+        output.say(f"The largest of {len(mistakes):,} mistakes:")
+        output.people.print(listed)
+
+
+_LEFT = ("side", "player", "move", "best", "line", "lost")
 
 
 def choice_data(record: GameRecord, choice: Choice) -> dict[str, Any]:

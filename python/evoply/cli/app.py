@@ -17,6 +17,7 @@ from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.analyse import analyse
 from evoply.cli.config import config
+from evoply.cli.convert import convert
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.match import match
@@ -128,6 +129,13 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply solve fforum-1-19.obf         # ours beside the file's scores
   evoply solve fforum-1-19.obf --mode outcome --json
   evoply solve 'XXXX XOXO XOO- O--- X' --every-move
+""",
+    convert: """
+  evoply convert games.ggf games.txt
+  evoply convert WTH_2004.wtb games.ggf   # with the names in .jou and .trn
+  evoply convert games.jsonl positions.obf
+  evoply convert tournament.pdn games.jsonl --json
+  echo "1. F5 d6 2. C3" | evoply convert - - --to ggf
 """,
     runs: """
   evoply runs

@@ -14,7 +14,7 @@ __all__ = ["board_text", "weights_text"]
 _BOARD, _LIGHT, _LAST = "on rgb(38,110,70)", "on rgb(205,198,178)", "on rgb(90,150,60)"
 _INK = {Color.BLACK: "rgb(10,10,10)", Color.WHITE: "rgb(250,250,250)"}
 _FILLED = "●♚"
-"""A piece and a king where colors tell the sides apart."""
+"""A piece and a king where colours tell the sides apart."""
 
 
 def board_text(game: GameRecord, console: Console, *, legal: bool = True) -> Text:

@@ -30,7 +30,8 @@ from evoply.wording import short_name, shorten
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evoply.arena import GamePlayed, LostGames, MatchResult, SprtResult
+    from evoply.arena import LostGames, MatchResult, SprtResult
+    from evoply.formats import GamePlayed
 
 __all__ = ["interval_text", "match", "match_table", "progress_bar", "say_forfeits"]
 
@@ -203,15 +204,14 @@ def _seen(
 @contextmanager
 def _saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
     """Give what writes a game into the file at *path*, which is there when all is done."""
-    import json
-
     from evoply.files import writing_atomically
+    from evoply.formats import saved
 
     if path is None:
         yield None
         return
     with writing_atomically(path) as file:
-        yield lambda game: file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+        yield lambda game: file.writelines(saved.write([game]))
 
 
 def _say_saved(output: Output, path: Path | None) -> None:

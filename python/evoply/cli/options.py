@@ -190,8 +190,9 @@ Position = Annotated[
     str | None,
     # A board may begin with an empty square, a hyphen.
     Parameter(
+        name=("--position", "--moves"),
         allow_leading_hyphen=True,
         help="Where to begin: a board such as '---- -OX- -XO- ---- X', in checkers a FEN such as "
-        "W:W18,K24:B1,12, or moves: f5d6c3, '11-15 23-19'.",
+        "W:W18,K24:B1,12, or moves: f5d6c3, '1. F5 d6 2. C3', '11-15 23-19', a GGF or PDN game.",
     ),
 ]

@@ -152,9 +152,10 @@ def _own_game(text: str) -> str | None:
 
 
 def read_position(game: str, text: str | None) -> GameRecord:
-    """Return the record of *game* that *text* shows: a board, moves, or a board and moves.
+    """Return the record of *game* that *text* shows: a board, moves or both, GGF, or PDN.
 
     Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
     """
-    rules = game_rules(game)
-    return rules.record() if text is None else rules.read(text)
+    from evoply.formats import read_pasted
+
+    return game_rules(game).record() if text is None else read_pasted(game, text)

@@ -16,7 +16,7 @@ from evoply.wording import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evoply.games.obf import Problem
+    from evoply.formats.obf import Problem
     from evoply.games.othello import Move
     from evoply.players.endgame import Solution
 
@@ -96,15 +96,14 @@ def _estimate(problem: Problem, mode: str) -> float:
 
 
 def _read(text: str) -> Sequence[Problem]:
-    from evoply.games.obf import Problem, parse_obf
+    from evoply.formats.obf import Problem, read
     from evoply.games.othello import Game, Position
 
     if text.lower().endswith(".obf"):
         try:
-            written = Path(text).read_text(encoding="utf-8", errors="replace")
+            problems = tuple(read(Path(text).read_bytes()))
         except OSError as error:
             raise ValueError(f"{text}: {error.strerror or error}") from None
-        problems = parse_obf(written)
         if not problems:
             raise ValueError(f"{text}: there is no position in this file")
         return problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections import deque
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ __all__ = ["TerminalGame"]
 
 _HINT_PLAYER = "mobility:depth=4"
 """Who gives hints where the opponent has no opinion."""
+
+_MOVE_NUMBER = re.compile(r"\b[0-9]{1,3}\.+")
 
 _HELP = """Type a move such as {move}, or several to play one after the other (all of
 them, or none if one turns out not to be legal), or
@@ -213,7 +216,7 @@ class TerminalGame:
                 if self.is_interactive:
                     self._say()
                 return None
-            self._words.extend(line.lower().split())
+            self._words.extend(_MOVE_NUMBER.sub(" ", line.lower()).split())
             self._before_line = self.game if len(self._words) > 1 else None
         return self._words.popleft()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -17,7 +17,7 @@ from evoply.wording import short_name
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-    from evoply.arena import GamePlayed
+    from evoply.formats import GamePlayed
     from evoply.protocols import GameRecord
 
 __all__ = ["show_game", "watch"]
@@ -54,8 +54,8 @@ def watch(
         )
     output = Output(json)
     shown = []
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, one in enumerate(_games(file, lines)):
+    with path.open("rb") as opened:
+        for number, one in enumerate(_games(file, opened)):
             if game is None or number == game:
                 show_game(one, output.people, delay, title=f"Game {number}")
                 shown.append({"number": number, **one.to_dict()})
@@ -70,11 +70,11 @@ def watch(
     output.result({"file": file, "games": shown})
 
 
-def _games(file: str, lines: Iterator[str]) -> Iterator[GamePlayed]:
-    from evoply.arena import read_games
+def _games(file: str, opened: IO[bytes]) -> Iterator[GamePlayed]:
+    from evoply.formats import saved
 
     try:
-        yield from read_games(lines)
+        yield from saved.read(opened)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
 

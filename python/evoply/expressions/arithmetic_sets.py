@@ -113,7 +113,7 @@ def _arithmetic(division: str) -> list[tuple[str, Expression]]:
 def set_of(name: str, primitives: Iterable[tuple[str, Expression]]) -> PrimitiveSet:
     """Return the set of *primitives*, which are trusted."""
     # Not with_primitive: its closure probe plays no part in importing; the tests run it.
-    made = (
+    members = (
         make_primitive(name, expression, code) for code, (name, expression) in enumerate(primitives)
     )
-    return PrimitiveSet(name, tuple(made))
+    return PrimitiveSet(name, tuple(members))

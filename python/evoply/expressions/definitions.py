@@ -45,11 +45,11 @@ def definition_sets(
     if any(not 1 <= arity <= MAX_ARGUMENTS for arity in arities):
         raise ExpressionError(f"a definition has 1 to {MAX_ARGUMENTS} arguments, not {arities}")
     calls = [_call(index, arity) for index, arity in enumerate(arities)]
-    kept = [base[name] for name in functions] if functions is not None else base.functions
-    kept = [*kept, *(base.terminals if with_terminals else ())]
+    members = [base[name] for name in functions] if functions is not None else base.functions
+    members = [*members, *(base.terminals if with_terminals else ())]
     sets = [_joined(base.name + WITH_DEFINITIONS, base, (*base.primitives, *calls))]
     for index, arity in enumerate(arities):
-        parts = (*kept, *calls[:index], *(_argument(place) for place in range(arity)))
+        parts = (*members, *calls[:index], *(_argument(place) for place in range(arity)))
         sets.append(_joined(f"{base.name} for ADF{index}", base, parts))
     return tuple(sets)
 

@@ -161,13 +161,16 @@ def from_dict(data: object, make: Callable[[str, tuple[Any, ...]], Made]) -> lis
             f"format {FORMAT}"
         )
     rows = _list(data, "nodes", MAX_NODES)
-    made: list[Made] = []
+    nodes_so_far: list[Made] = []
     for index, row in enumerate(rows):
         try:
-            made.append(_made(row, made, make))
+            nodes_so_far.append(_made(row, nodes_so_far, make))
         except ExpressionError as error:
             raise ExpressionError(f"node {index}{_operation_name(row)}: {error}") from None
-    return [_earlier(made, output, "an output") for output in _list(data, "outputs", MAX_OUTPUTS)]
+    return [
+        _earlier(nodes_so_far, output, "an output")
+        for output in _list(data, "outputs", MAX_OUTPUTS)
+    ]
 
 
 def _list(data: dict[Any, Any], name: str, most: int) -> list[Any]:
@@ -184,7 +187,7 @@ def _operation_name(row: object) -> str:
     return f" ({row[0][:40]})" if named and isinstance(row, list) else ""
 
 
-def _made(row: object, made: list[Made], make: Callable[[str, tuple[Any, ...]], Made]) -> Made:
+def _made(row: object, earlier: list[Made], make: Callable[[str, tuple[Any, ...]], Made]) -> Made:
     if not isinstance(row, list) or not row or not isinstance(row[0], str):
         raise ExpressionError("a node must be a list that begins with the name of an operation")
     if row[0] not in OPERATIONS:
@@ -195,13 +198,13 @@ def _made(row: object, made: list[Made], make: Callable[[str, tuple[Any, ...]], 
     arguments = tuple(
         value
         if kind not in NODE_KINDS or (kind == "selector" and value is None)
-        else _earlier(made, value, f"argument {place}")
+        else _earlier(earlier, value, f"argument {place}")
         for place, (kind, value) in enumerate(zip(kinds, row[1:], strict=True), start=1)
     )
     return make(row[0], arguments)
 
 
-def _earlier(made: list[Made], index: object, what: str) -> Made:
-    if type(index) is not int or not 0 <= index < len(made):
+def _earlier(earlier: list[Made], index: object, what: str) -> Made:
+    if type(index) is not int or not 0 <= index < len(earlier):
         raise ExpressionError(f"{what} must be the index of an earlier node, not {short(index)}")
-    return made[index]
+    return earlier[index]

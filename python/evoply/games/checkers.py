@@ -8,6 +8,7 @@ This module knows no players and no evaluation; the rules themselves are the ker
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -70,20 +71,7 @@ class Move:
     @classmethod
     def from_code(cls, code: int, size: int = 8) -> "Move":
         """Return the move that the kernel knows as *code* on a board of *size*."""
-        jumps = code & ((1 << _JUMPS_BITS) - 1)
-        path = [code >> (_PATH_BITS + _JUMPS_BITS)]
-        for index in range(min(max(jumps, 1), _MOST_JUMPS)):
-            diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
-            down, right = _DIAGONALS[diagonal]
-            path.append(path[-1] + (down * size + right) * (2 if jumps else 1))
-        message = f"{code} is not a move code of a board of {size}x{size}"
-        try:
-            move = cls(tuple(path), size)
-        except InvalidMoveError as error:
-            raise InvalidMoveError(message) from error
-        if move._code != code:
-            raise InvalidMoveError(message)
-        return move
+        return _move_of(int(code), size)
 
     def code(self, size: int) -> int:
         """Return the kernel's number of this move; codes sort as legal moves do."""
@@ -140,6 +128,25 @@ def _code_of_path(path: Sequence[int], size: int) -> int:
         f"no piece moves along the squares {squares}: a step goes to the next dark square, and"
         " each jump of a capture two squares along a diagonal, all of them written"
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _move_of(code: int, size: int) -> Move:
+    """Return the move of the kernel's number *code*."""
+    jumps = code & ((1 << _JUMPS_BITS) - 1)
+    path = [code >> (_PATH_BITS + _JUMPS_BITS)]
+    for index in range(min(max(jumps, 1), _MOST_JUMPS)):
+        diagonal = code >> (_PATH_BITS + _JUMPS_BITS - 2 - 2 * index) & 3
+        down, right = _DIAGONALS[diagonal]
+        path.append(path[-1] + (down * size + right) * (2 if jumps else 1))
+    message = f"{code} is not a move code of a board of {size}x{size}"
+    try:
+        move = Move(tuple(path), size)
+    except InvalidMoveError as error:
+        raise InvalidMoveError(message) from error
+    if move._code != code:
+        raise InvalidMoveError(message)
+    return move
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -286,7 +293,7 @@ class Position(BoardPosition[Move]):
         return Outcome(winner, difference, by_count=False)
 
     def colors_exchanged(self) -> Self:
-        """Return the board turned half round with the colors exchanged: the same for the mover."""
+        """Return the board turned half round with the colours exchanged: the same for the mover."""
         black, white, kings = (_native.symmetry(self.size, one, 3) for one in self.row[:3])
         return self._with((white, black, kings, not self.row[3], *self.row[4:]))
 
@@ -364,7 +371,7 @@ class Game(BoardGame[Position, Move]):
         if words and words[-1].text == "[":
             raise InvalidMoveError(
                 f"cannot read '[' at {place(text, words[-1].index)} as a move: a text with tags is"
-                " PDN, which evoply.games.pdn reads"
+                " PDN, which evoply.formats.pdn reads"
             )
         ends = next(
             (i for i, word in enumerate(words) if word.text in checkers_text.RESULTS), len(words)
@@ -372,7 +379,7 @@ class Game(BoardGame[Position, Move]):
         if ends < len(words) - 1:
             where = place(text, words[ends + 1].index)
             raise InvalidMoveError(f"{words[ends + 1].text!r} at {where} follows the result")
-        return cls.from_words(words[:ends], text, start, draws)
+        return cls.from_words(words[:ends], partial(place, text), start, draws)
 
     def __repr__(self) -> str:
         game = "" if self.start.game == "checkers" else f", '{self.start.game}'"
@@ -398,9 +405,10 @@ class CheckersRules(GameRules):
         except InvalidMoveError as error:
             raise InvalidMoveError(f"{self.name}: {error}") from error
 
-    def record(self, text: str = "") -> Game:
+    def record(self, text: str = "", draws: DrawRules | None = None) -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
-        return Game.from_transcript(text, self.name, self.draws, self.kernel)
+        draws = self.draws if draws is None else draws
+        return Game.from_transcript(text, self.name, draws, self.kernel)
 
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(

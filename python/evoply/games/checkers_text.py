@@ -1,11 +1,12 @@
 """Checkers as text: positions as PDN writes them, printed boards, and the words of a game.
 
 It reads and writes characters and knows no rules. PDN's text of a position is the side to move,
-then the squares of either color, `K` before a king: `B:W18,24,K27:B1,12`.
+then the squares of either colour, `K` before a king: `B:W18,24,K27:B1,12`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from evoply.games.squares import is_dark, numbered_square, square_number, squares_in
 from evoply.games.text import Word, place
@@ -62,7 +63,7 @@ def _parse_fen(text: str, size: int) -> Row:
     if found is None or found[2].upper() == found[4].upper():
         raise InvalidMoveError(
             f"cannot read the position {shorten(text.strip())!r}: write the side to move and the"
-            " squares of both colors, such as B:W18,24,K27:B1,12"
+            " squares of both colours, such as B:W18,24,K27:B1,12"
         )
     sets = {"B": 0, "W": 0}
     kings = 0
@@ -190,17 +191,21 @@ def split_leading_board(text: str) -> tuple[str | None, int]:
     return (None, 0) if found is None else (found[0], found.end())
 
 
-def movetext_words(text: str, begin: int = 0) -> Iterator[Word]:
+def movetext_words(
+    text: str, begin: int = 0, where: Callable[[int], str] | None = None
+) -> Iterator[Word]:
     """Yield the moves and results of PDN's movetext from index *begin* on; "[" ends it.
 
     Comments, variations, annotations and move numbers are skipped. Raises `InvalidMoveError`
-    with line and column for anything else, and for what is opened and not closed.
+    with line and column, as *where* tells them of an index, for anything else, and for what is
+    opened and not closed.
     """
+    where = partial(place, text) if where is None else where
     index, opened = begin, list[int]()
     while index < len(text):
         token = _TOKEN.match(text, index)
         if token is None or (token["tag"] and opened):
-            raise InvalidMoveError(_why_unreadable(text, index))
+            raise InvalidMoveError(_why_unreadable(text, index, where))
         if token["tag"]:
             yield Word("[", index)
             return
@@ -208,22 +213,22 @@ def movetext_words(text: str, begin: int = 0) -> Iterator[Word]:
             opened.append(index)
             if len(opened) > _DEEPEST:
                 raise InvalidMoveError(
-                    f"variations at {place(text, index)} are more than {_DEEPEST} deep"
+                    f"variations at {where(index)} are more than {_DEEPEST} deep"
                 )
         elif token["close"]:
             if not opened:
-                raise InvalidMoveError(f"')' at {place(text, index)} closes nothing")
+                raise InvalidMoveError(f"')' at {where(index)} closes nothing")
             opened.pop()
         elif not opened and (token["move"] or token["result"]):
             yield Word(token[0], index)
         index = token.end()
     if opened:
-        raise InvalidMoveError(f"the variation at {place(text, opened[0])} is not closed")
+        raise InvalidMoveError(f"the variation at {where(opened[0])} is not closed")
 
 
-def _why_unreadable(text: str, index: int) -> str:
+def _why_unreadable(text: str, index: int, where: Callable[[int], str]) -> str:
     if text[index] == "{":
-        return f"the comment at {place(text, index)} is not closed"
+        return f"the comment at {where(index)} is not closed"
     found = _WORD.match(text, index)
     word = shorten(found[0] if found is not None else text[index])
-    return f"cannot read {word!r} at {place(text, index)} as a move: moves are 11-15 or 15x24"
+    return f"cannot read {word!r} at {where(index)} as a move: moves are 11-15 or 15x24"

@@ -31,28 +31,38 @@ _CROWN_FILL = "#e0a526"
 _NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
 
 
-def board_svg(position: Position, *, last_move: Any = None, legal: bool = True) -> str:
+def board_svg(
+    position: Position,
+    *,
+    last_move: Any = None,
+    legal: bool = True,
+    moves: Sequence[tuple[Any, str]] = (),
+) -> str:
     """Return the board as SVG: pieces, names of squares, piece counts and who is to move.
 
     Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
-    it ended and the line that its piece went.
+    it ended and the line that its piece went. *moves* from the position, with a color each, are
+    marked by rings where they would end and their pieces' lines.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
     size = diagram.size
     path = [_center(square, size) for square in diagram.last]
     shapes = _dark_squares(diagram) if diagram.is_numbered else _grid(size)
-    if len(path) > 1:
-        points = " ".join(f"{x},{y}" for x, y in path)
-        shapes.append(
-            f'<polyline points="{points}" fill="none" stroke="{_LAST_MOVE}" stroke-width="4"'
-            ' stroke-linejoin="round" stroke-linecap="round"/>'
-        )
+    shapes += _line(path, _LAST_MOVE)
     shapes += _pieces(diagram)
     for square, cell in enumerate(diagram.cells):
         if cell.is_legal:
             shapes.append(_ring(*_center(square, size), diagram.turn))
     for x, y in path[-1:]:
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
+    for move, color in moves:
+        path = [_center(square, size) for square in position.diagram(last_move=move).last]
+        shapes += _line(path, color)
+        for x, y in path[-1:]:
+            shapes.append(
+                f'<circle cx="{x}" cy="{y}" r="12" fill="none" stroke="{escape(color)}"'
+                ' stroke-width="5"/>'
+            )
     shapes += _footer(diagram)
     is_lettered = not diagram.is_numbered
     return _picture(size, diagram.status, shapes, footer=_FOOTER, coordinates=is_lettered)
@@ -69,7 +79,7 @@ def heat_map_svg(
     """Return a board whose squares are colored by *values* and carry them as numbers.
 
     *values* has size * size numbers, row by row from a1. Orange is positive, blue negative, the
-    palest zero; the strongest color belongs to the largest magnitude. What is not finite is
+    palest zero; the strongest colour belongs to the largest magnitude. What is not finite is
     gray. *caption* is a line below it. With *labels*, names of squares by number, only these
     squares are drawn, on a light board. Raises `ValueError` if the count of values is wrong.
     """
@@ -214,6 +224,16 @@ def _pieces(diagram: Diagram) -> list[str]:
                 f' stroke="{_RIM[cell.color]}"/>'
             )
     return shapes
+
+
+def _line(path: Sequence[tuple[float, float]], color: str) -> list[str]:
+    """Return the line that a piece goes along *path*; nothing for one that is only put down."""
+    points = " ".join(f"{x},{y}" for x, y in path)
+    line = (
+        f'<polyline points="{points}" fill="none" stroke="{escape(color)}" stroke-width="4"'
+        ' stroke-linejoin="round" stroke-linecap="round"/>'
+    )
+    return [line] if len(path) > 1 else []
 
 
 def _center(square: int, size: int) -> tuple[float, float]:

@@ -7,17 +7,18 @@ players and no evaluation; the rules themselves are the kernel's.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import ClassVar, Self
 
 from evoply import _native
 from evoply.games import othello_text
-from evoply.games.draws import NO_DRAWS
+from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import BoardPosition, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
 from evoply.games.squares import SIZES, parse_square, square_name
-from evoply.games.text import check_length
+from evoply.games.text import check_length, place
 from evoply.protocols import Color, InvalidMoveError, Outcome
 from evoply.wording import shorten
 
@@ -65,10 +66,8 @@ class Move:
         Raises `InvalidMoveError` if it cannot be read; whether it is legal is the position's
         question.
         """
-        if text.strip().lower() in _PASS_WORDS:
-            return cls.PASS
         try:
-            return cls(parse_square(text, size), size)
+            return _move_of(_code_of(text, size), size)
         except InvalidMoveError as error:
             last = square_name(size * size - 1, size)
             message = f"cannot read {shorten(text)!r} as a move: moves are a1 to {last}, or pass"
@@ -77,9 +76,7 @@ class Move:
     @classmethod
     def from_code(cls, code: int, size: int = 8) -> "Move":
         """Return the move that the kernel knows as *code* on a board of *size*."""
-        if not 0 <= code <= size * size:
-            raise InvalidMoveError(f"{code} is not a move code of a board of {size}x{size}")
-        return cls.PASS if code == size * size else cls(int(code), size)
+        return _move_of(int(code), size)
 
     def code(self, size: int) -> int:
         """Return the kernel's number of this move: its square, or size * size for a pass."""
@@ -95,6 +92,19 @@ class Move:
 
 
 Move.PASS = Move(None)
+
+
+@lru_cache(maxsize=4096)
+def _code_of(text: str, size: int) -> int:
+    """Return the kernel's number of the move that *text* names."""
+    return size * size if text.strip().lower() in _PASS_WORDS else parse_square(text, size)
+
+
+@cache
+def _move_of(code: int, size: int) -> Move:
+    if not 0 <= code <= size * size:
+        raise InvalidMoveError(f"{code} is not a move code of a board of {size}x{size}")
+    return Move.PASS if code == size * size else Move(code, size)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -236,7 +246,7 @@ class Game(BoardGame[Position, Move]):
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
         words = othello_text.transcript_words(text, start.size, begin)
-        return cls.from_words(words, text, start, NO_DRAWS)
+        return cls.from_words(words, partial(place, text), start, NO_DRAWS)
 
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", as `from_transcript` reads them.
@@ -282,7 +292,7 @@ class OthelloRules(GameRules):
             )
         return position
 
-    def record(self, text: str = "") -> Game:
+    def record(self, text: str = "", draws: DrawRules | None = None) -> Game:
         """Return the game that the transcript *text* records, by default one not yet begun."""
         game = Game.from_transcript(text, self.size, self.name)
         self._checked(game.start)

@@ -23,6 +23,7 @@ _LEADING_BOARDS = tuple(
 )
 _COLUMN_LETTERS = re.compile(r"\s*a\s+b\s+c\s+d[\sa-j]*", re.IGNORECASE)
 _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
+_OTHER = re.compile(rf"[^{_CELLS}\s0-9|]")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
 _GGF = re.compile(r"\s*\d*\s*\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
@@ -40,17 +41,20 @@ def parse_board(text: str) -> tuple[int, Row]:
     """
     check_length(text)
     check_is_othello(text)
-    cells = "".join(_cells_of_line(line) for line in text.splitlines())
+    cells = board_cells(text)
     sizes = {size * size + 1: size for size in SIZES}
     if len(cells) not in sizes:
-        if len(cells) + 1 in sizes:
+        is_labelled = any(map(_COLUMN_LETTERS.fullmatch, text.splitlines()))
+        other = None if is_labelled else _OTHER.search(text)
+        if len(cells) + 1 in sizes and other is None:
             raise InvalidMoveError(
                 f"the side to move is missing after the {len(cells)} squares: write X or O"
             )
+        first = f"; {other[0]!r} at {place(text, other.start())} is none of them" if other else ""
         raise InvalidMoveError(
             f"cannot read the position {shorten(text.strip())!r}: it has {len(cells)} of the"
             " characters X O - (squares and side to move); boards have 16, 36, 64 or 100"
-            " squares, then the side to move"
+            f" squares, then the side to move{first}"
         )
     size = sizes[len(cells)]
     if cells[-1] in _EMPTY:
@@ -70,9 +74,14 @@ def check_is_othello(text: str) -> None:
     found = _GGF.match(text)
     if found is not None:
         raise InvalidMoveError(
-            f"the text begins like a GGF game ({found[0].strip()}), a format that is not read:"
+            f"the text begins like a GGF game ({found[0].strip()}), which evoply.formats.ggf reads:"
             " write the moves alone, such as f5d6c3, or the board and the side to move"
         )
+
+
+def board_cells(text: str) -> str:
+    """Return the characters of *text* that stand for squares and the side to move."""
+    return "".join(_cells_of_line(line) for line in text.splitlines())
 
 
 def _cells_of_line(line: str) -> str:

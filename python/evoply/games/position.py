@@ -263,7 +263,7 @@ class BoardPosition(ABC, Generic[M]):
         return str(move)
 
     def colors_exchanged(self) -> Self:
-        """Return the position that is the same for the side to move, played by the other color."""
+        """Return the position that is the same for the side to move, played by the other colour."""
         black, white, kings, black_to_move, ply, quiet_plies = self.row
         return self._with((white, black, kings, not black_to_move, ply, quiet_plies))
 

@@ -1,13 +1,14 @@
 """The record of a game on any board over the kernel's rows: start, moves, rules about draws."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from evoply import _native
 from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import BoardMove, BoardPosition
-from evoply.games.text import Word, place
+from evoply.games.text import Word
 from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome
 
 __all__ = ["BoardGame"]
@@ -44,11 +45,14 @@ class BoardGame(Generic[P, M]):
         vars(self).update(moves=tuple(self.moves), positions=tuple(positions))
 
     @classmethod
-    def from_words(cls, words: Iterable[Word], text: str, start: P, draws: DrawRules) -> Self:
-        """Return the game whose moves are the *words* of *text*, forced passes written or not.
+    def from_words(
+        cls, words: Iterable[Word], where: Callable[[int], str], start: P, draws: DrawRules
+    ) -> Self:
+        """Return the game whose moves are *words*, forced passes written or not.
 
-        Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError`, both with the
-        number, text and place of the move, which counts passes only where it is one.
+        *where* tells the place of an index in words. Raises `InvalidMoveError` for what cannot be
+        read and `IllegalMoveError`, both with the number, text and place of the move, whose number
+        counts passes only where it is one.
         """
         positions, moves, passes = [start], list[M](), 0
         record = cls._build(start, (), (start,), draws)
@@ -63,11 +67,35 @@ class BoardGame(Generic[P, M]):
                 positions.append(positions[-1].play(move))
             except (IllegalMoveError, InvalidMoveError) as error:
                 number = len(moves) - passes + 1
-                where = f"move {number} ({word.text}) at {place(text, word.index)}"
-                raise type(error)(f"{where}: {error}") from error
+                head = f"move {number} ({word.text}) at {where(word.index)}"
+                raise type(error)(f"{head}: {error}") from error
             moves.append(move)
             passes += move.is_pass
         return cls._build(start, tuple(moves), tuple(positions), draws)
+
+    @classmethod
+    def from_codes(cls, codes: Iterable[int], start: P) -> Self:
+        """Return the game whose moves the kernel knows as *codes*, without draws by rule.
+
+        Forced passes may be written or not. Raises `IllegalMoveError` with the number of the ply.
+        """
+        kernel, size, move_of = start.kernel, start.size, start.MOVE.from_code
+        positions, moves = [start], list[M]()
+        for code in codes:
+            row = positions[-1].row
+            legal = _native.legal_moves(kernel, row)
+            if code not in legal:
+                if len(legal) == 1 and (move := move_of(legal[0], size)).is_pass:
+                    moves.append(move)
+                    row = _native.row_after(kernel, row, legal[0])
+                    positions.append(start._with(row))
+                    legal = _native.legal_moves(kernel, row)
+                if code not in legal:
+                    why = positions[-1]._why_not(str(move_of(code, size)))
+                    raise IllegalMoveError(f"ply {len(positions)}: illegal move {why}")
+            moves.append(move_of(code, size))
+            positions.append(start._with(_native.row_after(kernel, row, code)))
+        return cls._build(start, tuple(moves), tuple(positions), NO_DRAWS)
 
     @classmethod
     def _build(

@@ -1,6 +1,7 @@
 """What every part of evoply may ask of a game without knowing it: its facts, and how to read it."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -8,7 +9,7 @@ from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import start_row
 from evoply.games.record import BoardGame
-from evoply.protocols import GameRecord, Position, Row
+from evoply.protocols import GameRecord, InvalidMoveError, Position, Row
 
 __all__ = ["GameRules"]
 
@@ -79,8 +80,11 @@ class GameRules:
         """Return the move that the kernel knows as *code*."""
         return self.RECORD.POSITION.MOVE.from_code(code, self.size)
 
-    def record(self, text: str = "") -> GameRecord:
-        """Return the game that the transcript *text* records, by default one not yet begun."""
+    def record(self, text: str = "", draws: DrawRules | None = None) -> GameRecord:
+        """Return the game that the transcript *text* records, by default one not yet begun.
+
+        *draws* are its rules about draws, by default those of this game.
+        """
         raise NotImplementedError
 
     def read(self, text: str) -> GameRecord:
@@ -88,8 +92,15 @@ class GameRules:
 
         Raises `InvalidMoveError` or `IllegalMoveError`.
         """
-        has_moves = any(character.isdigit() for character in text)
-        return self.record(text) if has_moves else self.game(self.parse(text))
+        if not any(character.isdigit() for character in text):
+            return self.game(self.parse(text))
+        try:
+            return self.record(text)
+        except InvalidMoveError:
+            # A printed board has numbers of rows or squares.
+            with suppress(InvalidMoveError):
+                return self.game(self.parse(text))
+            raise
 
     def game(
         self, start: Any, codes: Iterable[int] = (), draws: DrawRules | None = None
@@ -102,6 +113,8 @@ class GameRules:
         draws = self.draws if draws is None else draws
         if self.fills_board and draws != NO_DRAWS:
             raise ValueError(f"{self.title} has no draws but those of the board")
+        if draws == NO_DRAWS:
+            return self.RECORD.from_codes(codes, start)
         return self.RECORD(start, tuple(map(self.move_from_code, codes)), draws)
 
     def heat_map(self, values: Sequence[float], caption: str = "") -> str:

@@ -97,8 +97,8 @@ def recombined(
     if rooms[0] is None or rooms[1] is None:
         return (first,)
     room = Limits(limits.max_depth, min(rooms[0].max_nodes, rooms[1].max_nodes))
-    made = recombination(branches(first)[index], branches(second)[index], room, stream)
-    trees = made if isinstance(made, tuple) else (made,)
+    children = recombination(branches(first)[index], branches(second)[index], room, stream)
+    trees = children if isinstance(children, tuple) else (children,)
     return tuple(
         _within(with_branch(parent, index, tree), parent)
         for tree, parent in zip(trees, (first, second), strict=False)
@@ -178,7 +178,7 @@ def paired_crossover(
         )
     taking_part = [index for index in range(len(individuals)) if stream.random() < rate]
     taking_part = [taking_part[place] for place in shuffled(len(taking_part), stream)]
-    made = list(individuals)
+    children = list(individuals)
     parents: list[tuple[int, ...]] = [(index,) for index in range(len(individuals))]
     one_way = two_way = 0
     gave: set[int] = set()
@@ -189,17 +189,17 @@ def paired_crossover(
         if is_fitter:
             one_way += 1
             gave.add(i)
-            made[j] = received(
+            children[j] = received(
                 individuals[i], individuals[j], limits, draws, function_bias=function_bias
             )
             parents[j] = (j, i)
         else:
             two_way += 1
-            made[i], made[j] = crossed(
+            children[i], children[j] = crossed(
                 individuals[i], individuals[j], limits, draws, function_bias=function_bias
             )
             parents[i], parents[j] = (i, j), (j, i)
-    return PairedCrossover(tuple(made), tuple(parents), frozenset(gave), one_way, two_way)
+    return PairedCrossover(tuple(children), tuple(parents), frozenset(gave), one_way, two_way)
 
 
 def pruned_to(individual: Individual, limits: Limits) -> Individual:

@@ -113,16 +113,16 @@ def least_depths(primitive_set: PrimitiveSet) -> Mapping[str, int]:
     if primitive_set.constants is not None:
         least[Constant.type] = 1
     while True:
-        found = dict(least)
+        current = dict(least)
         for function in primitive_set.functions:
             needed = [least.get(kind) for kind in function.argument_types]
             depths = [depth for depth in needed if depth is not None]
             if len(depths) == len(needed):
                 depth = 1 + max(depths)
-                found[function.type] = min(depth, found.get(function.type, depth))
-        if found == least:
+                current[function.type] = min(depth, current.get(function.type, depth))
+        if current == least:
             return MappingProxyType(least)
-        least = found
+        least = current
 
 
 def _no_terminal(wanted: str, primitive_set: PrimitiveSet) -> GenerationError:

@@ -307,9 +307,9 @@ def pruned(tree: Tree, max_nodes: int = 64) -> Tree:
 
 def _without_cut(tree: Tree, cut: Mapping[int, Node]) -> Tree:
     """Return *tree* with each outermost function of *cut* replaced by its terminal."""
-    kept: list[Node] = []
+    nodes: list[Node] = []
     index = 0
     while index < len(tree):
-        kept.append(cut.get(index, tree.nodes[index]))
+        nodes.append(cut.get(index, tree.nodes[index]))
         index = tree.ends[index] if index in cut else index + 1
-    return Tree(tree.primitive_set, tuple(kept))
+    return Tree(tree.primitive_set, tuple(nodes))

@@ -103,10 +103,10 @@ def _class_in(file: str, class_name: str, limits: Limits) -> Callable[[], Any]:
     confine(limits, as_nobody=True)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    found = getattr(module, class_name)
-    if not callable(getattr(found, "choose", None)):
+    chosen = getattr(module, class_name)
+    if not callable(getattr(chosen, "choose", None)):
         raise TypeError(f"{class_name} has no method choose(game, stream, clock)")
-    make: Callable[[], Any] = found
+    make: Callable[[], Any] = chosen
     return make
 
 

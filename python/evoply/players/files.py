@@ -95,7 +95,7 @@ def load_saved_player(path: str | Path) -> SavedPlayer:
     try:
         if Path(path).is_fifo():
             # Reading would wait for a writer, and a saved player is read more than once.
-            raise ValueError("this is a pipe: name a file")
+            raise ValueError("this is a pipe, which cannot be read twice: name a file")
         data = parse_json(read_limited(path, MAX_BYTES))
         return _checked(data)
     except OSError as error:

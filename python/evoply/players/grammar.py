@@ -114,8 +114,8 @@ def parse_player(
     try:
         player.check_fits(game)
     except ValueError as error:
-        shown = shorten(bare, LONGEST_SHOWN)
-        raise PlayerTextError(f"{shown!r} cannot play {game}: {error}", start + 1) from None
+        short = shorten(bare, LONGEST_SHOWN)
+        raise PlayerTextError(f"{short!r} cannot play {game}: {error}", start + 1) from None
     return player
 
 

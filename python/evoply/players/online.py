@@ -281,7 +281,7 @@ def evolved(
     """Return the alpha of one evolution at *position*, where there are several legal moves."""
     rules = game_rules(position.game)
     areas = areas_of(position.game, player.scope)
-    answer = _native.online_move(
+    code, tree, weights, flags, generation, games, seconds, roots = _native.online_move(
         rules.kernel,
         position.row,
         key,
@@ -304,14 +304,12 @@ def evolved(
         start=player.start,
         redraw=player.redraw == "each_use",
         choose=player.choose,
-        **({} if player.roots == "free" else {"roots": player.roots}),
+        roots=player.roots,
         draws=rules.draws.limits,
         alpha=None if carried is None else carried.carried,
         milliseconds=None if player.time is None else round(player.time * 1000),
         threads=threads,
     )
-    code, tree, weights, flags, generation, games, seconds = answer[:7]
-    roots = answer[7] if len(answer) > 7 else ()
     strategy = Strategy(areas, tuple(weights), flags)
     return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
 

@@ -1,4 +1,4 @@
-"""What every game has in common: colors, outcomes, the contract of positions, records, diagrams.
+"""What every game has in common: colours, outcomes, the contract of positions, records, diagrams.
 
 This module knows no game and no player.
 """
@@ -86,7 +86,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How a diagram shows one color."""
+    """How a diagram shows one colour."""
 
     letters: str
     """A piece, and a king where there are kings, for consoles that know letters only."""
@@ -192,9 +192,9 @@ class Position(Protocol):
         """Return the outcome, or None while the side to move has a legal move."""
 
     def colors_exchanged(self) -> Self:
-        """Return the position that is the same for the side to move, played by the other color.
+        """Return the position that is the same for the side to move, played by the other colour.
 
-        Where the colors go different ways, the board is turned half round as well.
+        Where the colours go different ways, the board is turned half round as well.
         """
 
     def text(self) -> str:

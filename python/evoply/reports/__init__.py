@@ -1,20 +1,32 @@
-"""What a player does, in words and numbers, and what a run did, as a page.
+"""What a player does, in words and numbers; what a run, a tournament or games were, as pages.
 
 This package reads players and run folders and changes neither.
 """
 
+from evoply.reports.analysis_page import write_analysis
 from evoply.reports.explanation import Explanation, Influence, explain
+from evoply.reports.game_analysis import (
+    Accuracy,
+    AnalysedGame,
+    AnalysedMove,
+    analyse_games,
+)
 from evoply.reports.influence import square_effects
 from evoply.reports.run_page import report_html, status_in_words, write_report
 from evoply.reports.tournament_page import write_tournament
 
 __all__ = [
+    "Accuracy",
+    "AnalysedGame",
+    "AnalysedMove",
     "Explanation",
     "Influence",
+    "analyse_games",
     "explain",
     "report_html",
     "square_effects",
     "status_in_words",
+    "write_analysis",
     "write_report",
     "write_tournament",
 ]

@@ -1,7 +1,7 @@
 """Charts as inline SVG: lines over numbers, values with intervals, scattered points.
 
 A chart is a Vega-Lite specification of plain values, which vl-convert draws without a network or a
-browser, the same every time. Text and grid have the color of the text around them, so one picture
+browser, the same every time. Text and grid have the colour of the text around them, so one picture
 fits light and dark pages; values are tooltips, and lines have a table beside.
 """
 
@@ -67,7 +67,7 @@ class Series:
     values: Sequence[float | None]
     intervals: Sequence[tuple[float, float] | None] = ()
     color: int | None = None
-    """Its place among the colors; by default its place among the series."""
+    """Its place among the colours; by default its place among the series."""
     is_dashed: bool = False
     symbol: str = "circle"
 

@@ -11,8 +11,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from evoply.formats import GamePlayed, ggf
 from evoply.players.engines.dialogue import LATE_START, MOST_TEXT, legal_move, no_answer
-from evoply.players.engines.ggf import ggf_of
 from evoply.processes import ForeignProcess
 from evoply.protocols import Choice, GameRecord
 
@@ -44,7 +44,10 @@ class NBoardDialogue:
 
     def choose(self, game: GameRecord, end: float, late: str) -> Choice:
         """Return the engine's choice; it is told the whole game each time."""
-        self._process.send(f"set game {ggf_of(game)}")
+        named = GamePlayed.of(
+            game, black="Black", white="White", tags={"Site": "evoply", "TI": "0"}
+        )
+        self._process.send(f"set game {''.join(ggf.write([named])).strip()}")
         self._at_rest(end, late)
         self._process.send("go")
         *news, answer = self._until("===", end, late)

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from evoply import _native
+from evoply.formats import as_game_of, ggf
 from evoply.games import game_rules
-from evoply.players.engines.ggf import read_ggf, size_of_ggf
 from evoply.players.engines.serving import Board
 from evoply.protocols import Color, ForfeitError, Player
 
@@ -54,10 +54,13 @@ def _nboard(board: Board, rest: str) -> Iterator[str]:
 def _set(board: Board, rest: str) -> Iterator[str]:
     name, _, text = rest.partition(" ")
     if name == "game":
-        game = board.game_of_size(size_of_ggf(text))
+        played = next(ggf.read(text), None)
+        if played is None:
+            raise ValueError("set game: write a game in GGF, (;GM[Othello]...;)")
+        game = board.game_of_size(played.record.start.size)
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
-        board.begin(game, read_ggf(text, game))
+        board.begin(game, as_game_of(game, played.record))
     yield from ()
 
 

@@ -44,18 +44,18 @@ def experiment(name: str, request: Request) -> Result:
 
 def _result(request: Request, table: str, title: str, names: Sequence[str]) -> Result:
     runs = RUNS[request.scale]
-    found: dict[str, list[Evolved]] = {name: [] for name in names}
+    evolved: dict[str, list[Evolved]] = {name: [] for name in names}
     for number, name in enumerate(names):
         for run in range(runs):
-            found[name].append(evolve_type(name, request, run))
+            evolved[name].append(evolve_type(name, request, run))
             request.progress(number * runs + run + 1, len(names) * runs)
-    rows = [one for name in names for one in _fitness_rows(name, found[name])]
-    rows += [_edgar_row(name, found[name]) for name in names]
-    rows += [one for name in names for one in _chain_rows(name, found[name])]
-    weighed = {name: found[name] for name in names if TYPES[name].is_weighed}
+    rows = [one for name in names for one in _fitness_rows(name, evolved[name])]
+    rows += [_edgar_row(name, evolved[name]) for name in names]
+    rows += [one for name in names for one in _chain_rows(name, evolved[name])]
+    weighed = {name: evolved[name] for name in names if TYPES[name].is_weighed}
     rows += _importance_rows(weighed)
-    selected = [mean_of([one.fitness for one in found[name]]) for name in names]
-    fresh = [mean_of([one.fresh for one in found[name]]) for name in names]
+    selected = [mean_of([one.fitness for one in evolved[name]]) for name in names]
+    fresh = [mean_of([one.fresh for one in evolved[name]]) for name in names]
     chart = interval_chart(
         "Selected and fresh",
         names,
@@ -91,7 +91,7 @@ def _result(request: Request, table: str, title: str, names: Sequence[str]) -> R
             "the least of thousands of noisy ones, so a tree does far worse on fresh games.",
             f"The opponent in place of Edgar was learned anew ({OPPONENTS[0]}); the original is "
             "lost.",
-            *(_best_note(name, found[name]) for name in names),
+            *(_best_note(name, evolved[name]) for name in names),
         ),
         charts=(chart,),
     )
@@ -107,8 +107,8 @@ def _printed(
 def _best_note(name: str, evolved: Sequence[Evolved]) -> str:
     best = min(evolved, key=lambda one: (one.fitness, len(one.tree)))
     text = str(best.tree)
-    shown = text if len(text) <= 160 else text[:159] + "…"
-    return f"{name}, the fittest ({best.fitness:g}): {shown}"
+    short = text if len(text) <= 160 else text[:159] + "…"
+    return f"{name}, the fittest ({best.fitness:g}): {short}"
 
 
 def _fitness_rows(name: str, evolved: Sequence[Evolved]) -> list[Row]:
@@ -156,10 +156,10 @@ def _chained(census: Census) -> float | None:
     return sum(chains[1:]) / sum(chains) if sum(chains) else None
 
 
-def _importance_rows(found: dict[str, list[Evolved]]) -> list[Row]:
+def _importance_rows(weighed: dict[str, list[Evolved]]) -> list[Row]:
     """Return whether features that decide moves have large weights and stand high."""
     rows = []
-    for name, evolved in found.items():
+    for name, evolved in weighed.items():
         influences: list[float] = []
         weights: list[float] = []
         heights: list[float] = []

@@ -73,12 +73,12 @@ def _evolved(request: Request) -> dict[str, Evolved]:
     """Return the players by name, "E1 1" the first of bracket E1."""
     wanted = {name: min(one.players, RUNS[request.scale]) for name, one in TYPES.items()}
     total = sum(wanted.values()) + len(_MODES)
-    found: dict[str, Evolved] = {}
+    trees: dict[str, Evolved] = {}
     for name, count in wanted.items():
         for run in range(count):
-            found[f"{name} {run + 1}"] = evolve_type(name, request, run)
-            request.progress(len(found), total)
-    return found
+            trees[f"{name} {run + 1}"] = evolve_type(name, request, run)
+            request.progress(len(trees), total)
+    return trees
 
 
 def _played(evolved: Mapping[str, Evolved], mode: str, request: Request, place: int) -> Tournament:
@@ -120,19 +120,19 @@ def _correlation_rows(evolved: Mapping[str, Evolved], result: Tournament) -> lis
     fresh = rank_correlation([-evolved[name].fresh for name in players], strengths)
     printed = "The paper reports no general trend, taken as 0."
     rows = []
-    for title, found, reason in (
+    for title, correlation, reason in (
         ("in training", result.fitness_correlation, printed),
         ("on fresh games", fresh, ""),
     ):
-        if found is not None and not isnan(found.rho):
-            rows.append(_correlation_row(title, found, reason))
+        if correlation is not None and not isnan(correlation.rho):
+            rows.append(_correlation_row(title, correlation, reason))
     return rows
 
 
-def _correlation_row(title: str, found: Correlation, reason: str) -> Row:
+def _correlation_row(title: str, correlation: Correlation, reason: str) -> Row:
     return row(
         f"rank correlation of fitness {title} with success",
-        Figure(found.rho, found.interval, found.players, (-1.0, 1.0)),
+        Figure(correlation.rho, correlation.interval, correlation.players, (-1.0, 1.0)),
         Figure(0.0, None) if reason else None,
         reason=reason,
     )

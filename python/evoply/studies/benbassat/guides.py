@@ -178,10 +178,10 @@ def calibration(request: Request) -> Result:
 def _columns(
     figures: Mapping[str, Figure], names: list[str]
 ) -> tuple[list[float | None], list[tuple[float, float] | None]]:
-    found = [figures.get(name) for name in names]
+    chosen = [figures.get(name) for name in names]
     return (
-        [None if one is None else one.value for one in found],
-        [None if one is None else one.interval for one in found],
+        [None if one is None else one.value for one in chosen],
+        [None if one is None else one.interval for one in chosen],
     )
 
 

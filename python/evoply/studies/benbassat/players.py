@@ -168,7 +168,7 @@ def players_table(name: str, request: Request) -> Result:
     table, size = TABLES[name], _SIZES[request.scale]
     rows: list[Row] = []
     evolved: dict[str, list[Evolved]] = {}
-    found: dict[str, list[Figure]] = {}
+    measured: dict[str, list[Figure]] = {}
     steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
     for kind in table.kinds:
         evolved[kind.fitness] = []
@@ -184,7 +184,7 @@ def players_table(name: str, request: Request) -> Result:
             steps.done()
         for depth, figures in scores.items():
             against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
-            found[against] = figures
+            measured[against] = figures
             rows += _rows(against, figures, kind.printed[depth])
     return Result(
         study="benbassat",
@@ -196,7 +196,7 @@ def players_table(name: str, request: Request) -> Result:
         unit=f"points per 1,000 games, of {size.games:,} from the start position",
         rows=tuple(rows),
         notes=(*_notes(table, request, evolved),),
-        charts=_charts(table, evolved, found),
+        charts=_charts(table, evolved, measured),
     )
 
 
@@ -262,14 +262,14 @@ def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]])
 
 
 def _charts(
-    table: Table, evolved: Mapping[str, list[Evolved]], found: Mapping[str, list[Figure]]
+    table: Table, evolved: Mapping[str, list[Evolved]], measured: Mapping[str, list[Figure]]
 ) -> tuple[Chart, ...]:
     names = [
         f"{against}, run {run + 1}"
-        for against, figures in found.items()
+        for against, figures in measured.items()
         for run in range(len(figures))
     ]
-    figures = [figure for of_kind in found.values() for figure in of_kind]
+    figures = [figure for of_kind in measured.values() for figure in of_kind]
     bars = interval_chart(
         "Points per 1,000 games",
         names,

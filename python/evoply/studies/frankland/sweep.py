@@ -12,7 +12,7 @@ from evoply.studies.frankland.matches import ladder_player, opponents_of, played
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, difference
 
-_GAMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
+_GAMES: dict[Scale, int] = {"smoke": 4, "small": 50, "paper": 200}
 _UNIT = "points, in percent"
 
 CLAIMS: Mapping[str, Mapping[str, Any]] = {

@@ -12,7 +12,7 @@ from evoply.studies.frankland.weights import weights
 from evoply.studies.study import Experiment, Request, Result, Row, Scale, Study, row
 from evoply.studies.verdicts import Figure
 
-_GAMES: dict[Scale, int] = {"smoke": 20, "small": 100, "paper": 400}
+_GAMES: dict[Scale, int] = {"smoke": 10, "small": 100, "paper": 400}
 
 _PRINTED: dict[int, tuple[float, float]] = {1: (95, 5), 3: (50, 5), 5: (50, 5), 7: (0, 0)}
 """Wins and ties in percent against WZebra, by the plies that it looked ahead."""

@@ -16,7 +16,7 @@ from evoply.studies.frankland.matches import GAME, Said, ladder_player, played
 from evoply.studies.study import BoardPicture, Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
-_GAMES: dict[Scale, int] = {"smoke": 10, "small": 50, "paper": 200}
+_GAMES: dict[Scale, int] = {"smoke": 4, "small": 50, "paper": 200}
 
 PHASES: Mapping[str, tuple[int, int]] = {
     "start": (4, 14),

@@ -56,8 +56,8 @@ def _half(termination: float, start: int, end: int, request: Request, run: int) 
         f'fitness.measure={{kind="epoch_discs",start={start}.0,end={end}.0}}',
         _YARDSTICK,
     ]
-    made = evolve(config_from_toml(preset_text("gpjpp"), settings), threads=request.threads)
-    best, generations = _best(made)
+    steps = evolve(config_from_toml(preset_text("gpjpp"), settings), threads=request.threads)
+    best, generations = _best(steps)
     assert isinstance(best.tree, Tree)
     return Half(best.tree, -best.fitness, generations)
 
@@ -100,9 +100,9 @@ def evolved_rows(
     notes: list[str] = []
     runs = _RUNS[request.scale]
     for termination, wins in printed:
-        made = [halves_of(termination, request, run) for run in range(runs)]
+        pairs = [halves_of(termination, request, run) for run in range(runs)]
         counts: list[list[float]] = [[], [], []]
-        for first, second in made:
+        for first, second in pairs:
             staged = Forest("stages", (first.tree, second.tree), (50, 50))
             players: tuple[Individual, ...] = (first.tree, second.tree, staged)
             for place, individual in enumerate(players):
@@ -137,11 +137,11 @@ def evolved_rows(
                 reference=0.0,
             )
         )
-        at_once = sum(half.generations == 1 for halves in made for half in halves)
+        at_once = sum(half.generations == 1 for halves in pairs for half in halves)
         notes.append(
             f"Termination fitness {termination}: {at_once} of {2 * runs} runs ended with the first "
             f"random population, whose best let the opponent gain "
-            f"{sum(half.discs for halves in made for half in halves) / (2 * runs):.1f} discs on "
+            f"{sum(half.discs for halves in pairs for half in halves) / (2 * runs):.1f} discs on "
             "average in five games."
         )
     return rows, notes
@@ -160,7 +160,7 @@ def percents_of(count: int) -> tuple[int, ...]:
 def stage_sweep(request: Request) -> Result:
     """Return what 1 to 60 stages win, evolved together with the same budget of games and nodes."""
     runs = _SWEEP_RUNS[request.scale]
-    found: list[list[float]] = []
+    scores: list[list[float]] = []
     different: list[float] = []
     for number, count in enumerate(STAGES):
         wins: list[float] = []
@@ -173,9 +173,9 @@ def stage_sweep(request: Request) -> Result:
             wins.append(50 * played.wins / played.games)
             distinct += len(set(tree.trees)) if isinstance(tree, Forest) else 1
             request.progress(number * runs + run + 1, len(STAGES) * runs)
-        found.append(wins)
+        scores.append(wins)
         different.append(distinct / runs)
-    figures = [mean_of(wins, within=(0, 50)) for wins in found]
+    figures = [mean_of(wins, within=(0, 50)) for wins in scores]
     rows = [
         row(
             f"{count} stage{'s' * (count > 1)}",

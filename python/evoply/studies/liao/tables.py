@@ -165,15 +165,15 @@ def _other_rules(
 ) -> dict[str, Figure]:
     """Return what the hypotheses win under the rules that were not asked for."""
     games = min(GAMES[request.scale], _OTHER_GAMES)
-    found = {}
+    figures = {}
     for name, text, _ in hypotheses:
         played = games_as_white(
             text, games=games, seed=request.seed, rules=rules, threads=request.threads
         )
-        found[name] = share_of_games(
+        figures[name] = share_of_games(
             played.wins, played.games, of=PRINTED_GAMES, distinct=played.distinct
         )
-    return found
+    return figures
 
 
 def _columns(

@@ -2,11 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from evoply.games.obf import parse_obf
+from evoply.formats.obf import Problem, read, write
 from evoply.protocols import InvalidMoveError
 
 FFO = Path(__file__).parents[2] / "testdata" / "ffo" / "fforum-1-19.obf"
 BOARD = "XXXX XOXO XOO- O--- X"
+
+
+def parse_obf(text: str) -> tuple[Problem, ...]:
+    return tuple(read(text))
 
 
 def test_the_ffo_suite_is_read_whole() -> None:
@@ -39,3 +43,9 @@ def test_errors_name_the_line(line: str, says: str) -> None:
     with pytest.raises(InvalidMoveError, match="line 2: ") as error:
         parse_obf(f"% one\n{line}")
     assert says in str(error.value)
+
+
+def test_positions_with_scores_are_written_again() -> None:
+    text = "".join(write(problem.game() for problem in read(FFO.read_text())))
+    assert parse_obf(text) == parse_obf(FFO.read_text())
+    assert text.splitlines()[0].startswith(FFO.read_text()[:66])

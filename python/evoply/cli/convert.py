@@ -1,0 +1,179 @@
+"""`evoply convert`: games from one format into another."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from evoply.cli.options import GAME_NAMES, Json
+from evoply.cli.output import EndedError, Output, stderr
+
+if TYPE_CHECKING:
+    from evoply.formats import Converted, Format, Refused
+
+__all__ = ["convert", "games_file", "refused_data", "tell_refused"]
+
+FormatName = Literal["transcript", "ggf", "wthor", "obf", "pdn", "games"]
+
+_STREAM = "-"
+_IN_MEMORY = 1 << 20
+_MOST_REFUSED = 10
+
+
+def convert(
+    source: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    target: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    from_: Annotated[FormatName | None, Parameter(name="--from")] = None,
+    to: FormatName | None = None,
+    game: Annotated[
+        str | None, Parameter(help=f"What games are that do not say it: {GAME_NAMES}.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write the games of a file in another format.
+
+    The formats are transcript (.txt, a game a line), ggf (.ggf), wthor (.wtb),
+    obf (.obf, positions), pdn (.pdn), and games (.jsonl, what a match saves);
+    without an ending that is known, the content decides. In .obf a game becomes
+    its positions in order; a position read is a game that has not gone on. What
+    cannot be read or written is left out and named with its place.
+
+    In JSON: source, target, from, to, games, moves, and refused: number, place and
+    reason of each game that was left out.
+
+    Parameters
+    ----------
+    source
+        A file, or - for standard input. Names beside a .wtb file, in .jou and .trn, are read.
+    target
+        A file, or - for standard output. Beside a .wtb file its .jou and .trn are written.
+    from_
+        The format of the source.
+    to
+        The format of the target; for standard output a transcript unless it is given.
+    """
+    from evoply import formats
+    from evoply.files import write_atomically
+    from evoply.games import game_rules
+
+    output = Output(json)
+    if json and target == _STREAM:
+        raise ValueError("--json and - both need standard output: name a file to write to")
+    if game is not None:
+        game_rules(game)
+    write = _target_format(target, to)
+    with games_file(source, from_) as (read, file):
+        has_names = read.name == "wthor" and source != _STREAM
+        names = formats.names_beside(source) if has_names else None
+        with _written(target) as written:
+            try:
+                converted, beside = formats.convert(
+                    file, written, read=read, write=write, game=game, names=names
+                )
+            except ValueError as error:
+                raise ValueError(f"{source}: {error}") from None
+            result = _result(source, target, read, write, converted)
+            if not converted.games:
+                why = (
+                    converted.refused[0] if converted.refused else f"there is no {read.name} in it"
+                )
+                raise EndedError(f"{source}: {why}", result)
+    if target != _STREAM:
+        for ending, content in beside.items():
+            write_atomically(Path(target).with_suffix(ending), content)
+        output.say(
+            f"{converted.games:,} game{'s' * (converted.games != 1)} of {converted.moves:,} plies"
+            f" from {read.name} to {write.name}: {target}"
+        )
+    tell_refused(converted.refused)
+    output.result(result)
+
+
+def _target_format(target: str, name: str | None) -> Format:
+    from evoply.formats import format_named, format_of_name
+
+    if name is not None:
+        return format_named(name)
+    found = format_of_name(target)
+    if found is None and target != _STREAM:
+        raise ValueError(
+            f"{target}: its ending says no format: add --to with one of"
+            " transcript, ggf, wthor, obf, pdn, games"
+        )
+    return found or format_named("transcript")
+
+
+@contextmanager
+def games_file(source: str, name: str | None = None) -> Iterator[tuple[Format, io.BufferedReader]]:
+    """Open *source*, `-` for standard input; give its format, *name* if given, and the file."""
+    from evoply.formats import format_named, format_of_content, format_of_name
+
+    chosen = None if name is None else format_named(name)
+    with _opened(source) as file:
+        yield chosen or format_of_name(source) or format_of_content(file.peek(1)), file
+
+
+def tell_refused(refused: Sequence[Refused]) -> None:
+    """Print which games were left out, and why, as far as they are few."""
+    for one in refused[:_MOST_REFUSED]:
+        stderr().print(f"left out: {one}", soft_wrap=True)
+    if len(refused) > _MOST_REFUSED:
+        stderr().print(f"left out: {len(refused) - _MOST_REFUSED:,} more")
+
+
+def refused_data(refused: Sequence[Refused]) -> list[dict[str, Any]]:
+    """Return the games that were left out as JSON-ready data."""
+    return [{"number": one.number, "place": one.place, "reason": one.reason} for one in refused]
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[io.BufferedReader]:
+    if source == _STREAM:
+        raw: Any = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
+        yield raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+        return
+    path = Path(source)
+    if path.is_dir() or not path.exists():
+        raise ValueError(f"{source}: there is no such file to read games from")
+    with path.open("rb") as file:
+        yield file
+
+
+@contextmanager
+def _written(target: str) -> Iterator[IO[bytes]]:
+    from evoply.files import writing_atomically
+
+    if target != _STREAM:
+        with writing_atomically(target) as file:
+            yield file.buffer
+        return
+    # A header is written last, and nothing at all if no game could be read.
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
+        yield spool
+        spool.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(spool, sys.stdout.buffer)
+
+
+def _result(
+    source: str, target: str, read: Format, write: Format, converted: Converted
+) -> dict[str, Any]:
+    return {
+        "source": source,
+        "target": target,
+        "from": read.name,
+        "to": write.name,
+        "games": converted.games,
+        "moves": converted.moves,
+        "refused": refused_data(converted.refused),
+    }

@@ -1,0 +1,39 @@
+"""The formats of the world's games: one module each, read and written game by game.
+
+`read(source)` of a module yields what a text, the bytes of a file or an open file holds,
+`write(games)` what a file is to hold; neither keeps more than a game in memory. What cannot be
+read raises `InvalidMoveError` or `IllegalMoveError` with its place, or is told to *on_refused*
+while the others are read. `FORMATS` is the one table of formats.
+"""
+
+from evoply.formats.conversion import (
+    FORMATS,
+    Converted,
+    Format,
+    convert,
+    format_named,
+    format_of_content,
+    format_of_name,
+    names_beside,
+)
+from evoply.formats.pasted import as_game_of, read_pasted
+from evoply.formats.played import UNKNOWN, GamePlayed
+from evoply.formats.sources import Refused
+from evoply.formats.wthor import Names
+
+__all__ = [
+    "FORMATS",
+    "UNKNOWN",
+    "Converted",
+    "Format",
+    "GamePlayed",
+    "Names",
+    "Refused",
+    "as_game_of",
+    "convert",
+    "format_named",
+    "format_of_content",
+    "format_of_name",
+    "names_beside",
+    "read_pasted",
+]

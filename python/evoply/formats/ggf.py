@@ -1,0 +1,238 @@
+"""GGF, the format of Othello servers and of the NBoard protocol: `(;GM[Othello]PB[a]PW[b]...;)`.
+
+Properties are kept as tags, those that PDN has too under PDN's names. Values and times of moves
+(`B[f5/2.00/1.5]`) are skipped. RE is the final score of Black less that of White, empty squares
+given to the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.sources import OnRefused, RollingText, Source, refuse
+from evoply.games import othello_text
+from evoply.games.draws import NO_DRAWS
+from evoply.games.othello import OTHELLO, Game, Position
+from evoply.games.text import Word
+from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.wording import shorten
+
+__all__ = ["difference", "is_ggf", "read", "write"]
+
+_SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
+_PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+_END = re.compile(r"\s*;?\s*\)")
+_NEXT = re.compile(r"\(;")
+_HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
+_RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
+_REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
+_NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
+_OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
+_MOVES = ("B", "W")
+
+
+def is_ggf(text: str) -> bool:
+    """Return whether *text* begins like a game in GGF."""
+    return _HEAD.match(text) is not None
+
+
+def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
+    """Yield the games of *source*.
+
+    Raises `InvalidMoveError` and `IllegalMoveError` with line and column.
+    """
+    text, number = RollingText(source), 0
+    while True:
+        _, begin = text.parsed(_skip, lambda: False)
+        text.go_to(begin)
+        if text.begin == len(text.text):
+            return
+        number += 1
+        try:
+            game, end = text.parsed(
+                _game, lambda: _NEXT.search(text.text, text.begin + 1) is not None
+            )
+        except (InvalidMoveError, IllegalMoveError) as error:
+            refuse(error, number, f"game {number} at {text.place(text.begin)}", on_refused)
+            text.go_to(text.begin + 1)
+            while (found := _NEXT.search(text.text, text.begin)) is None:
+                # What was looked through is not needed; "(" may be the half of a beginning.
+                text.go_to(max(text.begin, len(text.text) - 1))
+                if not text.more():
+                    return
+            text.go_to(found.start())
+        else:
+            text.go_to(end)
+            yield game
+
+
+def _skip(text: RollingText) -> tuple[None, int]:
+    found = _SKIPPED.match(text.text, text.begin)
+    return None, text.begin if found is None else found.end()
+
+
+def _game(text: RollingText) -> tuple[GamePlayed, int]:
+    """Return the game at the beginning of *text*, and the index after it."""
+    index = text.begin
+    if not text.text.startswith("(;", index):
+        raise _unreadable(text, index, "a game: it begins with (;")
+    index += 2
+    tags: dict[str, str] = {}
+    moves: list[tuple[str, Word]] = []
+    while (end := _END.match(text.text, index)) is None:
+        found = _PROPERTY.match(text.text, index)
+        if found is None:
+            raise _unreadable(text, index, "a property: write NAME[value], and ;) at the end")
+        name, value = found[1].upper(), re.sub(r"\\(.)", r"\1", found[2], flags=re.DOTALL)
+        index = found.end()
+        if name in _MOVES:
+            move = value.split("/")[0].strip()
+            moves.append((name, Word(move, found.start(2))))
+        elif name in tags:
+            raise InvalidMoveError(f"a second {name} at {text.place(found.start())}")
+        else:
+            tags[name] = " ".join(value.split())
+    return _played(tags, moves, text), end.end()
+
+
+def _unreadable(text: RollingText, index: int, what: str) -> InvalidMoveError:
+    while index < len(text.text) and text.text[index].isspace():
+        index += 1
+    word = shorten(text.text[index : index + 20].split("\n")[0])
+    found = repr(word) if word else "the end of the text"
+    return InvalidMoveError(f"cannot read {found} at {text.place(index)} as {what}")
+
+
+def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingText) -> GamePlayed:
+    game = tags.pop("GM", "Othello")
+    if game.lower() != "othello":
+        raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: Othello is read")
+    words = (word for _, word in moves)
+    record = Game.from_words(words, text.place, _start(tags), NO_DRAWS)
+    turns = [
+        position.turn
+        for position, move in zip(record.positions, record.moves, strict=False)
+        if not move.is_pass
+    ]
+    placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
+    for (name, word), turn in zip(placed, turns, strict=True):
+        if name != _letter(turn):
+            where = text.place(word.index)
+            raise IllegalMoveError(f"{name}[{word.text}] at {where}: {turn} is to move")
+    black, white = tags.pop("PB", "") or UNKNOWN, tags.pop("PW", "") or UNKNOWN
+    score = tags.get("RE", "?")
+    result, reason = _result(score)
+    official = record.position.official_difference()
+    if score == "?" or (official is not None and _number(score) in (None, official)):
+        tags.pop("RE", None)
+    if tags.get("TY") == str(record.start.size):
+        del tags["TY"]
+    return GamePlayed.of(
+        record,
+        black=black,
+        white=white,
+        result=result,
+        forfeit=reason,
+        tags={_NAMES.get(name, name): value for name, value in tags.items() if value},
+    )
+
+
+def _start(tags: dict[str, str]) -> Position:
+    """Return the position that BO shows, or the start of the board whose size TY begins with."""
+    board, kind = tags.pop("BO", ""), tags.get("TY", "")
+    if board:
+        number, _, cells = board.partition(" ")
+        try:
+            position = Position.parse(cells)
+        except InvalidMoveError as error:
+            raise InvalidMoveError(f"BO: {error}") from error
+        if number != str(position.size):
+            raise InvalidMoveError(f"BO: {shorten(number)!r} is not the size of this board")
+        return position
+    found = re.match(r"s?([0-9]{1,2})", kind)
+    size = int(found[1]) if found else 8
+    if all(rules.size != size for rules in OTHELLO.values()):
+        raise InvalidMoveError(f"TY: Othello {size}x{size} is not played here")
+    return Position(size)
+
+
+def _number(score: str) -> float | None:
+    found = _RESULT.fullmatch(score)
+    return None if found is None else float(found[1])
+
+
+def _result(score: str) -> tuple[str, str | None]:
+    """Return the result as PDN has it, and why the game ended if that was not the board."""
+    found = _RESULT.fullmatch(score)
+    if found is None:
+        return "", None
+    number = float(found[1])
+    result = "0-1" if number > 0 else "1-0" if number < 0 else "1/2-1/2"
+    return result, _REASONS.get((found[2] or "").lower())
+
+
+def difference(game: GamePlayed) -> float | None:
+    """Return Black's official score less White's, as a file or the board says; None if none.
+
+    Where only the winner is known, the loser has nothing.
+    """
+    position = game.record.position
+    if (number := _number(game.tags.get("RE", ""))) is not None:
+        return number
+    if "Result" not in game.tags and isinstance(position, Position):
+        score = position.official_difference()
+        if score is not None:
+            return score
+    squares = position.size * position.size
+    return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
+
+
+def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
+    """Yield *games* as text, a line each; raise `ValueError` for a game that is not Othello.
+
+    >>> print("".join(write([Game.from_transcript("b1a1", 4)])), end="")
+    (;GM[Othello]PB[?]PW[?]RE[?]TY[4]BO[4 -----O*--*O----- *]B[B1]W[A1];)
+    """
+    for game in games:
+        yield _line(as_played(game))
+
+
+def _line(game: GamePlayed) -> str:
+    record = game.record
+    start = record.start
+    if not isinstance(start, Position):
+        raise ValueError(f"GGF holds games of Othello, not of {start.game}")
+    cells, side = othello_text.format_board(start.size, start.row).replace("X", "*").split(" ")
+    parts = ["GM[Othello]"]
+    parts += [_property(name, game.tags.get(tag, "")) for name, tag in _NAMES.items()]
+    parts += [_property("PB", game.black), _property("PW", game.white)]
+    parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(start.size)))]
+    parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
+    parts += [f"BO[{start.size} {cells} {side}]"]
+    for position, move in zip(record.positions, record.moves, strict=False):
+        text = "PA" if move.is_pass else str(move).upper()
+        parts.append(f"{_letter(position.turn)}[{text}]")
+    return f"(;{''.join(parts)};)\n"
+
+
+def _letter(color: Color) -> str:
+    return color.value[0].upper()
+
+
+def _property(name: str, value: str) -> str:
+    escaped = re.sub(r"([\]\\])", r"\\\1", " ".join(value.split()))
+    return f"{name}[{escaped}]" if escaped else ""
+
+
+def _score(game: GamePlayed) -> str:
+    if "RE" in game.tags:
+        return game.tags["RE"]
+    score = difference(game)
+    if score is None:
+        return "?"
+    is_by_board = game.record.outcome() is not None and "Result" not in game.tags
+    letters = {reason: letter for letter, reason in _REASONS.items()}
+    letter = letters.get(game.forfeit or "", "r" if score else "s")
+    return f"{score:+.2f}{'' if is_by_board else f':{letter}'}"

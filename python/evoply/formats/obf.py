@@ -1,0 +1,107 @@
+"""OBF: text files of Othello positions with the known score of some of their moves, one a line.
+
+A line holds the squares row by row, the side to move, then `MOVE:SCORE` pairs, each part ended by
+a `;`. A score is the final difference for the side to move, empty squares given to the winner.
+`%` begins a comment. This module reads what the file says and checks no score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from evoply.formats.played import GamePlayed, as_played
+from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
+from evoply.games.othello import Game, Move, Position
+from evoply.protocols import GameRecord, InvalidMoveError
+from evoply.wording import shorten
+
+__all__ = ["Problem", "read", "write"]
+
+_SCORED_MOVE = re.compile(r"([A-Za-z]+[0-9]*)\s*:\s*([+-]?[0-9]{1,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position and what the file says about its moves, in the file's order."""
+
+    position: Position
+    scores: tuple[tuple[Move, int], ...] = ()
+
+    @property
+    def score(self) -> int | None:
+        """The best score among those of the moves, for the side to move; None without any."""
+        return max((score for _, score in self.scores), default=None)
+
+    @property
+    def best_moves(self) -> tuple[Move, ...]:
+        """The moves with the best score, in the file's order."""
+        return tuple(move for move, score in self.scores if score == self.score)
+
+    def game(self) -> GamePlayed:
+        """Return the position as a game that has not gone on; scores are in the tag Scores."""
+        scores = " ".join(f"{move}:{score:+}" for move, score in self.scores)
+        return GamePlayed.of(Game(self.position), tags={"Scores": scores} if scores else {})
+
+
+def read(source: Source, on_refused: OnRefused = None) -> Iterator[Problem]:
+    """Yield the problems of *source*, skipping blank lines and comments.
+
+    Raises `InvalidMoveError` that names the line if a position or a move cannot be read, or a
+    move is not legal.
+
+    >>> (problem,) = read("XXXX XOXO XOO- O--- X; B4:+10; D3:+4;  % ours")
+    >>> problem.score, problem.best_moves
+    (10, (Move.parse('b4', 4),))
+    """
+    count = 0
+    for number, line in lines_of(source):
+        content = line.partition("%")[0].strip()
+        if not content:
+            continue
+        count += 1
+        try:
+            if len(line) > LONGEST:
+                raise InvalidMoveError("the line is too long for a position")
+            problem = _problem(content)
+        except InvalidMoveError as error:
+            refuse(error, count, f"line {number}", on_refused)
+        else:
+            yield problem
+
+
+def _problem(line: str) -> Problem:
+    board, *parts = line.split(";")
+    position = Position.parse(board)
+    scores: list[tuple[Move, int]] = []
+    for part in filter(None, map(str.strip, parts)):
+        found = _SCORED_MOVE.fullmatch(part)
+        if found is None:
+            raise InvalidMoveError(
+                f"cannot read {shorten(part)!r} as a move and its score: write them as A4:+10"
+            )
+        move = Move.parse(found[1], position.size)
+        if move not in position.legal_moves:
+            raise InvalidMoveError(f"{move} is not legal: legal is {position.legal_moves}")
+        scores.append((move, int(found[2])))
+    return Problem(position, tuple(scores))
+
+
+def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
+    """Yield the positions of *games* in order, a line each; ValueError if one is not Othello.
+
+    >>> print("".join(write([Game.from_transcript("b1", 4)])), end="")
+    -----OX--XO----- X;
+    -X---XX--XO----- O;
+    """
+    for game in games:
+        played = as_played(game)
+        record = played.record
+        if not isinstance(record.start, Position):
+            raise ValueError(f"OBF holds positions of Othello, not of {record.start.game}")
+        scores = played.tags.get("Scores", "")
+        for position in record.positions:
+            # Scores are of the only position of a game that has not gone on.
+            known = "".join(f" {one.upper()};" for one in scores.split() if not record.moves)
+            yield f"{position.text()};{known}\n"

@@ -1,0 +1,60 @@
+"""One game or position that a person pasted: in any format that is text."""
+
+from __future__ import annotations
+
+import re
+
+from evoply.formats import ggf, pdn
+from evoply.games import game_rules, othello_text
+from evoply.games.squares import SIZES
+from evoply.protocols import GameRecord, InvalidMoveError
+
+__all__ = ["as_game_of", "read_pasted"]
+
+_TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
+_SCORES = re.compile(r";\s*[A-Ja-j][0-9]{1,2}\s*:\s*[+-]?[0-9]")
+_LABELS = re.compile(r"^\s*a\s+b\s+c\s+d[\sa-j]*$|^\s*[0-9]{1,2}\s", re.IGNORECASE | re.MULTILINE)
+_BOARD = re.compile(r"[xXoObBwW0*.\-\s|]+")
+_SQUARES = {size * size for size in SIZES}
+
+
+def read_pasted(game: str, text: str) -> GameRecord:
+    """Return the record of *game* that *text* shows: a board, moves or both, GGF, PDN or OBF.
+
+    A board without a side to move is that of the side whose turn it is if nobody has passed. Of
+    several games the first is read. Raises `InvalidMoveError` or `IllegalMoveError` with the place
+    of the first character or move that is wrong.
+    """
+    rules = game_rules(game)
+    if ggf.is_ggf(text):
+        return as_game_of(game, next(ggf.read(text)).record)
+    if _TAG.match(text) is not None:
+        return as_game_of(game, next(pdn.read(text, game)).record)
+    if _SCORES.search(text) is not None:
+        return rules.game(rules.parse(text.partition(";")[0]))
+    if rules.fills_board and len(cells := _cells(text)) in _SQUARES:
+        discs = sum(cell not in "-." for cell in cells)
+        return rules.read(f"{cells} {'XO'[discs % 2]}")
+    return rules.read(text)
+
+
+def _cells(text: str) -> str:
+    """Return the squares of a board without a side to move, "" if *text* is something else."""
+    board = _LABELS.sub("", text)
+    words = board.split()
+    has_side = bool(words) and len(words[-1]) == 1 and any(len(word) > 1 for word in words)
+    if has_side or _BOARD.fullmatch(board) is None:
+        return ""
+    return othello_text.board_cells(text)
+
+
+def as_game_of(game: str, record: GameRecord) -> GameRecord:
+    """Return *record* as one of *game*, which has its rules.
+
+    Raises `InvalidMoveError` that says which game it is if the rules are others.
+    """
+    rules, start = game_rules(game), record.start
+    if start.kernel != rules.kernel:
+        raise InvalidMoveError(f"this is a game of {start.game}: write --game {start.game}")
+    codes = [move.code(rules.size) for move in record.moves]
+    return rules.game(rules.position_from_row(start.row), codes)

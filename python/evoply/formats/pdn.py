@@ -1,0 +1,251 @@
+"""PDN, the Portable Draughts Notation: files of checkers games, read and written.
+
+A file holds games: tags in square brackets, then moves and a result. Comments, variations and
+annotations are skipped. `1-0` says that White won, as PDN has it, although Black moves first.
+The tag `Variant` names evoply's game where `GameType` has no number for it, and `DrawRules` keeps
+the rules about draws; a file without it is read without any, since they cannot be known.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import cast
+
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.sources import OnRefused, RollingText, Source, refuse
+from evoply.games import game_rules
+from evoply.games.checkers import CHECKERS, Game, Position
+from evoply.games.checkers_text import RESULTS, movetext_words
+from evoply.games.draws import NO_DRAWS, DrawRules
+from evoply.games.text import Word
+from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.wording import shorten
+
+__all__ = ["read", "write"]
+
+MAX_PLIES = 10_000
+MAX_TAGS = 100
+MAX_VALUE = 1_000
+
+# Tags that say what the game itself says: kept in no other place.
+_DERIVED = ("Result", "GameType", "Variant", "SetUp", "FEN", "DrawRules")
+_AMERICAN = "21"
+# Tags that every game has, with what stands for an unknown value.
+_ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "Black", "White"), UNKNOWN)
+_ROSTER["Date"] = "????.??.??"
+
+_KNOWN = frozenset((*_DERIVED, *_ROSTER))
+
+_SKIPPED = re.compile(r"(?:[\s\ufeff]+|\{[^}]*\}|;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)+")
+_TAG = re.compile(r'\[\s*([A-Za-z0-9_]{1,100})\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
+_NAME = re.compile(r"[A-Za-z0-9_]{1,100}")
+# Where the game after one that cannot be read may begin: tags after an empty line, or a result.
+_NEXT = re.compile(
+    r"\n[ \t\r]*\n\s*(?=\[)|(?<=\s)(?:1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0|\*)(?=\s)", re.ASCII
+)
+
+
+def read(
+    source: Source, game: str = "checkers", on_refused: OnRefused = None
+) -> Iterator[GamePlayed]:
+    """Yield the games of *source*; *game* is what games are that do not say it themselves.
+
+    Raises `InvalidMoveError` for what cannot be read and `IllegalMoveError` for moves against the
+    rules, both with line and column; nothing is left out silently.
+
+    >>> (game,) = read('[Black "Tinsley"] 1. 11-15 22-18 {!} 2. 15x22 (12-16 24-20) *')
+    >>> game.black, len(game.record), game.result
+    ('Tinsley', 3, '*')
+    """
+    if game_rules(game).kernel not in Position.SIZES:
+        raise InvalidMoveError(f"PDN holds games of checkers, not of {game}")
+    text, number = RollingText(source), 0
+    while True:
+        _, begin = text.parsed(_skip, lambda: False)
+        text.go_to(begin)
+        if text.begin == len(text.text):
+            return
+        number += 1
+        try:
+            played, end = text.parsed(partial(_game, default=game), partial(_is_whole, text))
+        except (InvalidMoveError, IllegalMoveError) as error:
+            refuse(error, number, f"game {number} at {text.place(text.begin)}", on_refused)
+            while (found := _NEXT.search(text.text, text.begin + 1)) is None:
+                if not text.more():
+                    return
+                # Kept is what may be the beginning of the mark.
+                text.go_to(max(text.begin, len(text.text) - 1000))
+            text.go_to(found.end())
+        else:
+            text.go_to(end)
+            yield played
+
+
+def _skip(text: RollingText) -> tuple[None, int]:
+    found = _SKIPPED.match(text.text, text.begin)
+    return None, text.begin if found is None else found.end()
+
+
+def _is_whole(text: RollingText) -> bool:
+    return _NEXT.search(text.text, text.begin + 1) is not None
+
+
+def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:
+    """Return the game at the beginning of *text*, and the index after it."""
+    tags, index = _tags(text)
+    where = text.place(text.begin)
+    name = _game_of(tags, default, where)
+    rules = game_rules(name)
+    try:
+        start = cast(Position, rules.parse(tags["FEN"]) if "FEN" in tags else rules.start())
+        draws = DrawRules.parse(tags["DrawRules"], NO_DRAWS) if "DrawRules" in tags else NO_DRAWS
+    except ValueError as error:
+        raise InvalidMoveError(f"in the tags at {where}: {error}") from error
+    moves: list[Word] = []
+    result = ""
+    for word in movetext_words(text.text, index, text.place):
+        index = word.index
+        if word.text == "[":
+            break
+        index += len(word.text)
+        if word.text in RESULTS:
+            result = word.text
+            break
+        moves.append(word)
+        if len(moves) > MAX_PLIES:
+            raise InvalidMoveError(f"more than {MAX_PLIES:,} plies at {text.place(index)}")
+    else:
+        index = len(text.text)
+    record = Game.from_words(moves, text.place, start, draws)
+    said = result or tags.get("Result", "*")
+    others = {
+        tag: value
+        for tag, value in tags.items()
+        if tag not in (*_DERIVED, "Black", "White") and value != _ROSTER.get(tag)
+    }
+    return GamePlayed.of(
+        record,
+        black=tags.get("Black", UNKNOWN),
+        white=tags.get("White", UNKNOWN),
+        result=said if said in RESULTS else "*",
+        tags=others,
+    ), index
+
+
+def _tags(text: RollingText) -> tuple[dict[str, str], int]:
+    """Return the tags at the beginning of *text* and where the moves begin."""
+    tags: dict[str, str] = {}
+    index = text.begin
+    while text.text.startswith("[", index):
+        found = _TAG.match(text.text, index)
+        if found is None:
+            line = text.text[index : index + 40].splitlines()[0]
+            raise InvalidMoveError(
+                f"cannot read the tag {shorten(line)!r} at {text.place(index)}:"
+                ' write [Name "value"]'
+            )
+        name, value = found[1], re.sub(r"\\(.)", r"\1", found[2])
+        if name in tags:
+            raise InvalidMoveError(f"a second tag {name} at {text.place(index)}")
+        if sum(tag not in _KNOWN for tag in (*tags, name)) > MAX_TAGS:
+            raise InvalidMoveError(f"more than {MAX_TAGS} tags at {text.place(index)}")
+        if len(value) > MAX_VALUE:
+            raise InvalidMoveError(
+                f"the value of {name} at {text.place(index)} must be one line of at most"
+                f" {MAX_VALUE:,} characters"
+            )
+        tags[name] = _printable(value)
+        skipped = _SKIPPED.match(text.text, found.end())
+        index = found.end() if skipped is None else skipped.end()
+    return tags, index
+
+
+def _game_of(tags: Mapping[str, str], default: str, where: str) -> str:
+    """Return the name of the game that *tags* say, or *default*."""
+    if tags.get("Variant") in CHECKERS:
+        return tags["Variant"]
+    number = tags.get("GameType", _AMERICAN).split(",")[0].strip()
+    if number != _AMERICAN:
+        raise InvalidMoveError(
+            f"the game at {where} is of type {shorten(number)!r}; this reads"
+            f" American checkers, type {_AMERICAN}"
+        )
+    return default
+
+
+def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
+    """Yield *games* as PDN: tags, an empty line, then moves and result; `read` reads them back.
+
+    Lines have up to 79 characters; an empty line follows every game. Captures are short where
+    only one move fits. Raises `ValueError` for a game that is not checkers.
+
+    >>> print("".join(write([Game.from_transcript("11-15 22-18 15x22 25x18")])), end="")
+    [Event "?"]
+    [Site "?"]
+    [Date "????.??.??"]
+    [Round "?"]
+    [Black "?"]
+    [White "?"]
+    [Result "*"]
+    [GameType "21"]
+    [DrawRules "quiet_plies=80 repetitions=3 max_plies=300"]
+    <BLANKLINE>
+    1. 11-15 22-18 2. 15x22 25x18 *
+    <BLANKLINE>
+    """
+    for game in games:
+        yield _written(as_played(game))
+
+
+def _written(played: GamePlayed) -> str:
+    game = played.record
+    if not isinstance(game, Game):
+        raise ValueError(f"PDN holds games of checkers, not of {game.start.game}")
+    tags = _ROSTER | {"Black": played.black, "White": played.white}
+    others = [name for name in played.tags if name not in _KNOWN and _NAME.fullmatch(name)]
+    for name in ("Event", "Site", "Date", "Round", *others[:MAX_TAGS]):
+        tags[name] = played.tags.get(name, _ROSTER.get(name, UNKNOWN))
+    tags["Result"] = played.result if played.result in RESULTS else "*"
+    if game.start.size == 8:
+        tags["GameType"] = _AMERICAN
+    if game.start.kernel != "checkers":
+        tags["Variant"] = game.start.kernel
+    if game.start.row != game.start.at_start().row:
+        tags |= {"SetUp": "1", "FEN": _start(game.start)}
+    if game.draws != NO_DRAWS:
+        tags["DrawRules"] = game.draws.text()
+    lines = [f'[{name} "{_value(value)}"]' for name, value in tags.items()]
+    moves = textwrap.fill(" ".join(_moves(game, tags["Result"])), 79, break_on_hyphens=False)
+    return "\n".join([*lines, "", moves, "", ""])
+
+
+def _printable(value: str) -> str:
+    """Return *value* as one line: what cannot be printed is left out."""
+    return "".join(one for one in " ".join(value.splitlines()) if one.isprintable())[:MAX_VALUE]
+
+
+def _value(value: str) -> str:
+    return _printable(value).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _moves(game: Game, result: str) -> Iterator[str]:
+    """Yield move numbers, moves and the result."""
+    offset = 0 if game.start.turn is Color.BLACK else 1
+    for index, move in enumerate(game.move_texts(), start=offset):
+        if index % 2 == 0 or index == offset:
+            yield f"{index // 2 + 1}{'.' if index % 2 == 0 else '...'}"
+        yield move
+    yield result
+
+
+def _start(start: Position) -> str:
+    """Return the text of a position with the counters, which rules about draws look at.
+
+    Full moves leave out whether an odd or an even ply comes next: who is to move says it.
+    """
+    moves = (start.ply - (start.turn is Color.WHITE)) // 2 + 1
+    quiet = f":H{start.quiet_plies}" if start.quiet_plies else ""
+    return f"{start.text()}{quiet}{f':F{moves}' if start.ply else ''}"

@@ -1,0 +1,43 @@
+"""The games that `evoply match --save-games` writes: JSON, a line a game.
+
+`{"game", "players": {"black", "white"}, "start", "moves", "opening_plies", "key", "opening_key",
+"result": {"winner", "ending", "points": {"black", "white"}, "pieces": {"black", "white"}, "plies",
+"forfeit"}}`, and "tags" where a file of another format said more. *start* is the text of the start
+position and *moves* are the moves as text, openings and passes included; *winner* is black, white
+or null, *ending* null while the game goes on; from *key* and *opening_key* everything random in
+the game came; *forfeit* says why the loser could not go on, or is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from evoply.formats.played import GamePlayed, as_played
+from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
+from evoply.protocols import GameRecord
+
+__all__ = ["read", "write"]
+
+
+def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
+    """Yield the games of saved lines; ValueError names the line that cannot be read."""
+    count = 0
+    for number, line in lines_of(source):
+        if not line.strip():
+            continue
+        count += 1
+        try:
+            if len(line) > LONGEST:
+                raise ValueError("is too long for a game")
+            game = GamePlayed.from_dict(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            refuse(ValueError(str(error)), count, f"line {number}", on_refused)
+        else:
+            yield game
+
+
+def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
+    """Yield the lines of *games*."""
+    for game in games:
+        yield json.dumps(as_played(game).to_dict(), ensure_ascii=False) + "\n"

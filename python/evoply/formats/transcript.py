@@ -1,0 +1,82 @@
+"""Transcripts: a game a line, moves as each game writes them, a start of its own before them.
+
+`f5d6c3`, `F5 D6`, `1. F5 d6 2. C3`, `11-15 23-19`; a line that begins with a later move number goes
+on with the line before it. What follows `#` or `%` is a comment. A transcript does not say which
+game it is: it is of the first that can read it, unless one is named. Nothing but start and moves
+is written; rules about draws are nobody's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from evoply.formats.played import GamePlayed, as_played
+from evoply.formats.sources import LONGEST, OnRefused, Source, lines_of, refuse
+from evoply.games import GAMES, GameRules, game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
+
+__all__ = ["read", "write"]
+
+_COMMENT = re.compile(r"[#%][^\n]*")
+_GOES_ON = re.compile(r"\s*(?!1\.)[0-9]+\.")
+
+
+def read(
+    source: Source, game: str | None = None, on_refused: OnRefused = None
+) -> Iterator[GamePlayed]:
+    """Yield the games of *source*, all of them of *game* if one is named.
+
+    Raises `InvalidMoveError` and `IllegalMoveError` with line and column.
+    """
+    usual = list(GAMES.values()) if game is None else [game_rules(game)]
+    for count, (number, text) in enumerate(_texts(source), start=1):
+        try:
+            if len(text) > LONGEST:
+                raise InvalidMoveError(f"more than {LONGEST:,} characters are no game")
+            record, rules = _record(text, usual)
+        except (InvalidMoveError, IllegalMoveError) as error:
+            refuse(error, count, f"line {number}", on_refused)
+        else:
+            # The next line is of the same game most often.
+            usual.remove(rules)
+            usual.insert(0, rules)
+            yield GamePlayed.of(record)
+
+
+def _texts(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the texts of games, each with the line where it begins."""
+    begin, game = 0, ""
+    for number, line in lines_of(source):
+        text = _COMMENT.sub("", line)
+        if game and text.strip() and _GOES_ON.match(text) and len(game) <= LONGEST:
+            game += text
+            continue
+        if game:
+            yield begin, game
+        begin, game = number, text if text.strip() else ""
+    if game:
+        yield begin, game
+
+
+def _record(text: str, usual: list[GameRules]) -> tuple[GameRecord, GameRules]:
+    first: ValueError | None = None
+    for rules in usual:
+        try:
+            return rules.record(text, NO_DRAWS), rules
+        except IllegalMoveError as error:
+            # It can be read: this says more than another game's failure to read it.
+            if not isinstance(first, IllegalMoveError):
+                first = error
+        except InvalidMoveError as error:
+            first = first or error
+    assert first is not None  # there is at least one game
+    raise first
+
+
+def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
+    """Yield the lines of *games*."""
+    for game in games:
+        record = as_played(game).record
+        yield (str(record) or record.start.text()) + "\n"

@@ -1,0 +1,220 @@
+"""WTHOR, the database of the French federation: games (.wtb), players (.jou) and events (.trn).
+
+Games of 8x8 Othello from the usual start, with the year of the file, the event, the players and
+Black's final score, empty squares given to the winner; the tag Theoretical is the score under
+perfect play from as many empty squares as Depth says. Numbers are little-endian; texts are Latin-1.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from evoply.formats.ggf import difference
+from evoply.formats.played import UNKNOWN, GamePlayed, as_played
+from evoply.formats.sources import OnRefused, refuse
+from evoply.games.othello import Game, Position
+from evoply.protocols import GameRecord, IllegalMoveError, InvalidMoveError
+
+__all__ = ["Names", "Writer", "is_wthor", "read", "read_names", "write"]
+
+_HEADER = struct.Struct("<4BIHHBBBB")
+_RECORD = struct.Struct("<HHHBB60s")
+_PLAYER, _EVENT = 20, 26
+_MOST = 2**16
+_SQUARES = {
+    10 * row + column: 8 * (row - 1) + column - 1 for row in range(1, 9) for column in range(1, 9)
+}
+_NUMBERS = {square: number for number, square in _SQUARES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that the numbers of a file of games stand for."""
+
+    players: Sequence[str] = ()
+    events: Sequence[str] = ()
+
+
+def is_wthor(head: bytes) -> bool:
+    """Return whether *head*, the first bytes of a file, are those of a file of games."""
+    if len(head) < _HEADER.size:
+        return False
+    century, year, month, day, _, names, _, size, kind, _, _ = _HEADER.unpack_from(head)
+    is_date = 15 < century < 30 and year < 100 and month <= 12 and day <= 31
+    return is_date and names == 0 and size in (0, 8, 10) and kind in (0, 1)
+
+
+def read(
+    source: bytes | IO[bytes], names: Names | None = None, on_refused: OnRefused = None
+) -> Iterator[GamePlayed]:
+    """Yield the games of a .wtb file; without *names* players are called by their numbers.
+
+    Raises `InvalidMoveError` and `IllegalMoveError` that name the record, also if the file ends
+    before the number of games that it gives.
+    """
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    names = Names() if names is None else names
+    head = _whole(file, _HEADER.size)
+    if len(head) < _HEADER.size:
+        raise InvalidMoveError(f"the file has {len(head)} bytes, and a header has {_HEADER.size}")
+    *_, games, _, year, size, _, depth, _ = _HEADER.unpack(head)
+    if size not in (0, 8):
+        raise InvalidMoveError(f"the header gives a board of {size}x{size}: 8x8 is read")
+    for number in range(1, games + 1):
+        data = _whole(file, _RECORD.size)
+        try:
+            if len(data) < _RECORD.size:
+                raise InvalidMoveError(f"the file ends here, and its header gives {games:,} games")
+            game = _game(data, names, year, depth)
+        except (InvalidMoveError, IllegalMoveError) as error:
+            refuse(error, number, f"record {number}", on_refused)
+        else:
+            yield game
+        if len(data) < _RECORD.size:
+            return
+
+
+def _whole(file: IO[bytes], count: int) -> bytes:
+    """Return the next *count* bytes of *file*, fewer at its end; a pipe may give them in parts."""
+    data = b""
+    while len(data) < count and (part := file.read(count - len(data))):
+        data += part
+    return data
+
+
+def _game(data: bytes, names: Names, year: int, depth: int) -> GamePlayed:
+    event, black, white, score, theoretical, numbers = _RECORD.unpack(data)
+    numbers = numbers.rstrip(b"\0")
+    for place, number in enumerate(numbers, start=1):
+        if number not in _SQUARES:
+            raise InvalidMoveError(f"move {place}: {number} is no square, 11 to 88 are")
+    if score > 64:
+        raise InvalidMoveError(f"Black's score is {score}, and there are 64 squares")
+    record = Game.from_codes([_SQUARES[number] for number in numbers], Position())
+    tags = {"Event": _name(names.events, event, "event")}
+    if year:
+        tags["Date"] = f"{year:04}"
+    if theoretical and depth:
+        tags |= {"Theoretical": str(theoretical), "Depth": str(depth)}
+    says = 2 * score - 64
+    if record.position.official_difference() != says:
+        tags["RE"] = f"{says:+}"
+    return GamePlayed.of(
+        record,
+        black=_name(names.players, black, "player"),
+        white=_name(names.players, white, "player"),
+        result="0-1" if says > 0 else "1-0" if says < 0 else "1/2-1/2",
+        tags={name: value for name, value in tags.items() if value != UNKNOWN},
+    )
+
+
+def _name(names: Sequence[str], number: int, what: str) -> str:
+    return names[number] if number < len(names) else f"{what} {number}"
+
+
+def read_names(source: bytes | IO[bytes]) -> tuple[str, ...]:
+    """Return the names of a file of players (.jou) or events (.trn), by number."""
+    data = source if isinstance(source, bytes) else source.read(_HEADER.size + _MOST * _EVENT)
+    if len(data) < _HEADER.size:
+        raise InvalidMoveError(f"the file has {len(data)} bytes, and a header has {_HEADER.size}")
+    count = _HEADER.unpack_from(data)[5]
+    body = data[_HEADER.size :]
+    for length in (_PLAYER, _EVENT):
+        if len(body) == count * length:
+            texts = (body[start : start + length] for start in range(0, len(body), length))
+            return tuple(text.split(b"\0")[0].decode("latin-1").strip() for text in texts)
+    raise InvalidMoveError(
+        f"{count} names take {count * _PLAYER} bytes for players or {count * _EVENT} for events,"
+        f" and the file has {len(body)} after its header"
+    )
+
+
+@dataclass
+class _Numbers:
+    """The numbers that names get in the order in which they come."""
+
+    what: str
+    length: int
+    by_name: dict[str, int] = field(default_factory=dict)
+
+    def of(self, name: str) -> int:
+        text = name.encode("latin-1", "replace")[: self.length - 1].decode("latin-1").strip()
+        number = self.by_name.setdefault(text.split("\0")[0], len(self.by_name))
+        if number >= _MOST:
+            raise ValueError(f"WTHOR holds {_MOST:,} {self.what} and no more")
+        return number
+
+    def table(self) -> bytes:
+        names = [name.encode("latin-1").ljust(self.length, b"\0") for name in self.by_name]
+        # 65,536 names fill the numbers of games, and their count is one more than fits.
+        return _header(names=min(len(names), _MOST - 1)) + b"".join(names[: _MOST - 1])
+
+
+def _header(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 0) -> bytes:
+    # The day of writing is left out, so that the same games make the same file.
+    return _HEADER.pack(20, 0, 1, 1, games, names, year, 8 if games else 0, 0, depth, 0)
+
+
+def write(games: Iterable[GamePlayed | GameRecord], file: IO[bytes]) -> tuple[bytes, bytes]:
+    """Write *games* as a .wtb file to *file*, which can seek; return its .jou and .trn files.
+
+    The year is that of the first game, the rest of a date is left out. Raises `ValueError` for a
+    game that WTHOR cannot hold: it must be of 8x8 Othello, begin at the start, and be decided.
+    """
+    writer = Writer(file)
+    for game in games:
+        writer.add(as_played(game))
+    beside = writer.close()
+    return beside[".jou"], beside[".trn"]
+
+
+def _number(game: GamePlayed, tag: str, most: int) -> int:
+    """Return the whole number that a tag begins with, 0 if there is none up to *most*."""
+    found = re.match(r"[0-9]{1,5}(?![0-9])", game.tags.get(tag, ""))
+    return int(found[0]) if found is not None and int(found[0]) <= most else 0
+
+
+class Writer:
+    """A .wtb file that grows game by game."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._players, self._events = _Numbers("players", _PLAYER), _Numbers("events", _EVENT)
+        self._games = self._year = self._depth = 0
+        file.write(_header())
+
+    def add(self, game: GamePlayed, /) -> None:
+        """Write *game*; errors as `write`."""
+        start = game.record.start
+        if not isinstance(start, Position) or start != Position(game=start.game):
+            raise ValueError("WTHOR holds games of 8x8 Othello from the usual start")
+        black_more = difference(game)
+        if black_more is None:
+            raise ValueError("WTHOR holds finished games, and nothing says who won this one")
+        score = min(64, max(0, round((black_more + 64) / 2)))
+        if not self._games:
+            self._year = _number(game, "Date", _MOST - 1)
+            self._depth = _number(game, "Depth", 60)
+        squares = (move.code(8) for move in game.record.moves if not move.is_pass)
+        data = _RECORD.pack(
+            self._events.of(game.tags.get("Event", UNKNOWN)),
+            self._players.of(game.black),
+            self._players.of(game.white),
+            score,
+            _number(game, "Theoretical", 64) if self._depth else 0,
+            bytes(_NUMBERS[square] for square in squares).ljust(60, b"\0"),
+        )
+        self._file.write(data)
+        self._games += 1
+
+    def close(self) -> Mapping[str, bytes]:
+        """Write the header; return the .jou and .trn files by their endings."""
+        self._file.seek(0)
+        self._file.write(_header(games=self._games, year=self._year, depth=self._depth))
+        self._file.seek(0, io.SEEK_END)
+        return {".jou": self._players.table(), ".trn": self._events.table()}

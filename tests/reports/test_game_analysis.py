@@ -1,0 +1,218 @@
+"""Games looked at move by move, beside questions about single positions and the solver."""
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evoply import Stream, analyse, match
+from evoply.cli.app import run as command
+from evoply.formats import GamePlayed
+from evoply.games import game_rules
+from evoply.players import parse_player
+from evoply.players.endgame import solve
+from evoply.protocols import Clock, Color, Ending, GameRecord
+from evoply.reports import AnalysedGame, analyse_games
+from evoply.reports.analysis_page import analysis_html
+from evoply.reports.game_analysis import AnalysedMove, accuracy_of, summaries
+
+EVIL = "<script>alert(1)</script>"
+
+
+def played(game: str, count: int = 4) -> list[GamePlayed]:
+    saved: list[GamePlayed] = []
+    match("greedy", "random", game=game, games=count, seed=3, on_game=saved.append)
+    return saved
+
+
+@pytest.mark.parametrize(
+    ("game", "player"), [("othello-6", "mobility:depth=2"), ("checkers", "material:depth=3")]
+)
+def test_every_choice_is_what_a_question_about_its_position_says(game: str, player: str) -> None:
+    for one in analyse_games(parse_player(player), played(game), exact=None):
+        record = one.source.record
+        assert [move.ply for move in one.moves] == list(range(1, len(record) + 1))
+        assert [move.move for move in one.moves] == list(record.move_texts())
+        for place, move in enumerate(one.moves):
+            position = record.positions[place]
+            assert move.color is position.turn
+            is_choice = place >= one.source.opening_plies and len(position.legal_moves) > 1
+            assert (move.score is not None) == is_choice
+            if not is_choice:
+                assert (move.best, move.loss, move.line) == (None, None, ())
+                continue
+            asked = analyse(player, position, every_move=True)
+            values = dict(asked.moves)
+            assert move.score == values[record.moves[place]]
+            assert move.best_score == max(values.values())
+            assert move.loss == move.best_score - move.score >= 0
+            assert not move.exact
+            rest = game_rules(game).game(position)
+            best = rest.play(move.best).moves[-1]
+            assert values[best] == move.best_score
+            assert move.line[0] == move.best
+
+
+def test_the_end_of_othello_is_exact() -> None:
+    count = 0
+    for one in analyse_games(parse_player("mobility"), played("othello-6"), exact=9):
+        for place, move in enumerate(one.moves):
+            position = one.source.record.positions[place]
+            assert move.exact == (move.loss is not None and position.empty.bit_count() <= 9)
+            if not move.exact:
+                continue
+            count += 1
+            after = solve(position.play(one.source.record.moves[place]))
+            assert move.score == -after.score
+            assert move.best_score == solve(position).score
+    assert count > 10
+
+
+def test_the_result_depends_on_no_threads_and_keeps_order() -> None:
+    games = played("othello-6", 12)
+    player = parse_player("material:depth=2,ties=random")
+    one, two, three = (
+        [each.to_dict() for each in analyse_games(player, games, threads=threads)]
+        for threads in (1, 2, 5)
+    )
+    assert one == two == three
+    assert [each["number"] for each in one] == list(range(12))
+    assert json.loads(json.dumps(one, allow_nan=False)) == one
+
+
+def test_it_stops_between_positions() -> None:
+    stop = threading.Event()
+    games = analyse_games(parse_player("mobility"), played("othello-6", 12), threads=2, stop=stop)
+    assert next(games).number == 0
+    stop.set()
+    assert len(list(games)) < 11
+
+
+def test_players_that_value_nothing_are_refused() -> None:
+    games = played("othello-6", 2)
+    with pytest.raises(ValueError, match="random does not say what moves are worth"):
+        list(analyse_games(parse_player("random"), games, exact=None))
+
+    class First:
+        """Chooses the first move."""
+
+        def choose(self, game: GameRecord, stream: Stream, clock: Clock) -> object:
+            return game.position.legal_moves[0]
+
+    with pytest.raises(ValueError, match="does not say what moves are worth"):
+        list(analyse_games(First(), games))
+    with pytest.raises(ValueError, match="a weighted sum has 64 weights"):
+        list(analyse_games(parse_player("swh"), games))
+
+
+def moves(*losses: float | None, exact: bool = False) -> list[AnalysedMove]:
+    return [
+        AnalysedMove(1, Color.BLACK, "f5")
+        if loss is None
+        else AnalysedMove(1, Color.BLACK, "f5", -loss, "d6", 0.0, ("d6",), exact)
+        for loss in losses
+    ]
+
+
+def test_accuracy_is_the_share_of_choices_that_lose_nothing() -> None:
+    mean = accuracy_of([*moves(None, 0.0, 0.0, 3.0, 1e15), *moves(2.0, 0.0, 4.0, exact=True)])
+    assert (mean.choices, mean.best, mean.exact, mean.decisive) == (7, 3, 3, 1)
+    assert (mean.share, mean.exact_loss, mean.loss) == (3 / 7, 2.0, 1.0)
+    nothing = accuracy_of(moves(None))
+    assert (nothing.choices, nothing.share, nothing.loss, nothing.exact_loss) == (0,) + (None,) * 3
+    game = game_rules("othello").record("f5d6")
+    both = AnalysedGame(0, GamePlayed(game, "same", "same"), tuple(moves(0.0, 1.0)))
+    assert summaries([both, both])["same"].choices == 4
+
+
+def test_the_page_shows_mistakes_and_escapes_names() -> None:
+    games = [
+        replace(one, black=EVIL, ending=Ending.FORFEIT, forfeit=EVIL)
+        for one in played("othello", 20)
+    ]
+    analysed = list(analyse_games(parse_player("material:depth=2"), games, exact=10))
+    html = analysis_html(analysed, EVIL, exact=10)
+    assert "<script" not in html
+    assert EVIL.replace("<", "&lt;").replace(">", "&gt;") in html
+    assert len(html) < 1_000_000
+    assert html.count("Largest mistakes") == 8
+    assert "Further games" in html
+    worst = max((move for move in analysed[0].moves if move.exact), key=lambda move: move.loss or 0)
+    assert f"Ply {worst.ply}: {worst.color} played {worst.move} ({worst.score:+.0f})" in html
+    assert analysis_html(analysed, EVIL, exact=10) == html
+
+
+def test_the_page_of_checkers() -> None:
+    analysed = list(analyse_games(parse_player("material:depth=3"), played("checkers", 2)))
+    html = analysis_html(analysed, "material", exact=14)
+    assert "Games analysed: American checkers" in html
+    assert "Final discs" not in html
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, page = tmp_path / "games.jsonl", tmp_path / "page.html"
+    assert command(["match", "mobility", "random", "--games", "4", "--game", "othello-6",
+                    "--save-games", str(file)]) == 0  # fmt: skip
+    capsys.readouterr()
+    call = ["analyse", "mobility:depth=2", "--games", str(file)]
+    assert command([*call, "--html", str(page), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert list(data["players"]) == ["mobility", "random"]
+    assert len(data["games"]) == 4
+    keys = {"ply", "color", "move", "score", "best", "best_score", "loss", "line", "exact"}
+    assert set(data["games"][0]["moves"][0]) == keys
+    assert data["players"]["random"]["accuracy"] < data["players"]["mobility"]["accuracy"]
+    assert "How well they chose" in page.read_text()
+    assert command(call) == 0
+    text = capsys.readouterr().out
+    assert "mistakes:" in text
+    assert "best moves" in text
+    one = tmp_path / "one.txt"
+    one.write_text("f5d6c3d3c4\n")
+    assert command(["analyse", "swh:depth=2", "--games", str(one), "--exact", "none"]) == 0
+    assert len([line for line in capsys.readouterr().out.splitlines() if "Black" in line]) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--games", "missing.txt"], "missing.txt: there is no such file"),
+        (["--games", "empty.txt"], "there are no games in this file"),
+        (["--games", "bad.txt"], "bad.txt: line 1: move 1 (a1)"),
+        (["--games", "good.txt", "--position", "f5"], "--position: is for one position"),
+        (["--games", "good.txt", "--exact", "21"], "21 is not a number from 0 to 20, or none"),
+        (["--games", "good.txt", "--html", "no/page.html"], "no/page.html"),
+        (["--html", "page.html"], "--html: say which games"),
+    ],
+)
+def test_wrong_use_says_what_is_wrong(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("empty", "\n"), ("bad", "a1\n"), ("good", "f5d6\n")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    assert command(["analyse", "mobility", *arguments]) in (1, 2)
+    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert message in said
+    assert "Traceback" not in said
+
+
+def test_what_is_done_is_shown_when_it_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*arguments: object, **options: object) -> object:
+        yield from list(analyse_games(*arguments, **options))[:1]  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evoply.reports.analyse_games", stopped)
+    (tmp_path / "games.txt").write_text("f5d6c3\nf5f6\n")
+    assert command(["analyse", "mobility", "--games", str(tmp_path / "games.txt"), "--json"]) == 130
+    data = json.loads(capsys.readouterr().out)
+    assert data["error"] == "stopped; 1 of 2 games are analysed"
+    assert len(data["games"]) == 1
