@@ -5,15 +5,22 @@ trees, the features and the rules of play are ours, so both sides play the same 
 """
 
 import operator
+import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import draughts.core.game
 import rust_reversi
 from deap import gp as deap_gp
 
+from evoply._native import Stream
 from evoply.expressions import square_sets
 from evoply.gp import Tree
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "players"))
+import slow_online
 
 
 def mask(name: str) -> int:
@@ -198,3 +205,53 @@ def checkers_perft(depth: int) -> int:
         return total
 
     return count(draughts.core.game.Game("english"), depth)
+
+
+class OnlineEvolution(slow_online.Evolution):
+    """What the online player does before Black's first move, its games over rust_reversi."""
+
+    def points(
+        self,
+        individual: slow_online.Strategist,
+        alpha: slow_online.Strategist,
+        draws: Stream,
+        is_first: bool,
+        given: int | None,
+    ) -> int:
+        board = rust_reversi.Board()
+        players = (individual, alpha) if is_first else (alpha, individual)
+        tables = [self.table(player) for player in players]
+        while not board.is_game_over():
+            if board.is_pass():
+                board.do_pass()
+                continue
+            side = int(board.get_turn() == rust_reversi.Turn.WHITE)
+            table, most_discs = tables[side], players[side].flags[2]
+            moves = board.get_legal_moves_vec()
+            greatest = max(table[move] for move in moves)
+            best = [move for move in moves if table[move] == greatest]
+            if most_discs and len(best) > 1:
+                left = [discs_after(board, move) for move in best]
+                best = [move for move, discs in zip(best, left, strict=True) if discs == max(left)]
+            board.do_move(best[0] if len(best) == 1 else best[draws.below(len(best))])
+        self.games_played += 1
+        difference = board.black_piece_num() - board.white_piece_num()
+        won = (difference > 0) - (difference < 0)
+        return 1 + (won if is_first else -won)
+
+    def table(self, player: slow_online.Strategist) -> list[int]:
+        corners, edges = self.settings["corners"], self.settings["edges"]
+        return [player.worth(square, self.areas, corners, edges) for square in range(64)]
+
+
+def discs_after(board: rust_reversi.Board, move: int) -> int:
+    child = board.clone()
+    child.do_move(move)
+    return child.opponent_piece_num()
+
+
+def online_alpha(row: Any, key: int, settings: dict[str, Any]) -> tuple[list[int], list[int], int]:
+    """Return alpha's tree and weights, and the games that it took."""
+    evolution = OnlineEvolution(row, "othello", Stream.from_key(key), settings)
+    tree, player, _ = evolution.run(None)
+    return slow_online.codes_of(tree), player.weights, evolution.games_played

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import peers
@@ -30,7 +31,8 @@ from evoply.formats import obf
 from evoply.games import game_rules
 from evoply.games.othello import Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
-from evoply.players import KernelSeat, parse_player, solve
+from evoply.players import KernelSeat, Online, parse_player, solve
+from evoply.players.online import evolved
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LIMITS = Limits(max_depth=17, max_nodes=200)
@@ -249,6 +251,20 @@ def threads_row() -> Row:
     return Row("threads-2", "games/s", two, "one thread", one, two / one)
 
 
+def online_row() -> Row:
+    """Evolve before Black's first move at the paper's settings; Python ends with the same alpha."""
+    start, player = Position(), Online()
+    with patch.object(_native, "online_move", wraps=_native.online_move) as call:
+        alpha = evolved(player, start, 1, None)
+    seconds = timed(lambda: evolved(player, start, 1, None, threads=0), 10)
+    began = time.perf_counter()
+    answer = peers.online_alpha(start.row, 1, call.call_args.kwargs)
+    peer = time.perf_counter() - began
+    assert answer == (list(alpha.tree), list(alpha.strategy.weights), alpha.games)
+    return Row("online-move", "ms", seconds * 1e3, "the same in Python over rust_reversi",
+               peer * 1e3, peer / seconds)  # fmt: skip
+
+
 def offspring_row() -> Row:
     trees = trees_of_size(100, 50)
     stream = _native.Stream(1, "offspring")
@@ -332,6 +348,7 @@ def main() -> None:
         co_play_row("lose-checkers", "benbassat-checkers", 4),
         co_play_row("checkers-10", "benbassat-checkers-10", 3),
         threads_row(),
+        online_row(),
         lowering_row(),
         offspring_row(),
         *(endgame_row(console, suite) for suite in suites),

@@ -214,8 +214,8 @@ impl<G: Duels> Task for Evolve<'_, G> {
         };
         let (alpha, generation) = match trees {
             Ok(trees) => std::thread::scope(|scope| {
-                let crew = Crew::new(cpu, thread_count(settings.threads), stop, scope);
-                evolution.run(&crew, trees, alpha)
+                let mut crew = Crew::new(cpu, thread_count(settings.threads), settings.games, stop, scope);
+                evolution.run(&mut crew, trees, alpha)
             })?,
             Err(message) => return Ok(Err(message)),
         };
@@ -257,7 +257,7 @@ impl<G: Duels> Evolution<'_, G> {
     /// All generations; who chooses in the end, and the last generation that was played out.
     fn run<C: Cpu>(
         &mut self,
-        crew: &Crew<'_, G, C>,
+        crew: &mut Crew<'_, G, C>,
         mut trees: Vec<Tree>,
         mut alpha: Option<Individual>,
     ) -> Result<(Individual, u64), Stopped> {
@@ -297,7 +297,7 @@ impl<G: Duels> Evolution<'_, G> {
     /// Let the individuals play alpha in turn. They come back with alpha of the beginning behind them.
     fn play<C: Cpu>(
         &mut self,
-        crew: &Crew<'_, G, C>,
+        crew: &mut Crew<'_, G, C>,
         generation: u64,
         mut individuals: Vec<Individual>,
         alpha: Individual,

@@ -2,6 +2,7 @@
 
 mod checkers;
 mod common;
+mod duels;
 mod endgame;
 mod every_move;
 mod expressions;
