@@ -55,6 +55,11 @@ impl<G: Game> Stages<G> {
         &self.evaluators
     }
 
+    /// What is counted to know how far a game is.
+    pub fn clock(&self) -> StageClock {
+        self.clock
+    }
+
     /// Which of the evaluators chooses at a position where the move has this key.
     ///
     /// Only where none is certain something is drawn, from a child of the key, so that the stage draws what it would

@@ -71,7 +71,11 @@ fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> O
         _ if moves < player.random_moves() => Player::random(),
         Chooser::Staged(stages) => {
             let evaluators = stages.evaluators();
-            let row = &shares::<G::Board>(evaluators.len())[(position.own() | position.opponent()).len() as usize];
+            let count = match stages.clock() {
+                StageClock::Pieces => (position.own() | position.opponent()).len(),
+                StageClock::Plies => position.ply().min(G::Board::SQUARES),
+            };
+            let row = &shares::<G::Board>(evaluators.len())[count as usize];
             let certain = row.iter().position(|&share| share == 1.0);
             let draw = key.named("stage").stream().random();
             let stage = certain.unwrap_or_else(|| {

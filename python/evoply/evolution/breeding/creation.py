@@ -111,7 +111,7 @@ def _check_shape(seed: gp.Individual, shape: Shape | None) -> None:
     wanted = "tree" if shape is None else shape.role
     found = seed.role if isinstance(seed, Forest) else "tree"
     if found != wanted:
-        raise ValueError(f"it is of kind {found}, and individual.kind is {wanted}")
+        raise ValueError(f"it is of kind {found}, and individual asks for {wanted}")
     if not isinstance(seed, Forest) or shape is None:
         return
     if seed.percents != shape.percents:
