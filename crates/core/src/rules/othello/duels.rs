@@ -65,7 +65,9 @@ impl<B: Board> Duels for Othello<B> {
         stop: &AtomicBool,
     ) {
         if B::SQUARES > 64 || !C::VECTORS_PAY || *rules != DrawRules::NONE {
-            duels.iter_mut().for_each(|duel| duel.finish(opening, rules, stop));
+            for duel in duels {
+                duel.finish(opening, rules, stop);
+            }
         } else if duels.iter().flat_map(|duel| duel.players).any(Weights::most_pieces) {
             finish::<B, C, true>(cpu, opening, duels, stop);
         } else {
