@@ -7,109 +7,24 @@
 //! Everything is drawn from keys that are named by what is drawn, so neither threads nor what is played ahead show.
 
 mod chain;
+mod crew;
+mod settings;
 pub mod strategy;
 pub mod tree;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::cpu::{Cpu, Task, dispatch};
-use crate::rules::draws::DrawRules;
 use crate::rules::duels::{Duels, Opening};
 use crate::stream::{Key, Stream};
 use crate::work::{Stopped, thread_count};
-use chain::{Ahead, Crew, Field, Score, wins};
+use chain::{Ahead, wins};
+use crew::{Crew, Field, Redraw, Score};
+pub use settings::{Decision, Roots, Settings};
 use strategy::{Areas, Strategy};
 use tree::{Terminals, Tree};
-
-/// Who makes the first move of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Roots {
-    /// The players.
-    Free,
-    /// It is given: all moves in turns.
-    Turns,
-    /// It is given: from generation to generation fewer moves in turns, those that scored most.
-    Halving,
-}
-
-/// Who chooses the move in the end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// Alpha.
-    Alpha,
-    /// The individual of the last generation with most points.
-    Best,
-    /// The scores of the first moves over all games.
-    Scores,
-}
-
-/// How strategies evolve; all but the areas is the same for every board.
-#[derive(Clone, Debug)]
-#[allow(missing_docs, clippy::struct_excessive_bools)] // The names say what they are.
-pub struct Settings {
-    pub population: usize,
-    /// Generations after the random one.
-    pub generations: u64,
-    /// Games of each match.
-    pub games: usize,
-    /// Individuals of which the one with most points becomes a parent.
-    pub tournament: usize,
-    /// Probabilities; what they leave is reproduction.
-    pub crossover: f64,
-    pub mutation: f64,
-    /// Levels of the random trees, from the least to the most.
-    pub depths: (usize, usize),
-    /// Nodes of offspring and of random trees.
-    pub size_limit: usize,
-    pub init_size_limit: usize,
-    /// Weights of areas.
-    pub lowest: u32,
-    pub highest: u32,
-    /// Whether alpha is a parent of every crossover.
-    pub preserve_alpha: bool,
-    /// Whether games begin at the start of the game, and not at the position at hand.
-    pub from_initial: bool,
-    /// Whether trees are decoded anew for every game.
-    pub redraw: bool,
-    pub decision: Decision,
-    pub roots: Roots,
-    pub draws: DrawRules,
-    /// When to stop, if not after the last generation; never before the first individual has played.
-    pub time: Option<Duration>,
-    /// 0: one a core.
-    pub threads: usize,
-}
-
-impl Settings {
-    /// # Errors
-    /// Says in words what makes no sense.
-    pub fn check(&self) -> Result<(), String> {
-        let is_probability = |value: f64| (0.0..=1.0).contains(&value);
-        let checks = [
-            (self.population >= 1, "a population has at least one individual"),
-            (self.games >= 1, "a match has at least one game"),
-            (self.tournament >= 1, "a tournament has at least one entrant"),
-            (
-                is_probability(self.crossover) && is_probability(self.mutation),
-                "crossover and mutation are probabilities",
-            ),
-            (1 <= self.depths.0 && self.depths.0 <= self.depths.1, "depths go from at least 1 up"),
-            (self.depths.1 <= tree::MOST_NODES, "trees are too deep"),
-            (self.size_limit >= 1 && self.init_size_limit >= 1, "a tree has at least one node"),
-            (
-                self.lowest <= self.highest && self.highest <= u32::from(u16::MAX),
-                "weights go from the lowest up to 65535",
-            ),
-            (self.roots == Roots::Free || !self.from_initial, "first moves are given at the position at hand only"),
-        ];
-        match checks.into_iter().find(|(holds, _)| !holds) {
-            Some((_, message)) => Err(message.into()),
-            None => Ok(()),
-        }
-    }
-}
 
 /// A tree with what it was decoded to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -206,7 +121,7 @@ impl<G: Duels> Task for Evolve<'_, G> {
             settings,
             terminals,
             key,
-            deadline: settings.time.map(|time| Instant::now() + time),
+            deadline: settings.time.and_then(|time| Instant::now().checked_add(time)),
             scores: vec![RootScore::default(); if settings.from_initial { 0 } else { here.moves.len() }],
             opening,
             games: 0,
@@ -310,7 +225,7 @@ impl<G: Duels> Evolution<'_, G> {
             opening: Arc::clone(&self.opening),
             rules,
             players: individuals.iter().map(|one| self.areas.weights(&one.strategy)).collect(),
-            redraw: redraw.then(|| (trees(), Arc::clone(&self.areas))),
+            redraw: redraw.then(|| Redraw { trees: trees(), areas: Arc::clone(&self.areas) }),
             key: self.key.named("game").child(generation),
             games,
             given: self.given(generation),

@@ -90,7 +90,7 @@ impl<B: Board> Areas<B> {
     pub fn weights(&self, strategy: &Strategy) -> Weights<B> {
         let weight = |part: &Part<B>| {
             let is_doubled = part.flag.is_some_and(|flag| strategy.flags[flag]);
-            strategy.weights[part.area] * if is_doubled { 2 } else { 1 }
+            strategy.weights[part.area].saturating_mul(if is_doubled { 2 } else { 1 })
         };
         let mut parts: Vec<_> = self.parts.iter().map(|part| (weight(part), part.squares)).collect();
         Weights::new(&mut parts, strategy.flags[2])

@@ -196,6 +196,7 @@ impl Tree {
 
     /// A child with a random subtree in place of one of the parent's, whose lowest level is at most `depth` where the place
     /// allows.
+    #[must_use]
     pub fn mutated(&self, terminals: &Terminals, depth: usize, draws: &mut Stream) -> Self {
         let start = self.point(draws);
         let depth = (depth + 1).saturating_sub(self.levels()[start]).max(1);

@@ -194,6 +194,8 @@ pub trait Duels: Game {
         rules: &DrawRules,
         stop: &AtomicBool,
     ) {
-        duels.iter_mut().for_each(|duel| duel.finish(opening, rules, stop));
+        for duel in duels {
+            duel.finish(opening, rules, stop);
+        }
     }
 }

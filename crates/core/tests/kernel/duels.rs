@@ -56,7 +56,7 @@ fn check<G: Duels>(seed: u64, rules: &DrawRules) {
         let opening = Opening::new(random_position_of::<G>(&mut draws, 40));
         let players: Vec<_> = (0..6).map(|_| player::<G::Board>(&mut draws)).collect();
         let games = 1 + draws.below(70);
-        let given = |game: u64| (game % 5 == 0).then_some(game as usize % opening.moves.len());
+        let given = |game: u64| game.is_multiple_of(5).then_some(game as usize % opening.moves.len());
         let sides = |game: u64| [&players[game as usize % 6], &players[(game / 6) as usize % 6]];
         let key = Key::new(78).child(seed).child(round);
         let duel = |game: u64| Duel::new(sides(game).map(|side| &side.0), key.child(game).stream(), given(game));

@@ -65,7 +65,9 @@ impl<B: Board> Duels for Othello<B> {
         stop: &AtomicBool,
     ) {
         if B::SQUARES > 64 || !C::VECTORS_PAY || *rules != DrawRules::NONE {
-            duels.iter_mut().for_each(|duel| duel.finish(opening, rules, stop));
+            for duel in duels {
+                duel.finish(opening, rules, stop);
+            }
         } else if duels.iter().flat_map(|duel| duel.players).any(Weights::most_pieces) {
             finish::<B, C, true>(cpu, opening, duels, stop);
         } else {
@@ -189,11 +191,12 @@ fn step<B: Board, C: Cpu, const COUNTED: bool>(
     let moves = runs.destinations::<B>(own, opponent, spread);
     let over = moves.select(zero, passing);
     // Step 2. Those of the greatest weight, and of these perhaps those that turn most discs.
-    let mut best = moves;
+    let mut class = !zero;
     for squares in &movers.classes {
-        let of_class = moves & load(cpu, squares);
-        best = of_class.select(of_class, best);
+        let squares = load(cpu, squares);
+        class = (moves & squares).select(squares, class);
     }
+    let mut best = moves & class;
     if COUNTED {
         let most_discs = load(cpu, &movers.most_discs);
         for plane in turned_discs.into_iter().rev() {

@@ -67,50 +67,59 @@ impl<T: Vector> Runs<T> {
     /// The same as [`Self::of`], and at every empty square how many discs a move there turns.
     #[inline(always)]
     pub fn counted<B: Board>(own: T, opponent: T, spread: impl Fn(B::Word) -> T) -> (Self, Planes<T>) {
-        let zero = own.like(0);
         let inner = opponent & spread(!(B::FIRST_FILE | B::LAST_FILE));
-        let (mut up, mut down, mut ends, mut planes) = ([zero; 4], [zero; 4], zero, [zero; 5]);
-        for (line, step) in steps::<B>().into_iter().enumerate() {
-            let through = if step == B::SIZE { opponent } else { inner };
-            let (run, [ones, twos, fours]) = lengths_of_line::<B, T>(own, through, step, |set, by| set << by);
-            add(&mut planes, [ones << step, twos << step, fours << step]);
-            (up[line], ends) = (run, ends | (run << step));
-            let (run, [ones, twos, fours]) = lengths_of_line::<B, T>(own, through, step, |set, by| set >> by);
-            add(&mut planes, [ones >> step, twos >> step, fours >> step]);
-            (down[line], ends) = (run, ends | (run >> step));
-        }
-        (Self { up, down, ends }, planes)
+        let [row, column, diagonal, other_diagonal] = steps::<B>();
+        let mut planes = [own.like(0); 5];
+        let a = counted_runs_of_line::<B, T>(own, inner, row, &mut planes);
+        let b = counted_runs_of_line::<B, T>(own, opponent, column, &mut planes);
+        let c = counted_runs_of_line::<B, T>(own, inner, diagonal, &mut planes);
+        let d = counted_runs_of_line::<B, T>(own, inner, other_diagonal, &mut planes);
+        let runs = Self { up: [a.0, b.0, c.0, d.0], down: [a.1, b.1, c.1, d.1], ends: a.2 | b.2 | c.2 | d.2 };
+        (runs, planes)
     }
 }
 
 // Functions and not closures: these are compiled into the code of each CPU path without fail.
 
-/// The runs of one line one way, and the bits of the number of each disc in its run, which begins with number 1.
+/// The runs of one line, upwards, downwards, and their ends; their lengths are added to the planes at these.
 #[inline(always)]
-fn lengths_of_line<B: Board, T: Vector>(own: T, through: T, step: u32, shift: impl Fn(T, u32) -> T) -> (T, [T; 3]) {
-    let (mut run, mut numbers, mut discs) = (own.like(0), [own.like(0); 3], own);
+fn counted_runs_of_line<B: Board, T: Vector>(own: T, through: T, step: u32, planes: &mut Planes<T>) -> (T, T, T) {
+    let zero = own.like(0);
+    let (mut up, mut up_numbers, mut down, mut down_numbers) = (zero, [zero; 3], zero, [zero; 3]);
+    let (mut next_up, mut next_down) = (own, own);
+    // The discs of a run have numbers from 1 on.
     for number in 1..B::SIZE - 1 {
-        discs = through & shift(discs, step);
-        run = run | discs;
-        for (bit, plane) in numbers.iter_mut().enumerate() {
+        next_up = through & (next_up << step);
+        next_down = through & (next_down >> step);
+        (up, down) = (up | next_up, down | next_down);
+        for bit in 0..3 {
             if number >> bit & 1 == 1 {
-                *plane = *plane | discs;
+                up_numbers[bit] = up_numbers[bit] | next_up;
+                down_numbers[bit] = down_numbers[bit] | next_down;
             }
         }
     }
-    (run, numbers)
+    let [ones, twos, fours] = up_numbers;
+    add(planes, [ones << step, twos << step, fours << step]);
+    let [ones, twos, fours] = down_numbers;
+    add(planes, [ones >> step, twos >> step, fours >> step]);
+    (up, down, (up << step) | (down >> step))
 }
 
 /// Add numbers of three bits.
 #[inline(always)]
-fn add<T: Vector>(planes: &mut Planes<T>, numbers: [T; 3]) {
-    let mut carry = numbers[0].like(0);
-    for (bit, plane) in planes.iter_mut().enumerate() {
-        let (a, b) = (*plane, if bit < 3 { numbers[bit] } else { carry.like(0) });
-        let differences = a.differences(b);
-        *plane = differences.differences(carry);
-        carry = (a & b) | (differences & carry);
-    }
+fn add<T: Vector>(planes: &mut Planes<T>, [ones, twos, fours]: [T; 3]) {
+    let carry = planes[0] & ones;
+    planes[0] = planes[0].differences(ones);
+    let (differences, both) = (planes[1].differences(twos), planes[1] & twos);
+    planes[1] = differences.differences(carry);
+    let carry = both | (differences & carry);
+    let (differences, both) = (planes[2].differences(fours), planes[2] & fours);
+    planes[2] = differences.differences(carry);
+    let carry = both | (differences & carry);
+    let both = planes[3] & carry;
+    planes[3] = planes[3].differences(carry);
+    planes[4] = planes[4].differences(both);
 }
 
 /// The runs of one line: through `through`, first upwards, then downwards.
