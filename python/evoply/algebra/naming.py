@@ -17,7 +17,7 @@ from evoply.expressions import (
 )
 from evoply.expressions.formula import Names, formula, latex_formula
 from evoply.expressions.written_form import in_order
-from evoply.gp.forest import Forest, Individual, branches, value_of
+from evoply.gp.forest import Forest, Genotype, branches, value_of
 from evoply.gp.lowering import PLY_CLOCK, expression_of
 
 _ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
@@ -32,7 +32,7 @@ DIGITS = 6
 """Significant digits of numbers in formulas for people."""
 
 
-def names_of(individual: Individual) -> Names:
+def names_of(individual: Genotype) -> Names:
     """Return the names of the primitives in *individual*, and of the ends of its stages."""
     individual = value_of(individual)
     known: dict[Expression, str] = {}
@@ -77,7 +77,7 @@ def _is_bare(expression: Expression) -> bool:
     return all(getattr(one, "op", "") == "argument" for one in expression.arguments)
 
 
-def formula_of(individual: Individual) -> str:
+def formula_of(individual: Genotype) -> str:
     """Return what *individual* computes as a formula: without introns, definitions written out.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
@@ -89,7 +89,7 @@ def formula_of(individual: Individual) -> str:
     return formula(expression_of(individual), names_of(individual), digits=DIGITS)
 
 
-def latex_formula_of(individual: Individual) -> str:
+def latex_formula_of(individual: Genotype) -> str:
     r"""Return what *individual* computes for LaTeX's mathematics.
 
     >>> from evoply.expressions import PRIMITIVE_SETS

@@ -24,7 +24,7 @@ from evoply.algebra.writing import Writer, place, to_float
 from evoply.expressions import Expression
 from evoply.expressions.formula import UNNAMED, Names, formula, number_text
 from evoply.expressions.written_form import children, in_order
-from evoply.gp.forest import Individual
+from evoply.gp.forest import Genotype
 from evoply.gp.lowering import expression_of
 from evoply.gp.sizes import settled
 
@@ -63,7 +63,7 @@ class Simplified:
         return self.text
 
 
-def simplify(what: Individual | Expression, names: Names = UNNAMED) -> Simplified:
+def simplify(what: Genotype | Expression, names: Names = UNNAMED) -> Simplified:
     """Return what an individual or an expression comes to: like terms collected, factors cancelled.
 
     Takes milliseconds for 200 nodes: an operation that would pass 100 terms is kept as it is. Never

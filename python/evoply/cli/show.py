@@ -10,7 +10,7 @@ from evoply.cli.output import Output
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
-    from evoply.gp import Individual
+    from evoply.gp import Genotype
     from evoply.players import Player
 
 __all__ = ["show"]
@@ -77,7 +77,7 @@ def show(
     output.result(data)
 
 
-def _tree(player: Player) -> Individual | None:
+def _tree(player: Player) -> Genotype | None:
     from evoply.players import RandomPlayer, TreeEvaluator, steady_player
 
     steady = steady_player(player)
@@ -86,7 +86,7 @@ def _tree(player: Player) -> Individual | None:
     return steady.evaluator.parsed
 
 
-def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
+def _draw_tree(tree: Genotype | None, name: str, path: Path) -> str:
     from evoply.files import write_atomically
     from evoply.gp import tree_svg
 
@@ -98,7 +98,7 @@ def _draw_tree(tree: Individual | None, name: str, path: Path) -> str:
     return str(path)
 
 
-def _write_latex(tree: Individual | None, name: str, path: Path) -> str:
+def _write_latex(tree: Genotype | None, name: str, path: Path) -> str:
     from evoply.files import write_atomically
     from evoply.gp import latex
 

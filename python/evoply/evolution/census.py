@@ -44,7 +44,7 @@ def census_of(
     )
 
 
-def _structure(individuals: Sequence[gp.Individual]) -> dict[str, Any]:
+def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
     """Return what a census says of introns, no-ops and weights."""
     trees = [tree for one in individuals for tree in gp.branches(one)]
     sets = {id(tree.primitive_set): tree.primitive_set for tree in trees}.values()

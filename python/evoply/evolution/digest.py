@@ -83,7 +83,7 @@ def digest_of(
     individuals: Sequence[Individual],
     fresh: Sequence[FreshResult],
     hall_of_fame: Sequence[HallOfFameEntry],
-    champion: gp.Individual,
+    champion: gp.Genotype,
     archive: Sequence[ArchiveEntry],
 ) -> str:
     """Return the checksum of what makes a generation."""

@@ -40,7 +40,7 @@ class Individual:
     generation before.
     """
 
-    tree: gp.Individual
+    tree: gp.Genotype
     fitness: float
     origin: str
     parents: tuple[int, ...] = ()
@@ -56,7 +56,7 @@ class HallOfFameEntry:
     next: opponents grow stronger, so old points were easier.
     """
 
-    tree: gp.Individual
+    tree: gp.Genotype
     generation: int
     """Generation in which the tree entered."""
     points: float
@@ -80,7 +80,7 @@ class HallOfFameEntry:
 class ArchiveEntry:
     """The champion of an earlier generation, an opponent of later ones."""
 
-    tree: gp.Individual
+    tree: gp.Genotype
     generation: int
 
 
@@ -192,7 +192,7 @@ class Generation:
     """Best first."""
     archive: tuple[ArchiveEntry, ...]
     """Champions of this and earlier generations, each tree once, oldest first."""
-    champion: gp.Individual
+    champion: gp.Genotype
     """Best of this generation's best on fresh games."""
     fresh: tuple[FreshResult, ...]
     statistics: Statistics

@@ -45,10 +45,10 @@ MEMORY = 0.9
 class FreshTest:
     """What the fresh games of one generation said."""
 
-    points: Mapping[gp.Individual, tuple[float, int]]
+    points: Mapping[gp.Genotype, tuple[float, int]]
     """Points and games of the candidates and of the members of the hall of fame."""
     results: tuple[FreshResult, ...]
-    champion: gp.Individual
+    champion: gp.Genotype
     """The candidate with the most points; the one better in training among equals."""
     best_fresh: float
     mean_fresh: float
@@ -75,7 +75,7 @@ class FinalTest:
 
 def draw_earlier(
     config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
-) -> list[tuple[int, gp.Individual]]:
+) -> list[tuple[int, gp.Genotype]]:
     """Draw the champions of earlier generations that are opponents: the newest, then any others.
 
     No tree is drawn twice; the result is in the order of their generations.

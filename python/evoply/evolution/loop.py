@@ -280,7 +280,7 @@ def _individuals(offspring: Sequence[Offspring], result: Measured) -> tuple[Indi
 
 
 def _archive_with(
-    archive: tuple[ArchiveEntry, ...], champion: gp.Individual, number: int
+    archive: tuple[ArchiveEntry, ...], champion: gp.Genotype, number: int
 ) -> tuple[ArchiveEntry, ...]:
     if any(entry.tree == champion for entry in archive):
         return archive

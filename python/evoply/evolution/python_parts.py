@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
-_Made = TypeVar("_Made", bound=gp.Individual)
+_Made = TypeVar("_Made", bound=gp.Genotype)
 
 OwnOperator = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]
 """A mutation `(tree, limits, stream)`, a recombination `(first, second, limits, stream)`, or a row
@@ -114,11 +114,11 @@ class PythonParts:
     def offspring(
         self,
         name: str,
-        first: gp.Individual,
-        second: gp.Individual,
+        first: gp.Genotype,
+        second: gp.Genotype,
         limits: Limits,
         stream: Stream,
-    ) -> tuple[gp.Individual, ...]:
+    ) -> tuple[gp.Genotype, ...]:
         """Return what the operator *name* makes of its parents, checked against types and limits.
 
         A mutation leaves the second alone.
@@ -232,7 +232,7 @@ def _checked(name: str, child: Any, parent: _Made, limits: Limits) -> _Made:
     return made
 
 
-def _typed(child: gp.Individual, parent: gp.Individual) -> Any:
+def _typed(child: gp.Genotype, parent: gp.Genotype) -> Any:
     """Return *child* with every tree checked to be of the sets and types of *parent*."""
     trees, parents = gp.branches(child), gp.branches(parent)
     if len(trees) != len(parents):

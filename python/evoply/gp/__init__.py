@@ -25,7 +25,7 @@ from evoply.gp.creation import (
 )
 from evoply.gp.crossover import one_way_crossover, subtree_crossover
 from evoply.gp.drawing import latex, tree_svg, tree_text
-from evoply.gp.forest import Forest, Individual, branches, format_individual, with_branch
+from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import expression_of, lower
 from evoply.gp.mutation import (
@@ -65,7 +65,7 @@ __all__ = [
     "MAX_OPERATIONS",
     "Forest",
     "GenerationError",
-    "Individual",
+    "Genotype",
     "Limits",
     "Mutation",
     "PairedCrossover",

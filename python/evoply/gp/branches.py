@@ -17,7 +17,7 @@ from evoply.gp.crossover import (
     one_way_crossover,
     subtree_crossover,
 )
-from evoply.gp.forest import Forest, Individual, branches, with_branch
+from evoply.gp.forest import Forest, Genotype, branches, with_branch
 from evoply.gp.points import Bias
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size, pruned
 from evoply.gp.tree import Limits, Tree
@@ -31,9 +31,7 @@ Recombination = Callable[[Tree, Tree, Limits, Stream], Tree | tuple[Tree, ...]]
 several is the first tree changed, and so on."""
 
 
-def mutated(
-    individual: Individual, mutation: Mutation, limits: Limits, stream: Stream
-) -> Individual:
+def mutated(individual: Genotype, mutation: Mutation, limits: Limits, stream: Stream) -> Genotype:
     """Return *individual* with *mutation* done to one branch, drawn uniformly.
 
     *mutation* is called with the branch, the limits that are left for it, and the stream.
@@ -47,14 +45,14 @@ def mutated(
 
 
 def crossed(
-    first: Individual,
-    second: Individual,
+    first: Genotype,
+    second: Genotype,
     limits: Limits,
     stream: Stream,
     *,
     function_bias: Bias = 0.9,
     tries: int = CROSSOVER_TRIES,
-) -> tuple[Individual, Individual]:
+) -> tuple[Genotype, Genotype]:
     """Return two children of a crossover between the same branch of both parents.
 
     It is `subtree_crossover`. Raises ValueError for parents that are not made alike.
@@ -80,12 +78,12 @@ def crossed(
 
 
 def recombined(
-    first: Individual,
-    second: Individual,
+    first: Genotype,
+    second: Genotype,
     recombination: Recombination,
     limits: Limits,
     stream: Stream,
-) -> tuple[Individual, ...]:
+) -> tuple[Genotype, ...]:
     """Return the children of *recombination* done to the same branch of both parents.
 
     It is called with both branches, the limits that are left for either, and the stream. Raises
@@ -106,14 +104,14 @@ def recombined(
 
 
 def received(
-    donor: Individual,
-    receiver: Individual,
+    donor: Genotype,
+    receiver: Genotype,
     limits: Limits,
     stream: Stream,
     *,
     function_bias: Bias = None,
     tries: int = ONE_WAY_TRIES,
-) -> Individual:
+) -> Genotype:
     """Return the child of `one_way_crossover` between the same branch of both."""
     check_alike(donor, receiver)
     index = _drawn_branch(receiver, stream)
@@ -139,7 +137,7 @@ class PairedCrossover:
     pairs.
     """
 
-    individuals: tuple[Individual, ...]
+    individuals: tuple[Genotype, ...]
     parents: tuple[tuple[int, ...], ...]
     gave: frozenset[int]
     """Who gave a subtree and took none."""
@@ -154,7 +152,7 @@ class PairedCrossover:
 
 
 def paired_crossover(
-    individuals: Sequence[Individual],
+    individuals: Sequence[Genotype],
     fitness: Sequence[float],
     rate: float,
     limits: Limits,
@@ -202,7 +200,7 @@ def paired_crossover(
     return PairedCrossover(tuple(children), tuple(parents), frozenset(gave), one_way, two_way)
 
 
-def pruned_to(individual: Individual, limits: Limits) -> Individual:
+def pruned_to(individual: Genotype, limits: Limits) -> Genotype:
     """Return *individual* with its largest trees cut by `pruned` until all nodes are within limits.
 
     What cannot be cut any further stays as it is.
@@ -219,7 +217,7 @@ def pruned_to(individual: Individual, limits: Limits) -> Individual:
     return individual
 
 
-def check_alike(first: Individual, second: Individual) -> None:
+def check_alike(first: Genotype, second: Genotype) -> None:
     """Raise ValueError unless both have the same role and branches over the same sets."""
     kinds = [
         (
@@ -236,12 +234,12 @@ def check_alike(first: Individual, second: Individual) -> None:
         )
 
 
-def _drawn_branch(individual: Individual, stream: Stream) -> int:
+def _drawn_branch(individual: Genotype, stream: Stream) -> int:
     count = len(branches(individual))
     return stream.below(count) if count > 1 else 0
 
 
-def _room(individual: Individual, index: int, limits: Limits) -> Limits | None:
+def _room(individual: Genotype, index: int, limits: Limits) -> Limits | None:
     """Return the limits for branch *index*, what the others take left out; None for no room."""
     if isinstance(individual, Tree):
         return limits
@@ -249,7 +247,7 @@ def _room(individual: Individual, index: int, limits: Limits) -> Limits | None:
     return Limits(limits.max_depth, nodes) if nodes >= 1 else None
 
 
-def _within(child: Individual, parent: Individual) -> Individual:
+def _within(child: Genotype, parent: Genotype) -> Genotype:
     if isinstance(child, Tree) or child.role != "adf":
         return child
     return child if lowered_size(child) <= MAX_OPERATIONS else parent

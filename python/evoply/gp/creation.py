@@ -13,7 +13,7 @@ from typing import Literal, TypeVar, get_args
 
 from evoply._native import Stream
 from evoply.expressions import PrimitiveSet
-from evoply.gp.forest import Forest, Individual, Role
+from evoply.gp.forest import Forest, Genotype, Role
 from evoply.gp.random_trees import GenerationError, build_tree, least_depths
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Limits, Tree
@@ -112,7 +112,7 @@ def create_forests(
     max_depth: int = 6,
     limits: Limits | None = None,
     duplicates: Duplicates = "avoid",
-) -> list[Individual]:
+) -> list[Genotype]:
     """Return *count* random individuals of *shape*, each made as `create` makes a tree.
 
     An individual is tried again as a whole: where it equals an earlier one, where one of its
@@ -126,7 +126,7 @@ def create_forests(
         raise GenerationError(f"{limits.max_nodes} nodes are too few for {len(shape.sets)} trees")
     room = Limits(limits.max_depth, share)
 
-    def whole(trees: tuple[Tree, ...]) -> Individual | None:
+    def whole(trees: tuple[Tree, ...]) -> Genotype | None:
         forest = Forest(shape.role, trees, shape.percents)
         is_small = shape.role != "adf" or lowered_size(forest) <= MAX_OPERATIONS
         return forest if is_small else None
@@ -193,7 +193,7 @@ class _Ramp:
         return small if len(small) == len(drawn) else None
 
 
-_Made = TypeVar("_Made", Tree, Individual)
+_Made = TypeVar("_Made", Tree, Genotype)
 
 
 def _created(

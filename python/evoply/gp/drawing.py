@@ -15,7 +15,7 @@ from evoply.expressions.formula import latex_text
 from evoply.gp.weights import leaf_numbers
 
 if TYPE_CHECKING:
-    from evoply.gp.forest import Individual
+    from evoply.gp.forest import Genotype
     from evoply.gp.tree import Tree
 
 _ROW = 22  # pixels from one leaf to the next
@@ -51,7 +51,7 @@ def _weight_text(number: int) -> str:
     return f"1/{number}" if number < _LONGEST_WEIGHT else f"{1 / number:.0e}"
 
 
-def branch_titles(individual: Individual) -> list[str]:
+def branch_titles(individual: Genotype) -> list[str]:
     """Return what each branch is: nothing for a plain tree, a share of the game, a definition."""
     if individual.role == "tree":
         return [""]
@@ -70,7 +70,7 @@ def branch_titles(individual: Individual) -> list[str]:
     ]
 
 
-def tree_text(individual: Individual) -> str:
+def tree_text(individual: Genotype) -> str:
     """Return *individual* as lines, one node a line, drawn like a directory tree.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
@@ -102,7 +102,7 @@ def _lines(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(individual: Individual) -> str:
+def tree_svg(individual: Genotype) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
     Its title is the text form.
@@ -210,7 +210,7 @@ def _box(x: float, y: float, width: float, label: str, kind: str, *, is_dead: bo
     )
 
 
-def latex(individual: Individual) -> str:
+def latex(individual: Genotype) -> str:
     r"""Return a picture of *individual*, one environment of the package `forest` a branch.
 
     Introns are gray, the weight of a leaf stands before it. A document needs

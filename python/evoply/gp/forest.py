@@ -97,27 +97,27 @@ class Forest:
         return tree_svg(self)
 
 
-Individual = Tree | Forest
+Genotype = Tree | Forest
 
 
-def branches(individual: Individual) -> tuple[Tree, ...]:
+def branches(individual: Genotype) -> tuple[Tree, ...]:
     """Return the trees of an individual; a plain tree is its own only branch."""
     return individual.trees
 
 
-def is_ordered(individual: Individual) -> bool:
+def is_ordered(individual: Genotype) -> bool:
     """Return whether *individual* has a tree that orders moves."""
     return isinstance(individual, Forest) and individual.role == "ordered"
 
 
-def value_of(individual: Individual) -> Individual:
+def value_of(individual: Genotype) -> Genotype:
     """Return the part of *individual* that values boards: all but a tree that orders moves."""
     if isinstance(individual, Forest) and individual.role == "ordered":
         return individual.trees[0]
     return individual
 
 
-def with_branch(individual: Individual, index: int, tree: Tree) -> Individual:
+def with_branch(individual: Genotype, index: int, tree: Tree) -> Genotype:
     """Return *individual* with *tree* as branch *index*; itself if that is the branch already."""
     if isinstance(individual, Tree):
         return tree
@@ -127,7 +127,7 @@ def with_branch(individual: Individual, index: int, tree: Tree) -> Individual:
     return Forest(individual.role, trees, individual.percents)
 
 
-def base_set(individual: Individual) -> PrimitiveSet:
+def base_set(individual: Genotype) -> PrimitiveSet:
     """Return the set that the text of *individual* is written in, definitions left out.
 
     Raises `TreeError` for trees over several sets, which one text cannot say.
@@ -154,7 +154,7 @@ def check_percents(percents: tuple[float, ...], trees: int) -> None:
         raise TreeError(f"percentages must add up to 100, but {listed} is {total:g}")
 
 
-def format_individual(individual: Individual) -> str:
+def format_individual(individual: Genotype) -> str:
     """Return the text of *individual*, which `parse_individual` reads back."""
     if isinstance(individual, Tree):
         return format_tree(individual)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evoply.expressions import ExpressionError, PrimitiveSet, definition_sets
-from evoply.gp.forest import MAX_BRANCHES, Forest, Individual
+from evoply.gp.forest import MAX_BRANCHES, Forest, Genotype
 from evoply.gp.text import MAX_TEXT_LENGTH, TreeSyntaxError, parse_tree
 from evoply.gp.tree import MAX_TREE_NODES, Tree, TreeError
 
@@ -32,7 +32,7 @@ _HEADER = re.compile(r"ADF([0-9])/([0-9])")
 def parse_individual(
     text: str,
     primitives: PrimitiveSet | Sequence[PrimitiveSet],
-) -> Individual:
+) -> Genotype:
     """Return the individual that *text* writes; a staged one with a single 100 is a plain tree.
 
     *primitives* is the set of all trees; for definitions it is extended as `definition_sets` says,

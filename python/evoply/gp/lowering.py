@@ -31,7 +31,7 @@ from evoply.expressions import (
 from evoply.expressions.primitive import argument_types
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.gp.forest import Individual, branches, is_ordered, value_of
+from evoply.gp.forest import Genotype, branches, is_ordered, value_of
 from evoply.gp.sizes import MAX_OPERATIONS, lowered_size
 from evoply.gp.tree import Tree
 from evoply.gp.weights import leaf_weights
@@ -52,7 +52,7 @@ _HELPERS = {
 }
 
 
-def lower(individuals: Sequence[Individual], game: str) -> list[_native.Program]:
+def lower(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
     """Return one program an individual for *game*, in order; they may be over different sets.
 
     A program has one output, the value; one of role "ordered" has a second, which orders moves.
@@ -74,7 +74,7 @@ def lower(individuals: Sequence[Individual], game: str) -> list[_native.Program]
     return [program for program in programs if program is not None]
 
 
-def expression_of(individual: Individual) -> Expression:
+def expression_of(individual: Genotype) -> Expression:
     """Return the board expression that *individual* computes; an order of moves has no part in it.
 
     Raises ValueError where definitions would be written out to more than 4,096 operations.
@@ -98,7 +98,7 @@ def expression_of(individual: Individual) -> Expression:
     return finished[0]
 
 
-def _lowered(individuals: Sequence[Individual], game: str) -> list[_native.Program]:
+def _lowered(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
     """Return the programs of *individuals* over the same sets."""
     first = individuals[0]
     if isinstance(first, Tree) and first.primitive_set.is_plain:
@@ -182,7 +182,7 @@ _Place = tuple[_Branch, int]
 """The subtree of a branch that starts at a node."""
 
 
-def _items(individual: Individual, parts: _Parts) -> Iterator[_Item]:
+def _items(individual: Genotype, parts: _Parts) -> Iterator[_Item]:
     """Yield the codes and constants of *individual* in prefix order."""
     definitions: tuple[Tree, ...] = ()
     if not isinstance(individual, Tree) and individual.role == "adf":
@@ -225,7 +225,7 @@ def _own_items(branch: _Branch, index: int, parts: _Parts) -> Iterator[_Item]:
             yield float(node.value)
 
 
-def _roots(individual: Individual, parts: _Parts) -> list[_Item | _Place]:
+def _roots(individual: Genotype, parts: _Parts) -> list[_Item | _Place]:
     """Return the roots of the branches that have a value, with what joins them before them."""
     roots: list[_Item | _Place] = [(_Branch(tree, parts), 0) for tree in branches(individual)]
     if isinstance(individual, Tree) or individual.role == "ordered":

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from evoply.expressions import Constant, Expression, Node, written_form
-from evoply.gp.forest import Forest, Individual, branches
+from evoply.gp.forest import Forest, Genotype, branches
 from evoply.gp.tree import Tree
 from evoply.gp.weights import leaf_weights
 
@@ -24,17 +24,17 @@ MAX_OPERATIONS = 4096
 """The most operations that an individual with definitions may have once they are written out."""
 
 
-def dead_size(individual: Individual) -> int:
+def dead_size(individual: Genotype) -> int:
     """Return how many nodes are explicit introns, over all branches."""
     return sum(sum(tree.dead) for tree in branches(individual))
 
 
-def live_size(individual: Individual) -> int:
+def live_size(individual: Genotype) -> int:
     """Return how many nodes are not explicit introns, over all branches."""
     return len(individual) - dead_size(individual)
 
 
-def lowered_size(individual: Individual) -> int:
+def lowered_size(individual: Genotype) -> int:
     """Return how many nodes there are without introns, each call being its definition written out.
 
     Computed without writing anything out, so also where the number is astronomical. Weights and
@@ -96,7 +96,7 @@ class Sizes:
         return self.nodes - self.dead_introns
 
 
-def sizes(individual: Individual) -> Sizes:
+def sizes(individual: Genotype) -> Sizes:
     """Return the sizes of *individual*, over all its branches.
 
     >>> from evoply.expressions import PRIMITIVE_SETS

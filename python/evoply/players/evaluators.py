@@ -28,7 +28,7 @@ from evoply.expressions import (
     from_dict,
 )
 from evoply.games import game_rules
-from evoply.gp.forest import Forest, Individual, base_set, branches, value_of
+from evoply.gp.forest import Forest, Genotype, base_set, branches, value_of
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import lower
 from evoply.gp.tree import Tree
@@ -107,7 +107,7 @@ class TreeEvaluator(Model):
             self,
             *,
             kind: Literal["tree"] = "tree",
-            tree: str | Individual,
+            tree: str | Genotype,
             primitives: str | PrimitiveSet | dict[str, Any] = DEFAULT_PRIMITIVES,
             division: Division | None = None,
             lenient: Lenient | None = None,
@@ -140,7 +140,7 @@ class TreeEvaluator(Model):
         return primitives if self.division is None else primitives.with_division(self.division)
 
     @cached_property
-    def parsed(self) -> Individual:
+    def parsed(self) -> Genotype:
         """The tree itself, or the individual of several branches."""
         return parse_individual(self.tree, self.primitive_set)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evoply.expressions import ExpressionError, Primitive, PrimitiveSet
-from evoply.gp.forest import Individual, branches
+from evoply.gp.forest import Genotype, branches
 from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.evaluators import TreeEvaluator
@@ -16,7 +16,7 @@ from evoply.protocols import Player
 from evoply.wording import shorten
 
 
-def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Individual:
+def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Genotype:
     """Return the tree, or trees, of *player* over *primitives*; a path names a saved player.
 
     Every primitive must mean the same in both sets, and weights too: a name alone is not enough.

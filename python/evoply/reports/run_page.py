@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from evoply.files import write_atomically
 from evoply.games import game_rules
-from evoply.gp import Individual, tree_svg
+from evoply.gp import Genotype, tree_svg
 from evoply.players import Player, RandomPlayer, TreeEvaluator, steady_player
 from evoply.reports.charts import Chart, Series, line_chart, sampled
 from evoply.reports.evolution_page import EvolutionPage
@@ -192,7 +192,7 @@ def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
     )
 
 
-def _tree_of(player: Player) -> Individual | None:
+def _tree_of(player: Player) -> Genotype | None:
     steady = steady_player(player)
     evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
     return evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None

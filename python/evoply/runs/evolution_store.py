@@ -267,11 +267,11 @@ def _real(value: object) -> float:
     return value
 
 
-def _remembering(parse: Callable[[str], gp.Individual]) -> Callable[[str], gp.Individual]:
+def _remembering(parse: Callable[[str], gp.Genotype]) -> Callable[[str], gp.Genotype]:
     """Return *parse* for texts that repeat: elites, members of the hall of fame."""
-    known: dict[str, gp.Individual] = {}
+    known: dict[str, gp.Genotype] = {}
 
-    def tree(text: str) -> gp.Individual:
+    def tree(text: str) -> gp.Genotype:
         if text not in known:
             known[text] = parse(text)
         return known[text]

@@ -46,7 +46,7 @@ def limits_of(config: EvolutionConfig) -> Limits:
     return Limits(config.limits.max_depth, config.limits.max_nodes)
 
 
-def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Individual:
+def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Genotype:
     """Return a random individual of a method without halves, for *place* in a population.
 
     A ramp's depth limit goes up by one from place to place, and begins again. Of
@@ -71,7 +71,7 @@ def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.In
 
 def random_individuals(
     what: PrimitiveSet | Shape, method: Method, count: int, stream: Stream, **settings: Any
-) -> Sequence[gp.Individual]:
+) -> Sequence[gp.Genotype]:
     """Return random trees over a set, or individuals of several; *settings* as in `gp.create`."""
     if isinstance(what, Shape):
         return gp.create_forests(what, method, count, stream, **settings)
@@ -85,7 +85,7 @@ def is_tree_text(text: str) -> bool:
 
 def seed_of(
     text: str, game: str, primitives: PrimitiveSet, shape: Shape | None, limits: Limits
-) -> gp.Individual:
+) -> gp.Genotype:
     """Return the tree or trees of the player that *text* means, over *primitives*.
 
     A text of trees is read over *primitives* at once; anything else is a player, such as the file
@@ -106,7 +106,7 @@ def seed_of(
     return seed
 
 
-def _check_shape(seed: gp.Individual, shape: Shape | None) -> None:
+def _check_shape(seed: gp.Genotype, shape: Shape | None) -> None:
     """Raise ValueError unless *seed* is made as the individuals of a population are."""
     wanted = "tree" if shape is None else shape.role
     found = seed.role if isinstance(seed, Forest) else "tree"

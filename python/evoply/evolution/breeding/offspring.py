@@ -41,7 +41,7 @@ Couple = tuple[int, int]
 class Offspring:
     """An individual that has not played yet, its operator, and its parents' positions."""
 
-    tree: gp.Individual
+    tree: gp.Genotype
     origin: str
     parents: tuple[int, ...] = ()
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchFitness", "FunctionFitness", "OwnFitness", "TreeFitness", "kind_of"]
 
-TreeFitness = Callable[[gp.Individual, Stream], float]
+TreeFitness = Callable[[gp.Genotype, Stream], float]
 """Returns how good a tree is, maximised. Called once a generation for each different tree, each
 time with a stream of the same draws, so that all are judged alike."""
 
-BatchFitness = Callable[[Sequence[gp.Individual], Sequence[Stream]], Sequence[float]]
+BatchFitness = Callable[[Sequence[gp.Genotype], Sequence[Stream]], Sequence[float]]
 """Returns how good each of all different trees is, maximised: one call a generation, with a stream
 for each tree. It is known by its first parameter, which is called `trees`."""
 
@@ -64,7 +64,7 @@ class FunctionFitness(FitnessKind):
         """Return 0, which selection in proportion to adjusted fitness takes as perfect."""
         return 0.0
 
-    def _value(self, answer: Any, tree: gp.Individual) -> float:
+    def _value(self, answer: Any, tree: gp.Genotype) -> float:
         try:
             value = float(answer)
         except (TypeError, ValueError):

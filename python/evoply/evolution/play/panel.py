@@ -113,7 +113,7 @@ class Trial:
         return [int(points) / whole for points in self.half_points.sum(axis=1)]
 
 
-def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Individual]]) -> Panel:
+def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Genotype]]) -> Panel:
     """Return the config's opponents and the *earlier* champions (generation, tree) as a panel."""
     fixed = config.fitness.opponents
     models = [read_opponent(opponent.player, config.game) for opponent in fixed]

@@ -22,7 +22,7 @@ __all__ = ["Population", "individual_player", "population_of", "seats_of"]
 class Population:
     """A population as players; equal trees share one."""
 
-    trees: tuple[gp.Individual, ...]
+    trees: tuple[gp.Genotype, ...]
     """The different trees."""
     players: tuple[KernelSeat, ...]
     """The seat of each different tree."""
@@ -37,9 +37,9 @@ class Population:
         return len(self.who)
 
 
-def population_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> Population:
+def population_of(config: EvolutionConfig, trees: Sequence[gp.Genotype]) -> Population:
     """Return the population of *trees* as players; each different tree is lowered once."""
-    places: dict[gp.Individual, int] = {}
+    places: dict[gp.Genotype, int] = {}
     who = [places.setdefault(tree, len(places)) for tree in trees]
     programs = gp.lower(list(places), config.game)
     return Population(
@@ -51,7 +51,7 @@ def population_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> Po
     )
 
 
-def seats_of(config: EvolutionConfig, trees: Sequence[gp.Individual]) -> list[KernelSeat]:
+def seats_of(config: EvolutionConfig, trees: Sequence[gp.Genotype]) -> list[KernelSeat]:
     """Return a seat in the kernel for each tree, lowered together."""
     return _seats(config, gp.lower(trees, config.game))
 
@@ -63,7 +63,7 @@ def _seats(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list
     return [KernelSeat(model.with_program(config.game, program)) for program in programs]
 
 
-def individual_player(config: EvolutionConfig, tree: gp.Individual) -> AfterState | AlphaBeta:
+def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
     evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
     return config.player.kind(evaluator=evaluator, **config.player.options)

@@ -22,7 +22,7 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
-from evoply.gp import Individual
+from evoply.gp import Genotype
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, Series, interval_chart, line_chart
@@ -116,7 +116,7 @@ _SIZES: dict[Scale, _Size] = {
 class Evolved:
     """The champion of a run, as a player of the benchmark's depth."""
 
-    tree: Individual
+    tree: Genotype
     player: Player
     curve: tuple[float, ...]
     """Points per fresh game against the yardstick of the preset, of the best of each generation."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evoply.evolution import Generation, config_from_toml, evolve
-from evoply.gp import Forest, Individual, Tree
+from evoply.gp import Forest, Genotype, Tree
 from evoply.presets import preset_text
 from evoply.reports.charts import Series, line_chart
 from evoply.studies.liao.games import games_as_white
@@ -85,7 +85,7 @@ def _best(generations: Iterator[Generation]) -> tuple[_Found, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    tree: Individual
+    tree: Genotype
     fitness: float
 
 
@@ -104,7 +104,7 @@ def evolved_rows(
         counts: list[list[float]] = [[], [], []]
         for first, second in pairs:
             staged = Forest("stages", (first.tree, second.tree), (50, 50))
-            players: tuple[Individual, ...] = (first.tree, second.tree, staged)
+            players: tuple[Genotype, ...] = (first.tree, second.tree, staged)
             for place, individual in enumerate(players):
                 played = games_as_white(
                     individual,
@@ -218,7 +218,7 @@ def stage_sweep(request: Request) -> Result:
     )
 
 
-def _evolved_stages(count: int, request: Request, run: int) -> Individual:
+def _evolved_stages(count: int, request: Request, run: int) -> Genotype:
     percents = ",".join(map(str, percents_of(count)))
     settings = [
         f"seed={_seed(request, run, count)}",

@@ -9,7 +9,7 @@ import numpy as np
 from evoply import _native
 from evoply.arena import Schedule, play
 from evoply.games.othello import Position
-from evoply.gp import Individual
+from evoply.gp import Genotype
 from evoply.players import RandomPlayer, Staged, TreeEvaluator, player_of
 from evoply.studies.liao.reconstruction import play_reconstruction
 
@@ -34,7 +34,7 @@ def staged_of(text: str, **options: object) -> Staged:
 
 
 def games_as_white(
-    hypothesis: str | Staged | Individual,
+    hypothesis: str | Staged | Genotype,
     *,
     games: int,
     seed: int,
