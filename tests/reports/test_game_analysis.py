@@ -173,6 +173,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     one.write_text("f5d6c3d3c4\n")
     assert command(["analyse", "swh:depth=2", "--games", str(one), "--exact", "none"]) == 0
     assert len([line for line in capsys.readouterr().out.splitlines() if "Black" in line]) == 4
+    one.write_text("f5d6\n11-15 23-19\n")
+    assert command(["analyse", "swh", "--games", str(one), "--exact", "none", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [[move["move"] for move in game["moves"]] for game in data["games"]] == [["f5", "d6"]]
+    assert [one["reason"] for one in data["refused"]] == ["is one of checkers, not of othello"]
 
 
 @pytest.mark.parametrize(

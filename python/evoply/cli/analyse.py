@@ -172,6 +172,13 @@ def _analyse_games(
         why = str(refused[0]) if refused else "there are no games in this file"
         raise ValueError(f"--games: {path}: {why}")
     game, (judge,) = read_players([player], game or games[0].record.position.game, engines=engines)
+    played = [one.record.position.game for one in games]
+    for number, other in enumerate(played, start=1):
+        if other != game:
+            refused.append(Refused(number, f"game {number}", f"is one of {other}, not of {game}"))
+    games = [one for one, other in zip(games, played, strict=True) if other == game]
+    if not games:
+        raise ValueError(f"--games: {path}: {refused[-1]}; leave --game out")
     analysed: list[AnalysedGame] = []
     is_stopped = False
     with progress_bar("Analysing", len(games), is_shown=True) as progress:
