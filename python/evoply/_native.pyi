@@ -21,6 +21,7 @@ __all__ = [
     "destinations",
     "legal_moves",
     "mobility",
+    "online_move",
     "othello_flips",
     "othello_moves",
     "perft",
