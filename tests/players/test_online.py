@@ -134,7 +134,7 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     [
         ("online:populaton=3", "no option 'populaton'; did you mean 'population'"),
         ("online:population=1", "population must be greater than or equal to 2, not '1'"),
-        ("online:games=many", "games must be a valid integer"),
+        ("online:games=many", "games must be a whole number"),
         ("online:scope=half", "scope must be 'quadrant', 'board' or 'edge8', not 'half'"),
         ("online:crossover=0.9,mutation=0.2", "is 1.1, more than 1"),
         ("online:lowest=9,highest=3", "lowest 9 is above highest 3"),
