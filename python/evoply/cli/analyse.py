@@ -26,6 +26,7 @@ from evoply.wording import short_name
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from evoply.formats import GamePlayed, Refused
     from evoply.protocols import Choice, GameRecord
     from evoply.reports import AnalysedGame
 
@@ -152,33 +153,22 @@ def _analyse_games(
     engines: Path | None,
     output: Output,
 ) -> None:
-    from evoply.cli.convert import games_file, refused_data, tell_refused
+    from evoply.cli.convert import refused_data, tell_refused
     from evoply.cli.match import progress_bar
     from evoply.cli.player_texts import read_players
     from evoply.files import check_writable
-    from evoply.formats import Refused
     from evoply.reports import analyse_games, write_analysis
     from evoply.reports.game_analysis import summaries
 
     if html is not None:
         check_writable(html)
-    refused: list[Refused] = []
-    with games_file(str(path)) as (form, file, names):
-        try:
-            games = list(form.read(file, game, names, refused.append))
-        except ValueError as error:
-            raise ValueError(f"--games: {path}: {error}") from None
-    if not games:
-        why = str(refused[0]) if refused else "there are no games in this file"
-        raise ValueError(f"--games: {path}: {why}")
+    games, refused = _games_of(path, game)
     game, (judge,) = read_players([player], game or games[0].record.position.game, engines=engines)
-    played = [one.record.position.game for one in games]
-    for number, other in enumerate(played, start=1):
-        if other != game:
-            refused.append(Refused(number, f"game {number}", f"is one of {other}, not of {game}"))
-    games = [one for one, other in zip(games, played, strict=True) if other == game]
+    others = _of_others(games, game)
+    refused += others
+    games = [one for one in games if one.record.position.game == game]
     if not games:
-        raise ValueError(f"--games: {path}: {refused[-1]}; leave --game out")
+        raise ValueError(f"--games: {path}: {others[0]}; leave --game out")
     analysed: list[AnalysedGame] = []
     is_stopped = False
     with progress_bar("Analysing", len(games), is_shown=True) as progress:
@@ -209,6 +199,33 @@ def _analyse_games(
         done = f"{len(analysed):,} of {len(games):,} games are analysed"
         raise StoppedError(f"stopped; {done}", answer)
     output.result(answer)
+
+
+def _games_of(path: Path, game: str | None) -> tuple[list[GamePlayed], list[Refused]]:
+    """Return the games of a file, at least one, and those that cannot be read."""
+    from evoply.cli.convert import games_file
+
+    refused: list[Refused] = []
+    with games_file(str(path)) as (form, file, names):
+        try:
+            games = list(form.read(file, game, names, refused.append))
+        except ValueError as error:
+            raise ValueError(f"--games: {path}: {error}") from None
+    if not games:
+        why = str(refused[0]) if refused else "there are no games in this file"
+        raise ValueError(f"--games: {path}: {why}")
+    return games, refused
+
+
+def _of_others(games: Sequence[GamePlayed], game: str) -> list[Refused]:
+    from evoply.formats import Refused
+
+    played = enumerate((one.record.position.game for one in games), start=1)
+    return [
+        Refused(number, f"game {number}", f"is one of {other}, not of {game}")
+        for number, other in played
+        if other != game
+    ]
 
 
 def _show_games(output: Output, games: Sequence[AnalysedGame]) -> None:
