@@ -1,10 +1,12 @@
 """Bots: the games of the kernel, forfeits for whatever goes wrong, and nothing left behind."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -344,3 +346,30 @@ class Nobody:
     assert result.forfeits == ()
     first = ep.match(written("first.py", FIRST), "random", game=GAME, games=4, openings=2)
     assert (result.wins, result.draws) == (first.wins, first.draws)
+
+
+def test_threads_read_bots_at_the_same_time(tmp_path: Path) -> None:
+    class Garbage:
+        def __init__(self) -> None:
+            self.me = self  # left to the collector, which runs while a tree is built
+
+        def __del__(self) -> None:
+            time.sleep(0)  # and lets other threads go on
+
+    def read(_: int) -> list[str]:
+        Garbage()
+        return bot_classes(file)
+
+    lines = [f"        x{number} = [{number}, (3, {{5: 6}})][0]" for number in range(300)]
+    file = tmp_path / "bot.py"
+    head = ["class Bot:", "    def choose(self, game, stream, clock):"]
+    file.write_text("\n".join([*head, *lines, "        return None"]))
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(50)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(read, range(100))) == [["Bot"]] * 100
+    finally:
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*thresholds)

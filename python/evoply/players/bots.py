@@ -13,6 +13,7 @@ import hashlib
 import re
 from collections.abc import Collection
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -174,11 +175,16 @@ def bot_classes(path: str | Path) -> list[str]:
 
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_PARSING = Lock()
+"""Python 3.11 counts the depth of a tree for all threads together, and fails if two build one
+(github.com/python/cpython/issues/106905)."""
 
 
 def _classes(path: str | Path) -> dict[str, ast.ClassDef]:
     try:
-        tree = ast.parse(read_limited(path, _LARGEST_FILE))
+        text = read_limited(path, _LARGEST_FILE)
+        with _PARSING:
+            tree = ast.parse(text)
     except FileNotFoundError:
         raise ValueError(
             f"{path}: there is no such file, and a bot is FILE.py or FILE.py:CLASS"
