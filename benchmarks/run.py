@@ -137,11 +137,14 @@ def co_play_row(game: str, primitives: str, depth: int) -> Row:
     """Play what a generation of Benbassat and Sipper's plays, on all cores; compare with one."""
     trees = trees_of_size(24, 50, PRIMITIVE_SETS[primitives])
     players = [
-        _native.Player(
-            game, "alpha_beta", program, depth=depth, view="turn", ties="random", ordering="killer"
+        KernelSeat(
+            _native.Player(
+                game, "alpha_beta", program, depth=depth, view="turn", ties="random",
+                ordering="killer",
+            )
         )
         for program in lower(trees, game)
-    ]
+    ]  # fmt: skip
     pairs = 24 * 10
     planned = Schedule.pairs(
         np.arange(pairs, dtype=np.uint32) % 24,
