@@ -144,7 +144,8 @@ def read_game(text: str, game: str) -> None:
 
 def read_pdn(text: str, game: str) -> None:
     games = list(pdn.read(text, game))
-    again = list(pdn.read("".join(pdn.write(games)), game))
+    # What is written names every game but American checkers, whatever was expected while reading.
+    again = list(pdn.read("".join(pdn.write(games)), "checkers"))
     assert again == games
     for one, other in zip(games, again, strict=True):
         assert one.record.start.row == other.record.start.row

@@ -297,12 +297,13 @@ PIECES = st.sampled_from(
 
 @given(st.text(max_size=30) | st.lists(PIECES, max_size=12).map(" ".join))
 @example("\x00.json")
+@example("frankland2015")
 @example("a\ud800.toml")
 @example("x" * 5000 + ".json")
 def test_any_other_text_gives_only_value_errors(text):
     problem = None
     try:
-        parse_player(text, runs=lambda run: CHAMPION).native("othello")
+        parse_player(text, runs=lambda run: CHAMPION).seat("othello").close()
     except ValueError as error:
         problem = error
     assert not isinstance(problem, ValidationError), "pydantic's words are not for users"
