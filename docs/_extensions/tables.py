@@ -74,8 +74,7 @@ def online_options(_: str, __: list[str]) -> str:
     """Return the options of the player `online`."""
     rows = [
         [code(key), code(f"{field.default}"), f"{field.description}"]
-        for key, field in Online.model_fields.items()
-        if key not in ("kind", "name")
+        for key, field in ((key, Online.model_fields[key]) for key in Online.text_options())
     ]
     return table(["option", "usual", "what it says"], rows)
 

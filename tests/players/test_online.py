@@ -115,6 +115,8 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     assert (player.population, player.generations, player.games) == (50, 5, 10)
     assert not player.preserve_alpha
     assert parse_player(player.label).model_dump() == player.model_dump()
+    precise = Online(crossover=0.123456789)
+    assert parse_player(precise.label) == precise
     assert parse_player("frankland2015").identity() == parse_player("online").identity()
     assert parse_player("frankland-sane").identity() == Online(scope="board").identity()
     changed = player.with_options({"carry": "run", "population": 20})
@@ -133,9 +135,9 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("online:populaton=3", "no option 'populaton'; did you mean 'population'"),
-        ("online:population=1", "population must be greater than or equal to 2, not '1'"),
+        ("online:population=1", "population must be a whole number from 2 to 100,000, not '1'"),
         ("online:games=many", "games must be a whole number"),
-        ("online:scope=half", "scope must be 'quadrant', 'board' or 'edge8', not 'half'"),
+        ("online:scope=half", "scope must be one of quadrant, board, edge8, not 'half'"),
         ("online:crossover=0.9,mutation=0.2", "is 1.1, more than 1"),
         ("online:lowest=9,highest=3", "lowest 9 is above highest 3"),
         ("online:games", "an option is written key=value"),

@@ -21,6 +21,7 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
 * `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
+* kinds with options of their own, such as `online`: the fields that the kind names
 
 What this cannot say a TOML file can: it holds the fields of the models in `specs`.
 """
@@ -205,12 +206,26 @@ def _parse(
         return with_options(player, chosen, name=bare if chosen else None)
     name, colon, options = bare.partition(":")
     given = _Options(name, colon, options, column + len(name))
+    for model in KINDS:
+        if name.strip() in model.names and model.text_options():
+            return _of_kind(model, name.strip(), given, game)
     kind, at, run = name.partition("@")
     if kind.strip() == "champion":
         return with_options(_champion(run.strip(), column, runs), given.read(_ANY), name=bare)
     if at or name.strip() not in NAMED_PLAYERS:
         _unknown(name.strip(), column)
     return _named(name.strip(), given, bare, game)
+
+
+def _of_kind(model: type[PlayerModel], name: str, given: _Options, game: str) -> PlayerModel:
+    """Return the player of a name that a kind has, with the options behind it."""
+    player = model.from_text(name, game)
+    assert player is not None  # the kind lists the name
+    chosen = given.read({key: _field(model, key) for key in model.text_options()})
+    try:
+        return player.with_options(chosen)
+    except ValueError as error:
+        raise PlayerTextError(str(error), given.column + 1) from None
 
 
 def _tree(tree: str, given: _Options, primitives: PrimitiveSet | None) -> PlayerModel:
@@ -368,7 +383,7 @@ def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
             if hasattr(one, key)
         }
         kind = int if int in kinds else float
-        return _number(kind, bounds["ge"], bounds["le"], field.description)
+        return _number(kind, bounds["ge"], bounds["le"], field.title)
     literals = [kind for kind in kinds if get_origin(kind) is Literal]
     return _choice(*get_args(literals[0]))
 

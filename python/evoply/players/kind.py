@@ -7,7 +7,7 @@ an answer here that is usual for a player whose model is all there is to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -66,6 +66,11 @@ class PlayerKind(Model):
         that is nearly one.
         """
         return None
+
+    @classmethod
+    def text_options(cls) -> Sequence[str]:
+        """Return the fields that may stand behind one of `names`, as `:key=value,...`."""
+        return ()
 
     def with_options(self, options: Mapping[str, Any]) -> PlayerKind:
         """Return the player with other *options*; `ValueError` for one that it does not have."""

@@ -8,10 +8,8 @@ the move and the population is thrown away. The kernel does all of it in one cal
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
@@ -20,12 +18,13 @@ from pydantic import ConfigDict, Field, model_validator
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
+from evoply.games.othello import Position as OthelloPosition
 from evoply.notebook import table_html
+from evoply.players.endgame import solve
 from evoply.players.kind import PlayerKind
-from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
+from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE, player_text, unusual_options
 from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of, tree_text
-from evoply.protocols import Choice, Clock, Color, ConfigError, GameRecord, Position
-from evoply.wording import did_you_mean, shorten
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 
 __all__ = ["Alpha", "Online", "OnlineSeat"]
 
@@ -33,9 +32,6 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"online": {}, "frankland2015": {}, "frankland-sane": {"scope": "board"}}
 )
 """The options in which a name's player is not the usual one."""
-
-_TEXT = re.compile(r"(?P<name>[a-z0-9-]+)\s*(?::(?P<options>.*))?", re.DOTALL)
-_NO_FIELDS = frozenset({"kind", "name"})
 
 
 class Online(PlayerKind):
@@ -96,7 +92,7 @@ class Online(PlayerKind):
     or ever fewer of them, those that scored best so far."""
     endgame: int = Field(default=0, ge=0, le=20)
     """Empty squares from which on moves are exact instead of evolved, in Othello."""
-    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME)
+    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     """Seconds for a move, after which alpha chooses; not reproducible."""
 
     @model_validator(mode="after")
@@ -112,20 +108,19 @@ class Online(PlayerKind):
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
-        """Return the player of a text such as `online:population=50,generations=5`."""
-        written = _TEXT.fullmatch(text)
-        if written is None or written["name"] not in _CHANGES:
-            return None
-        given = _options(written["options"])
-        try:
-            player = cls(**{**_CHANGES[written["name"]], **given})
-        except ConfigError as error:
-            raise ValueError(_readable(error, given)) from None
-        return player if given else player.model_copy(update={"name": text})
+        """Return the player called *text*; options may follow the name, as `:population=50`."""
+        changes = _CHANGES.get(text)
+        return None if changes is None else cls(**changes, name=text)
+
+    @classmethod
+    def text_options(cls) -> Sequence[str]:
+        """Return all fields that say how it plays."""
+        return tuple(key for key in cls.model_fields if key not in ("kind", "name"))
 
     def with_options(self, options: Mapping[str, Any]) -> Online:
         """Return the player with other *options*."""
-        _check_known(options)
+        if not options:
+            return self
         return type(self)(**{**self.model_dump(exclude={"name"}), **options})
 
     @property
@@ -136,16 +131,12 @@ class Online(PlayerKind):
     @property
     def label(self) -> str:
         """The name, or `online` and the options that are not the paper's."""
-        changed = [f"{key}={_written(value)}" for key, value in self if value != self._usual(key)]
-        label = self.name or "online" + (f":{','.join(changed)}" if changed else "")
+        label = self.name or player_text("online", unusual_options(self, self.text_options()))
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
-    def _usual(self, key: str) -> Any:
-        return getattr(self, key) if key in _NO_FIELDS else type(self).model_fields[key].default
-
     def _repr_html_(self) -> str:
-        rows = ((key, value) for key, value in self if key not in _NO_FIELDS)
-        return table_html(f"Player {self}", tuple(rows))
+        rows = tuple((key, getattr(self, key)) for key in self.text_options())
+        return table_html(f"Player {self}", rows)
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""
@@ -222,7 +213,11 @@ class OnlineSeat:
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return alpha's choice, with its weights, flags and what it took as notes."""
         position = game.position
-        if self.player.endgame and _empty_squares(position) <= self.player.endgame:
+        if (
+            self.player.endgame
+            and isinstance(position, OthelloPosition)
+            and position.empty.bit_count() <= self.player.endgame
+        ):
             return _solved(position)
         alpha = self._alpha(game, len(game), stream, self._carried(game, stream, clock))
         move_from_code = game_rules(self.game).move_from_code
@@ -247,7 +242,7 @@ class OnlineSeat:
 
     def _carried(self, game: GameRecord, stream: Stream, clock: Clock) -> Alpha | None:
         """Return the alpha that this evolution begins with; None for a random one."""
-        if self.player.carry == "none" or (self._known is None and self.player.carry == "run"):
+        if self.player.carry == "none":
             return None
         if self.player.carry == "run":
             return None if self._known is None else self._known[1]
@@ -314,26 +309,17 @@ def evolved(
     return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
 
 
-def _empty_squares(position: Position) -> int:
-    pieces = sum(position.pieces(color) for color in Color)
-    return position.size * position.size - int(pieces)
-
-
-def _solved(position: Position) -> Choice:
-    """Return a best move of a position of Othello under perfect play to the end."""
-    began = perf_counter()
-    kernel = game_rules(position.game).kernel
-    score, code, nodes, _, line, _ = _native.solve(kernel, position.row, "exact")
-    assert code is not None  # there are moves to choose from
-    move_from_code = game_rules(position.game).move_from_code
+def _solved(position: OthelloPosition) -> Choice:
+    """Return a best move of *position* under perfect play to the end."""
+    solution = solve(position)
     return Choice(
-        move=move_from_code(code),
-        score=float(score),
+        move=solution.move,
+        score=float(solution.score),
         color=position.turn,
-        depth=_empty_squares(position),
-        nodes=nodes,
-        seconds=perf_counter() - began,
-        line=tuple(map(move_from_code, line)),
+        depth=position.empty.bit_count(),
+        nodes=solution.nodes,
+        seconds=solution.seconds,
+        line=solution.line,
     )
 
 
@@ -343,42 +329,3 @@ def _question(game: GameRecord, place: int, parent: int | None) -> Any:
 
 def _bits(squares: frozenset[int]) -> int:
     return sum(1 << square for square in squares)
-
-
-def _options(text: str | None) -> dict[str, Any]:
-    """Return the options of a text `key=value,...`; `ValueError` says what is wrong."""
-    options: dict[str, Any] = {}
-    for part in () if text is None else text.split(","):
-        key, equals, value = (one.strip() for one in part.partition("="))
-        if not equals:
-            raise ValueError(f"an option is written key=value, as in online:games=5, not {part!r}")
-        if key in options:
-            raise ValueError(f"option {key} is given twice")
-        options[key] = value
-    _check_known(options)
-    return options
-
-
-def _readable(error: ConfigError, given: Mapping[str, str]) -> str:
-    """Return what pydantic says of options that were written as text."""
-    wrong = [
-        f"{key} {message.replace('Input should', 'must')}, not {shorten(given.get(key, ''))!r}"
-        for key, message in error.errors
-    ]
-    return "; ".join(wrong)
-
-
-def _check_known(options: Mapping[str, Any]) -> None:
-    known = [key for key in Online.model_fields if key not in _NO_FIELDS]
-    for key in options:
-        if key not in known:
-            hint = did_you_mean(key, known) or "."
-            raise ValueError(
-                f"no option {shorten(key)!r}{hint} The options of online are {', '.join(known)}"
-            )
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else f"{value}"

@@ -86,7 +86,7 @@ class _Valuing(KernelPlayer):
     evaluator: Evaluator
     ties: Ties = "first"
     view: View = "player"
-    epsilon: float = Field(default=0.0, ge=0.0, le=1.0, description="probability")
+    epsilon: float = Field(default=0.0, ge=0.0, le=1.0, title="probability")
 
     def _repr_html_(self) -> str:
         rows = (
@@ -170,7 +170,7 @@ class AlphaBeta(_Valuing):
     depth: int = Field(default=1, ge=1, le=MAX_DEPTH, strict=True)
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
     work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
-    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, description="number of seconds")
+    time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
     ordering: Ordering = "none"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
     deeper: bool = Field(default=False, strict=True)

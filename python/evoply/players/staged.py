@@ -65,7 +65,7 @@ class Staged(KernelPlayer):
 
     kind: Literal["staged"] = "staged"
     evaluator: TreeEvaluator
-    overlap: float = Field(default=0.0, ge=0.0, le=100.0, description="percentage")
+    overlap: float = Field(default=0.0, ge=0.0, le=100.0, title="percentage")
     slide: Slide = "linear"
     clock: StageClock = "pieces"
     ties: Ties = "first"
