@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played
-from evoply.formats.sources import OnRefused, RollingText, Source, refuse
+from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import othello_text
 from evoply.games.draws import NO_DRAWS
 from evoply.games.othello import OTHELLO, Game, Position
@@ -24,7 +24,7 @@ __all__ = ["difference", "is_ggf", "read", "write"]
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
 _PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _END = re.compile(r"\s*;?\s*\)")
-_NEXT = re.compile(r"\(;")
+_NEXT = re.compile(r"(?=\(;)")
 _HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
@@ -43,34 +43,9 @@ def read(source: Source, on_refused: OnRefused = None) -> Iterator[GamePlayed]:
 
     Raises `InvalidMoveError` and `IllegalMoveError` with line and column.
     """
-    text, number = RollingText(source), 0
-    while True:
-        _, begin = text.parsed(_skip, lambda: False)
-        text.go_to(begin)
-        if text.begin == len(text.text):
-            return
-        number += 1
-        try:
-            game, end = text.parsed(
-                _game, lambda: _NEXT.search(text.text, text.begin + 1) is not None
-            )
-        except (InvalidMoveError, IllegalMoveError) as error:
-            refuse(error, number, f"game {number} at {text.place(text.begin)}", on_refused)
-            text.go_to(text.begin + 1)
-            while (found := _NEXT.search(text.text, text.begin)) is None:
-                # What was looked through is not needed; "(" may be the half of a beginning.
-                text.go_to(max(text.begin, len(text.text) - 1))
-                if not text.more():
-                    return
-            text.go_to(found.start())
-        else:
-            text.go_to(end)
-            yield game
-
-
-def _skip(text: RollingText) -> tuple[None, int]:
-    found = _SKIPPED.match(text.text, text.begin)
-    return None, text.begin if found is None else found.end()
+    yield from RollingText(source).games(
+        _game, skipped=_SKIPPED, following=_NEXT, on_refused=on_refused
+    )
 
 
 def _game(text: RollingText) -> tuple[GamePlayed, int]:

@@ -15,13 +15,13 @@ from functools import partial
 from typing import cast
 
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played
-from evoply.formats.sources import OnRefused, RollingText, Source, refuse
+from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import game_rules
 from evoply.games.checkers import CHECKERS, Game, Position
 from evoply.games.checkers_text import RESULTS, movetext_words
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.text import Word
-from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
+from evoply.protocols import Color, GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
 __all__ = ["read", "write"]
@@ -62,35 +62,9 @@ def read(
     """
     if game_rules(game).kernel not in Position.SIZES:
         raise InvalidMoveError(f"PDN holds games of checkers, not of {game}")
-    text, number = RollingText(source), 0
-    while True:
-        _, begin = text.parsed(_skip, lambda: False)
-        text.go_to(begin)
-        if text.begin == len(text.text):
-            return
-        number += 1
-        try:
-            played, end = text.parsed(partial(_game, default=game), partial(_is_whole, text))
-        except (InvalidMoveError, IllegalMoveError) as error:
-            refuse(error, number, f"game {number} at {text.place(text.begin)}", on_refused)
-            while (found := _NEXT.search(text.text, text.begin + 1)) is None:
-                if not text.more():
-                    return
-                # Kept is what may be the beginning of the mark.
-                text.go_to(max(text.begin, len(text.text) - 1000))
-            text.go_to(found.end())
-        else:
-            text.go_to(end)
-            yield played
-
-
-def _skip(text: RollingText) -> tuple[None, int]:
-    found = _SKIPPED.match(text.text, text.begin)
-    return None, text.begin if found is None else found.end()
-
-
-def _is_whole(text: RollingText) -> bool:
-    return _NEXT.search(text.text, text.begin + 1) is not None
+    yield from RollingText(source).games(
+        partial(_game, default=game), skipped=_SKIPPED, following=_NEXT, on_refused=on_refused
+    )
 
 
 def _game(text: RollingText, default: str) -> tuple[GamePlayed, int]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, TypeVar
 
 from evoply.protocols import IllegalMoveError, InvalidMoveError
@@ -18,6 +20,7 @@ Source = str | bytes | IO[str] | IO[bytes]
 LONGEST = 1_000_000
 """Characters of one game: no game needs more, and what is longer is not kept in memory."""
 _CHUNK = 1 << 16
+_LONGEST_MARK = 1000
 
 T = TypeVar("T")
 
@@ -137,3 +140,46 @@ class RollingText:
             else:
                 if end < len(self.text) or not self.more():
                     return value, end
+
+    def games(
+        self,
+        parse: Callable[[RollingText], tuple[T, int]],
+        *,
+        skipped: re.Pattern[str],
+        following: re.Pattern[str],
+        on_refused: OnRefused,
+    ) -> Iterator[T]:
+        """Yield what *parse* makes of one game after the other.
+
+        Before each, *skipped* is passed over; a match of *following* ends where a game may begin
+        after one that cannot be read.
+        """
+
+        def is_whole() -> bool:
+            return following.search(self.text, self.begin + 1) is not None
+
+        number = 0
+        while True:
+            _, begin = self.parsed(partial(_passed_over, skipped), lambda: False)
+            self.go_to(begin)
+            if self.begin == len(self.text):
+                return
+            number += 1
+            try:
+                game, end = self.parsed(parse, is_whole)
+            except (InvalidMoveError, IllegalMoveError) as error:
+                refuse(error, number, f"game {number} at {self.place(self.begin)}", on_refused)
+                while (found := following.search(self.text, self.begin + 1)) is None:
+                    if not self.more():
+                        return
+                    # Kept is what may be the beginning of the mark.
+                    self.go_to(max(self.begin, len(self.text) - _LONGEST_MARK))
+                self.go_to(found.end())
+            else:
+                self.go_to(end)
+                yield game
+
+
+def _passed_over(skipped: re.Pattern[str], text: RollingText) -> tuple[None, int]:
+    found = skipped.match(text.text, text.begin)
+    return None, text.begin if found is None else found.end()
