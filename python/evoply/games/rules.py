@@ -72,7 +72,7 @@ class GameRules:
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say how positions are written")
 
     def position_from_row(self, row: Row) -> Position:
         """Return the position that the kernel holds as *row*."""
@@ -87,7 +87,7 @@ class GameRules:
 
         *draws* are its rules about draws, by default those of this game.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say how games are written")
 
     def read(self, text: str) -> GameRecord:
         """Return what *text* shows: a board, moves, or a board and moves.

@@ -7,7 +7,7 @@ Depth counts levels: a single leaf has depth 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Self
 
@@ -281,21 +281,26 @@ def format_tree(tree: Tree) -> str:
     names = tree.words
     if len(names) == 1:
         return f"( {names[0]} )"
-    words: list[str] = []
+    return bracketed(zip(names, (node.arity for node in tree.nodes), strict=True))
+
+
+def bracketed(words: Iterable[tuple[str, int]]) -> str:
+    """Return words in prefix order, each with its number of operands, as `( + a ( - b c ) )`."""
+    written: list[str] = []
     missing: list[int] = []  # operands still to come, for each open bracket
-    for node, name in zip(tree.nodes, names, strict=True):
-        if node.arity:
-            words += ("(", name)
-            missing.append(node.arity)
+    for word, arity in words:
+        if arity:
+            written += ("(", word)
+            missing.append(arity)
             continue
-        words.append(name)
+        written.append(word)
         while missing:
             missing[-1] -= 1
             if missing[-1]:
                 break
             missing.pop()
-            words.append(")")
-    return " ".join(words)
+            written.append(")")
+    return " ".join(written)
 
 
 def _number_word(value: float, primitive_set: PrimitiveSet) -> str:

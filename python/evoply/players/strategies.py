@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from evoply.games import game_rules
+from evoply.gp.tree import bracketed
 
 __all__ = ["FLAGS", "Areas", "Scope", "Strategy", "areas_of", "tree_text"]
 
@@ -85,23 +86,16 @@ def tree_text(codes: Sequence[int], areas: Areas) -> str:
     """
     names = ["fArg2", "fArg3", *(f"tBH{place + 1}" for place in range(len(areas.letters)))]
     names += ["tCnrH", "tEdgH", "tCntH"]
-    words: list[str] = []
-    missing: list[int] = []  # operands to come of each open bracket
+    words: list[tuple[str, int]] = []
     for node in codes:
         value, code = divmod(node, 256)
         if code < 2:
-            words += ["(", names[code]]
-            missing.append(code + 2)
-            continue
-        is_flag = code >= len(names) - 3
-        words.append(f"{names[code]}[{('false', 'true')[value] if is_flag else value}]")
-        while missing:
-            missing[-1] -= 1
-            if missing[-1]:
-                break
-            missing.pop()
-            words.append(")")
-    return " ".join(words)
+            words.append((names[code], code + 2))
+        else:
+            is_flag = code >= len(names) - 3
+            shown = ("false", "true")[value] if is_flag else value
+            words.append((f"{names[code]}[{shown}]", 0))
+    return bracketed(words)
 
 
 @lru_cache(maxsize=64)
