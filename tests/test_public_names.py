@@ -1,6 +1,8 @@
 """The names of `import evoply`: all there, with the defaults of the command line."""
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,9 @@ from evoply.cli.match import match as match_command
 from evoply.cli.tournament import tournament as tournament_command
 from evoply.evolution import EvolutionConfig
 from evoply.runs import advance
+
+UNIX_ONLY = ("grp", "pty", "pwd", "resource", "termios", "tty")
+"""Modules that Windows lacks; fcntl, too, stands behind a question for the system."""
 
 
 def test_every_name_is_there() -> None:
@@ -77,3 +82,17 @@ def test_another_way_to_find_champions_goes_first() -> None:
     assert result.first == "champion@nowhere"
     with pytest.raises(ep.RunError, match="nowhere"):
         ep.match("champion@nowhere", "random", games=20)
+
+
+def test_everything_is_imported_where_modules_of_unix_are_missing() -> None:
+    """Windows has none of them: bots and engines say so there, and all else works."""
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({UNIX_ONLY!r}))
+import evoply
+import evoply.cli.app
+print(*(getattr(evoply, name) is not None for name in evoply.__all__))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) == {"True"}

@@ -15,7 +15,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import resource
 import select
 import signal
 import sys
@@ -94,14 +93,14 @@ def confine(limits: Limits, *, as_nobody: bool = False) -> None:
     With *as_nobody* root becomes the user nobody, on Linux: no limit on processes binds root.
     """
     user = _NOBODY if as_nobody and sys.platform == "linux" and not os.getuid() else os.getuid()
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, limits.cpu, spare=2)  # at the last it is killed without a reason
-    _limit(resource.RLIMIT_DATA, limits.memory * _MEBIBYTE)
+    _limit("RLIMIT_CORE", 0)
+    _limit("RLIMIT_CPU", limits.cpu, spare=2)  # at the last it is killed without a reason
+    _limit("RLIMIT_DATA", limits.memory * _MEBIBYTE)
     # What is only reserved, or shared, counts here alone: runtimes reserve a lot.
-    _limit(resource.RLIMIT_AS, 4 * limits.memory * _MEBIBYTE)
+    _limit("RLIMIT_AS", 4 * limits.memory * _MEBIBYTE)
     if sys.platform == "linux":
         # It stops an avalanche until the keeper, who counts exactly, has seen it.
-        _limit(resource.RLIMIT_NPROC, _tasks_of(user) + _SPARE_TASKS * limits.processes)
+        _limit("RLIMIT_NPROC", _tasks_of(user) + _SPARE_TASKS * limits.processes)
     if user != os.getuid():
         keeper = os.getppid()
         # Where nobody is not to be had (some containers), the process stays who it is.
@@ -112,8 +111,11 @@ def confine(limits: Limits, *, as_nobody: bool = False) -> None:
         _die_with(keeper)  # forgotten when a process becomes somebody else
 
 
-def _limit(kind: int, most: int, spare: int = 0) -> None:
-    with suppress(OSError, ValueError):  # not every system has every limit
+def _limit(name: str, most: int, spare: int = 0) -> None:
+    import resource  # which Windows does not have: there this module is only imported
+
+    with suppress(OSError, ValueError, AttributeError):  # not every system has every limit
+        kind = getattr(resource, name)
         _, hard = resource.getrlimit(kind)
         last = most + spare if hard == resource.RLIM_INFINITY else min(most + spare, hard)
         resource.setrlimit(kind, (min(most, last), last))

@@ -2,7 +2,7 @@
 
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
-from evoply.runs.directory import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.by_name import RunSummary, find_run, list_runs, new_run_path, runs_directory
 from evoply.runs.folder import leave_request, read_request
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
 from evoply.runs.replay import Replay, replay

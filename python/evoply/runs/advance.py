@@ -17,7 +17,7 @@ from evoply.evolution import Progress, signature
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
 from evoply.protocols import RunError, steps
-from evoply.runs.directory import find_run
+from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.run import Run
 
