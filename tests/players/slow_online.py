@@ -6,9 +6,10 @@ are `evoply.gp`'s; positions are Python's. Draws come from the keys that this mo
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -27,11 +28,13 @@ NO_LIMITS = Limits(max_depth=LARGEST, max_nodes=LARGEST)
 
 
 @lru_cache
-def strategies(areas: int, lowest: int, highest: int) -> PrimitiveSet:
+def strategies(areas: int, lowest: int, highest: int, measures: int = 0) -> PrimitiveSet:
     """Return the set of fArg2 and fArg3, which mean nothing, and terminals with values."""
     first, second, third = (argument(index, "number") for index in range(3))
     names = [f"tBH{area + 1}" for area in range(areas)] + ["tCnrH", "tEdgH", "tCntH"]
-    bounds = [(lowest, highest + 1)] * areas + [(0, 2)] * 3
+    names += ["tMobH", "tFrnH"][:measures]
+    weights = (lowest, highest + 1)
+    bounds = [weights] * areas + [(0, 2)] * 3 + [weights] * measures
     return PrimitiveSet(
         "strategies",
         (
@@ -73,7 +76,10 @@ def tree_of(codes: Sequence[int], primitives: PrimitiveSet) -> Tree:
 
 @dataclass
 class Strategist:
-    """A strategy as it plays: what a square is worth, doubled or not, and the three flags."""
+    """A strategy as it plays: what a square is worth, doubled or not, and the three flags.
+
+    Behind the weights of the areas may stand those of mobility and frontier.
+    """
 
     weights: list[int]
     flags: tuple[bool, bool, bool]
@@ -86,20 +92,74 @@ class Strategist:
         return 2 * weight if is_doubled else weight
 
 
-def decoded(tree: Tree, areas: int, draws: Stream) -> Strategist:
+def decoded(tree: Tree, areas: int, draws: Stream, measures: int = 0) -> Strategist:
     """Return what *tree* says: where an area has several values, a coin takes the first or last."""
     values = []
-    for code in range(2, areas + 5):
+    for code in range(2, areas + 5 + measures):
         named = [int(node.value) for node in tree.nodes if node.code == code]
         takes_last = draws.below(2)
         values.append(0 if not named else named[-takes_last])
-    corners, edges, most = map(bool, values[areas:])
-    return Strategist(values[:areas], (corners, edges, most))
+    corners, edges, most = map(bool, values[areas : areas + 3])
+    return Strategist(values[:areas] + values[areas + 3 :], (corners, edges, most))
 
 
 def destination(move: Any, position: Position) -> int:
     """Return the square where *move* ends."""
     return move.square if hasattr(move, "square") else move.path[-1]
+
+
+def frontier(position: Position, color: Color) -> int:
+    """Return how many pieces of *color* stand beside an empty square."""
+    size = position.size
+    black, white = position.row[:2]
+    own = black if color is Color.BLACK else white
+    taken = [divmod(square, size) for square in range(size * size) if (black | white) >> square & 1]
+    steps = set(itertools.product((-1, 0, 1), repeat=2)) - {(0, 0)}
+    return sum(
+        any(
+            0 <= row + down < size and 0 <= column + right < size
+            and (row + down, column + right) not in taken
+            for down, right in steps
+        )
+        for row, column in taken
+        if own >> (size * row + column) & 1
+    )  # fmt: skip
+
+
+@dataclass(eq=False)
+class Leaf:
+    """A position of the tree, by the games that came through it."""
+
+    position: Position
+    games: int = 0
+    points: int = 0
+    """Of the side whose move led here."""
+    children: list[Leaf] = field(default_factory=list)
+
+    def descend(self, exploration: float) -> list[Leaf]:
+        """Return the way to where the next game begins; until it is over it counts as lost."""
+        way = [self]
+        while way[-1].games or way[-1] is self:
+            node = way[-1]
+            if not node.children:
+                node.children = [
+                    Leaf(node.position.play(move)) for move in node.position.legal_moves
+                ]
+            if not node.children:
+                break
+            way.append(max(node.children, key=lambda child: child.bound(node.games, exploration)))
+        for node in way:
+            node.games += 1
+        return way
+
+    def bound(self, games: int, exploration: float) -> float:
+        """Return UCB1 of this child of a position of *games*; one without games comes first."""
+        if not self.games:
+            return math.inf
+        mantissa, power = math.frexp(max(games, 1))  # the logarithm by straight lines
+        logarithm = math.log(2) * (power - 1 + (2 * mantissa - 1))
+        doubt = math.sqrt(exploration * exploration * logarithm / self.games)
+        return self.points / (2 * self.games) + doubt
 
 
 @dataclass
@@ -116,27 +176,43 @@ class Evolution:
         chosen = self.settings
         self.areas: Sequence[int] = chosen["areas"]
         self.count = max(self.areas) + 1
-        self.primitives = strategies(self.count, chosen["lowest"], chosen["highest"])
+        self.measures = 2 * chosen["mobility"]
+        self.primitives = strategies(self.count, chosen["lowest"], chosen["highest"], self.measures)
         self.draw_rules = DrawRules(*chosen["draws"])
         self.games_played = 0
         position = game_rules(self.game).position_from_row(self.row)
         self.scored = [[0, 0] for _ in position.legal_moves]
         """Points, for the side to move, and games of every first move."""
         self.open: list[int] = []
+        self.leaves = Leaf(position) if chosen["roots"] == "tree" else None
 
     def chosen_move(self, game: Position, player: Strategist, draws: Stream) -> Any:
         moves = list(game.legal_moves)
         if len(moves) == 1:
             return moves[0]
-        corners, edges = self.settings["corners"], self.settings["edges"]
-        values = [
-            player.worth(destination(move, game), self.areas, corners, edges) for move in moves
-        ]
+        values = [self.value(game, move, player) for move in moves]
         best = [move for move, value in zip(moves, values, strict=True) if value == max(values)]
         if player.flags[2] and len(best) > 1:
             left = [game.play(move).pieces(game.turn) for move in best]
             best = [move for move, count in zip(best, left, strict=True) if count == max(left)]
         return best[0] if len(best) == 1 else best[draws.below(len(best))]
+
+    def value(self, game: Position, move: Any, player: Strategist) -> int:
+        """Return what *move* is worth, in eighths of a weight."""
+        corners, edges = self.settings["corners"], self.settings["edges"]
+
+        def weight(position: Position, move: Any) -> int:
+            return player.worth(destination(move, position), self.areas, corners, edges)
+
+        after = game.play(move)
+        replies = [move for move in after.legal_moves if not getattr(move, "is_pass", False)]
+        value = 8 * weight(game, move)
+        if self.settings["mobility"]:
+            mobility, beside_empty = player.weights[self.count :]
+            value -= mobility * len(replies) + beside_empty * frontier(after, game.turn)
+        if self.settings["replies"]:
+            value -= 8 * max((weight(after, reply) for reply in replies), default=0)
+        return value
 
     def points(
         self,
@@ -145,13 +221,15 @@ class Evolution:
         draws: Stream,
         is_first: bool,
         given: int | None,
+        way: list[Leaf] | None,
     ) -> int:
-        """Play one game, perhaps with a *given* first move; return the individual's points."""
+        """Play one game, perhaps with a *given* first move or *way*; return points."""
         rules = game_rules(self.game)
         start = rules.position_from_row(self.row)
         if self.settings["start"] == "initial":
             start = rules.start()
-        game: GameRecord = rules.game(start, draws=self.draw_rules)
+        begin = start if way is None else way[-1].position
+        game: GameRecord = rules.game(begin, draws=self.draw_rules)
         side = start.turn if is_first else start.turn.opposite
         first = start.legal_moves[given] if given is not None else None
         if first is not None:
@@ -162,9 +240,14 @@ class Evolution:
         self.games_played += 1
         winner: Color | None = game.outcome().winner
         if self.settings["start"] == "current":
-            scored = self.scored[list(start.legal_moves).index(game.moves[0])]
+            first_position = way[1].position if way is not None else start.play(game.moves[0])
+            scored = self.scored[
+                [start.play(move) for move in start.legal_moves].index(first_position)
+            ]
             scored[0] += 1 if winner is None else 2 * (winner is start.turn)
             scored[1] += 1
+        for before, node in itertools.pairwise(way or ()):
+            node.points += 1 if winner is None else 2 * (winner is before.position.turn)
         return 1 if winner is None else 2 * (winner is side)
 
     def open_moves(self, generation: int) -> list[int]:
@@ -194,19 +277,24 @@ class Evolution:
         alpha: tuple[Tree, Strategist],
     ) -> int:
         points = 0
-        for number in range(self.settings["games"]):
+        # All descents of a match come before its games.
+        ways: list[list[Leaf] | None] = [
+            self.leaves and self.leaves.descend(self.settings["exploration"])
+            for _ in range(self.settings["games"])
+        ]
+        for number, way in enumerate(ways):
             draws = self.root.child("game", generation, place, number)
             players = one, alpha[1]
             if self.settings["redraw"]:
                 players = (
-                    decoded(tree, self.count, draws.child("decode", 0)),
-                    decoded(alpha[0], self.count, draws.child("decode", 1)),
+                    decoded(tree, self.count, draws.child("decode", 0), self.measures),
+                    decoded(alpha[0], self.count, draws.child("decode", 1), self.measures),
                 )
             given = None
             if self.open:
                 turn = place * -(-self.settings["games"] // 2) + number // 2
                 given = self.open[turn % len(self.open)]
-            points += self.points(*players, draws, number % 2 == 0, given)
+            points += self.points(*players, draws, number % 2 == 0, given, way)
         self.report(generation, place, points)
         return points
 
@@ -259,13 +347,13 @@ class Evolution:
         alpha = carried
         for generation in range(chosen["generations"] + 1):
             players = [
-                decoded(tree, self.count, root.child("decode", generation, place))
+                decoded(tree, self.count, root.child("decode", generation, place), self.measures)
                 for place, tree in enumerate(trees)
             ]
             if alpha is None:
                 place = root.child("alpha").below(len(trees))
                 alpha = trees[place], players[place]
-            if chosen["roots"] != "free":
+            if chosen["roots"] in ("turns", "halving"):
                 self.open = self.open_moves(generation)
             fitness = []
             for place, (tree, player) in enumerate(zip(trees, players, strict=True)):
@@ -313,6 +401,8 @@ def online_move(game: str, row: Any, key: int, **settings: Any) -> tuple[Any, ..
     moves = list(position.legal_moves)
     if settings["choose"] == "scores":
         move = moves[one.ranked()[0]]
+    elif settings["choose"] == "visits":
+        move = moves[max(range(len(moves)), key=lambda place: (one.scored[place][1], -place))]
     else:
         move = one.chosen_move(position, player, one.root.child("move"))
     size = game_rules(game).size

@@ -119,6 +119,15 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
     assert parse_player(precise.label) == precise
     assert parse_player("frankland2015").identity() == parse_player("online").identity()
     assert parse_player("frankland-sane").identity() == Online(scope="board").identity()
+    strong = parse_player("online-strong:games=95")
+    assert isinstance(strong, Online)
+    assert (strong.roots, strong.choose, strong.endgame) == ("tree", "visits", 16)
+    assert strong.mobility
+    assert strong.replies
+    assert parse_player(strong.label).identity() == strong.identity()
+    # Options of today do not show in digests of players that do without them.
+    assert not {"exploration", "mobility", "replies"} & player.identity().keys()
+    assert strong.identity()["replies"] is True
     changed = player.with_options({"carry": "run", "population": 20})
     assert changed.label == "online:population=20,generations=5,preserve_alpha=no,carry=run"
     save_player(tmp_path / "one.json", player, game="othello-6")
@@ -140,6 +149,11 @@ def test_texts_options_and_files(tmp_path: Path) -> None:
         ("online:scope=half", "scope must be one of quadrant, board, edge8, not 'half'"),
         ("online:crossover=0.9,mutation=0.2", "is 1.1, more than 1"),
         ("online:lowest=9,highest=3", "lowest 9 is above highest 3"),
+        (
+            "online-strong:population=100000,generations=10000",
+            "is 10,001,000,000; with roots=tree it is at most 1,000,000,000: lower one",
+        ),
+        ("online:choose=visits", "choose=visits is for roots=tree or roots=halving"),
         ("online:games", "an option is written key=value"),
         ("online:games=2,games=3", "option games is given twice"),
     ],
@@ -240,6 +254,11 @@ def cases() -> Iterator[Any]:
         {"start": "initial", "scope": "board", "size_limit": 9},
         {"roots": "turns", "choose": "scores", "games": 4},
         {"roots": "halving", "choose": "scores", "redraw": "each_use"},
+        {"roots": "tree", "choose": "visits", "games": 12},
+        {"roots": "tree", "choose": "scores", "redraw": "each_use", "exploration": 0.1},
+        {"mobility": True, "replies": True},
+        {"mobility": True, "redraw": "each_use", "mutation": 0.9, "crossover": 0.1},
+        {"replies": True, "roots": "tree", "choose": "visits"},
         {"init_size_limit": 20, "lowest": 0, "highest": 3, "generations": 0},
     ]
     for number, changes in enumerate(options):
@@ -315,9 +334,10 @@ def test_evolution_may_train_against_it(slow: list[Any]) -> None:
         ep.evolve("quick", fitness={"opponents": [{"player": "online:time=1"}]})
 
 
-@pytest.mark.parametrize("roots", ["free", "turns", "halving"])
+@pytest.mark.parametrize("roots", ["free", "turns", "halving", "tree"])
 def test_the_first_moves_of_all_games_are_scored(slow: list[Any], roots: str) -> None:
-    player = Online(population=6, generations=2, games=4, choose="scores", roots=roots)
+    choose = "visits" if roots == "tree" else "scores"
+    player = Online(population=6, generations=2, games=4, choose=choose, roots=roots)
     alpha = evolved(player, game_rules("othello-4").start(), 4, None)
     games = [count for _, _, count in alpha.roots]
     assert sum(games) == alpha.games == 3 * 6 * 4
@@ -327,11 +347,50 @@ def test_the_first_moves_of_all_games_are_scored(slow: list[Any], roots: str) ->
     if roots == "halving":  # of 24 games in each generation: 4 moves in turns, then 3, then 2
         assert min(games) in (6, 6 + 8)
         assert max(games) == 6 + 8 + 12
-    best = max(alpha.roots, key=lambda root: (root[1] + 1) / (2 * root[2] + 2))
-    assert alpha.move == best[0]
     choice = analyse(player, ep.othello.Position(size=4))
     assert choice.moves[0][0] == choice.move
-    assert choice.score == choice.moves[0][1] == max(share for _, share in choice.moves)
+    assert choice.score == choice.moves[0][1]
+    if roots == "tree":
+        assert alpha.move == max(alpha.roots, key=lambda root: root[2])[0]
+        return
+    best = max(alpha.roots, key=lambda root: (root[1] + 1) / (2 * root[2] + 2))
+    assert alpha.move == best[0]
+    assert choice.score == max(share for _, share in choice.moves)
+
+
+@pytest.mark.parametrize("changes", [{}, {"mobility": True}, {"replies": True}])
+@pytest.mark.parametrize("plies", [6, 8, 9, 10])
+def test_a_tree_that_holds_the_rest_of_the_game(
+    plies: int, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, draws = game_rules("othello-4"), Stream(plies)
+    position = rules.start()
+    while position.ply < plies or len(position.legal_moves) < 2:
+        moves = position.legal_moves
+        position = position.play(moves[draws.below(len(moves))]) if moves else rules.start()
+    player = Online(population=8, generations=4, games=40, roots="tree", choose="visits", **changes)
+    alpha = evolved(player, position, 3, None)
+    solved = {move.code(4): value for move, value in ep.solve(position, every_move=True).moves}
+    best = max(value > 0 for value in solved.values())
+    assert (solved[alpha.move] > 0) is best  # a won position is seen to be won
+    monkeypatch.setattr(_native, "online_move", slow_online.online_move)
+    expected = evolved(player, position, 3, None)
+    assert (alpha.move, alpha.tree, alpha.roots) == (expected.move, expected.tree, expected.roots)
+
+
+def test_measures_are_weights_that_cost(slow: list[Any]) -> None:
+    """A strategy that weighs mobility alone leaves the opponent fewest moves."""
+    position = ep.othello.Game.from_transcript("f5d6c3d3c4").position
+    settings = {"corners": 0, "edges": 0, "mobility": True, "replies": False}
+    model = slow_online.Evolution.__new__(slow_online.Evolution)
+    model.areas, model.count, model.settings = (0,) * 64, 1, settings
+    player = slow_online.Strategist([0, 1, 0], (False, False, False))
+    move = model.chosen_move(position, player, Stream(1))
+    counts = {one: len(position.play(one).legal_moves) for one in position.legal_moves}
+    assert counts[move] == min(counts.values()) < max(counts.values())
+    choice = analyse(TINY.with_options({"mobility": True}), ep.othello.Position())
+    assert choice.notes["mobility"] in range(33)
+    assert choice.notes["frontier"] in range(33)
 
 
 def test_the_end_of_a_game_is_exact(slow: list[Any]) -> None:
@@ -352,3 +411,12 @@ def test_the_end_of_a_game_is_exact(slow: list[Any]) -> None:
         player.check_fits("checkers")
     with pytest.raises(ValueError, match="roots=turns is for games from the current position"):
         parse_player("online:roots=turns,start=initial")
+
+
+def test_under_a_clock_an_evolution_takes_no_more_than_its_share() -> None:
+    player = parse_player("online:games=1000,generations=1000,carry=game")
+    game = game_rules("othello").record("f5d6c3d3c4")
+    seat = player.seat("othello")
+    choice = seat.choose(game, Stream(1).child(1, 5), Clock(seconds_left=6.0, moves=2))
+    assert 0.01 < choice.seconds < 2
+    assert seat.choose(game, Stream(1).child(1, 5), Clock(move_seconds=0.2)).seconds < 2

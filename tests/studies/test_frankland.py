@@ -9,6 +9,7 @@ from evoply.arena import match
 from evoply.players import parse_player
 from evoply.studies import STUDIES, Request, reproduce, study_html
 from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
+from evoply.studies.frankland.sweep import IDEAS
 from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
 
 
@@ -107,11 +108,21 @@ def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) ->
         "the last 12 squares exact: score",
         "the last 12 squares exact: gain",
     ]
-    assert len(result.rows) == 1 + 2 * 5
+    assert len(result.rows) == 1 + 2 * len(IDEAS)
     assert all(one.verdict == "no figure" for one in result.rows)
     assert {one["population"] * one["generations"] * one["games"] for one in quick} == {20_000}
     two = reproduce("frankland", "ablation", Request(games=2, opponent="material:depth={level}"))
-    assert two.rows[11].name == "material:depth=3: as in the paper: score"
+    assert two.rows[1 + 2 * len(IDEAS)].name == "material:depth=3: as in the paper: score"
+
+
+def test_the_strong_form_meets_its_levels(quick: list[dict[str, Any]]) -> None:
+    result = reproduce("frankland", "strong", Request(games=2))
+    assert [one.name for one in result.rows][::2] == [
+        f"ladder, {level}: wins" for level in ("1 ply", "2 plies", "3 plies", "5 plies")
+    ]
+    assert "21,000 games for a move" in result.notes[0]
+    assert {one["roots"] for one in quick} == {"tree"}
+    assert all(one["mobility"] and one["replies"] for one in quick)
 
 
 def test_the_study_is_listed_and_its_players_are_read() -> None:

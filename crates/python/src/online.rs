@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use evoply_core::online::strategy::{Areas, Strategy};
-use evoply_core::online::tree::{Node, Tree};
+use evoply_core::online::strategy::{Areas, Sight, Strategy};
+use evoply_core::online::tree::{FLAGS, Node, Tree};
 use evoply_core::online::{Answer, Decision, Individual, Roots, Settings, evolve};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
@@ -28,8 +28,8 @@ type Found = (u64, Vec<u32>, Vec<u32>, (bool, bool, bool), u64, u64, f64, Vec<(u
 #[pyfunction]
 #[pyo3(signature = (
     game, row, key, *, areas, corners, edges, population, generations, games, tournament, crossover, mutation, min_depth,
-    max_depth, size_limit, init_size_limit, lowest, highest, preserve_alpha, start, redraw, choose, roots = "free", draws,
-    alpha = None, milliseconds = None, threads = 1
+    max_depth, size_limit, init_size_limit, lowest, highest, preserve_alpha, start, redraw, choose, roots = "free", exploration = 0.5,
+    mobility = false, replies = false, draws, alpha = None, milliseconds = None, threads = 1
 ))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
 pub fn online_move(
@@ -57,6 +57,9 @@ pub fn online_move(
     redraw: bool,
     choose: &str,
     roots: &str,
+    exploration: f64,
+    mobility: bool,
+    replies: bool,
     draws: (Option<u32>, Option<u32>, Option<u32>),
     alpha: Option<Alpha>,
     milliseconds: Option<u64>,
@@ -81,9 +84,20 @@ pub fn online_move(
         decision: named(
             choose,
             "choose",
-            &[("alpha", Decision::Alpha), ("best", Decision::Best), ("scores", Decision::Scores)],
+            &[
+                ("alpha", Decision::Alpha),
+                ("best", Decision::Best),
+                ("scores", Decision::Scores),
+                ("visits", Decision::Visits),
+            ],
         )?,
-        roots: named(roots, "roots", &[("free", Roots::Free), ("turns", Roots::Turns), ("halving", Roots::Halving)])?,
+        roots: named(
+            roots,
+            "roots",
+            &[("free", Roots::Free), ("turns", Roots::Turns), ("halving", Roots::Halving), ("tree", Roots::Tree)],
+        )?,
+        exploration,
+
         draws: DrawRules { quiet_plies, repetitions, most_plies },
         time: milliseconds.map(Duration::from_millis),
         threads,
@@ -92,8 +106,9 @@ pub fn online_move(
     with_game!(game, G => {
         let position = position::<G>(row)?;
         let of_square: Vec<_> = areas.iter().map(|&area| usize::try_from(area).ok()).collect();
-        let areas = Areas::new(&of_square, set(corners)?, set(edges)?).map_err(PyValueError::new_err)?;
-        let alpha = alpha.map(|alpha| individual(alpha, areas.count())).transpose()?;
+        let sight = Sight { measures: mobility, replies };
+        let areas = Areas::new(&of_square, set(corners)?, set(edges)?, sight).map_err(PyValueError::new_err)?;
+        let alpha = alpha.map(|alpha| individual(alpha, areas.count() + FLAGS + areas.measures())).transpose()?;
         let answer =
             interrupt::run(py, |stop| evolve(&position, &areas, &settings, Key(key), alpha, stop), |_| Ok(()))?;
         Ok(found::<G>(answer.map_err(PyValueError::new_err)?, began.elapsed()))
@@ -108,9 +123,9 @@ fn named<T: Copy>(text: &str, option: &str, values: &[(&str, T)]) -> PyResult<T>
     })
 }
 
-fn individual((nodes, weights, flags): Alpha, areas: usize) -> PyResult<Individual> {
+fn individual((nodes, weights, flags): Alpha, places: usize) -> PyResult<Individual> {
     let nodes = nodes.into_iter().map(Node).collect();
-    let tree = Tree::checked(nodes, areas).map_err(PyValueError::new_err)?;
+    let tree = Tree::checked(nodes, places).map_err(PyValueError::new_err)?;
     Ok(Individual { tree, strategy: Strategy { weights, flags: [flags.0, flags.1, flags.2] } })
 }
 

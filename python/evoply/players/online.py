@@ -23,15 +23,29 @@ from evoply.notebook import table_html
 from evoply.players.endgame import solve
 from evoply.players.kind import PlayerKind
 from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE, player_text, unusual_options
-from evoply.players.strategies import FLAGS, Scope, Strategy, areas_of, tree_text
+from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
+from evoply.players.timing import time_left
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 
 __all__ = ["Alpha", "Online", "OnlineSeat"]
 
 _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {"online": {}, "frankland2015": {}, "frankland-sane": {"scope": "board"}}
+    {
+        "online": {},
+        "frankland2015": {},
+        "frankland-sane": {"scope": "board"},
+        "online-strong": {
+            "roots": "tree",
+            "choose": "visits",
+            "mobility": True,
+            "replies": True,
+            "endgame": 16,
+        },
+    }
 )
 """The options in which a name's player is not the usual one."""
+_ADDED_LATER = ("exploration", "mobility", "replies")
+"""Options that count in digests only where they are not the usual ones, so that older ones hold."""
 
 
 class Online(PlayerKind):
@@ -46,6 +60,7 @@ class Online(PlayerKind):
             "online": "strategies evolved before each move (Frankland & Pillay); many options",
             "frankland2015": "the same, with the paper's settings whatever the defaults become",
             "frankland-sane": "the same, doubling corners and edges of the board, not of quadrants",
+            "online-strong": "the same idea made stronger: a tree of positions, mobility, replies",
         }
     )
 
@@ -84,12 +99,21 @@ class Online(PlayerKind):
     scope: Scope = "quadrant"
     """Which squares the flags double: the corners and edges of a quadrant or of the board, or the
     board's corners and the eight squares two away from them."""
-    choose: Literal["alpha", "best", "scores"] = "alpha"
-    """Who chooses the move: alpha, who has most points in the last generation, or what scored best
-    as a first move in all games of the evolution."""
-    roots: Literal["free", "turns", "halving"] = "free"
+    choose: Literal["alpha", "best", "scores", "visits"] = "alpha"
+    """Who chooses the move: alpha, who has most points in the last generation, what scored best
+    as a first move in all games of the evolution, or the first move of most games."""
+    roots: Literal["free", "turns", "halving", "tree"] = "free"
     """Who makes the first move of a game: the strategy; or it is given, all legal moves in turns,
-    or ever fewer of them, those that scored best so far."""
+    or ever fewer of them, those that scored best so far. With `tree` all moves are given as far as
+    a tree of positions reaches, which grows by a leaf with every game (UCT)."""
+    exploration: float = Field(default=0.5, ge=0, le=1000)
+    """The factor of UCB1's second term in that tree: more tries moves that look worse."""
+    mobility: bool = False
+    """Whether strategies also weigh the opponent's legal moves after a move, and own pieces beside
+    empty squares: two more terminals, tMobH and tFrnH."""
+    replies: bool = False
+    """Whether strategies look one ply further: the value of a move is its own less that of the
+    opponent's best reply by the same weights."""
     endgame: int = Field(default=0, ge=0, le=20)
     """Empty squares from which on moves are exact instead of evolved, in Othello."""
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
@@ -102,6 +126,14 @@ class Online(PlayerKind):
             raise ValueError(f"crossover + mutation is {total:g}, more than 1: lower one of them")
         if self.roots != "free" and self.start == "initial":
             raise ValueError(f"roots={self.roots} is for games from the current position")
+        games = self.population * (self.generations + 1) * self.games
+        if self.roots == "tree" and games > 1_000_000_000:
+            raise ValueError(
+                f"population x (generations + 1) x games is {games:,}; with roots=tree it is at "
+                "most 1,000,000,000: lower one of them"
+            )
+        if self.choose == "visits" and self.roots not in ("halving", "tree"):
+            raise ValueError("choose=visits is for roots=tree or roots=halving")
         if self.lowest > self.highest:
             raise ValueError(f"lowest {self.lowest} is above highest {self.highest}")
         return self
@@ -138,6 +170,15 @@ class Online(PlayerKind):
         rows = tuple((key, getattr(self, key)) for key in self.text_options())
         return table_html(f"Player {self}", rows)
 
+    def identity(self) -> dict[str, Any]:
+        """Return what a digest holds of the player."""
+        usual = type(self).model_fields
+        return {
+            key: value
+            for key, value in super().identity().items()
+            if key not in _ADDED_LATER or value != usual[key].default
+        }
+
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""
         if self.endgame and not game_rules(game).fills_board:
@@ -168,7 +209,8 @@ class Alpha:
     @property
     def carried(self) -> tuple[list[int], list[int], tuple[bool, bool, bool]]:
         """What the kernel is given of it for the next move."""
-        return list(self.tree), list(self.strategy.weights), self.strategy.flags
+        weights = [*self.strategy.weights, *self.strategy.measures]
+        return list(self.tree), weights, self.strategy.flags
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -179,6 +221,7 @@ class Alpha:
                 sorted(zip(self.strategy.areas.letters, self.strategy.weights, strict=True))
             ),
             "flags": dict(zip(FLAGS, self.strategy.flags, strict=True)),
+            **dict(zip(MEASURES, self.strategy.measures, strict=False)),
             "tree": tree_text(self.tree, self.strategy.areas),
             "generation": self.generation,
             "games": self.games,
@@ -219,7 +262,9 @@ class OnlineSeat:
             and position.empty.bit_count() <= self.player.endgame
         ):
             return _solved(position)
-        alpha = self._alpha(game, len(game), stream, self._carried(game, stream, clock))
+        player = _limited(self.player, clock, position)
+        carried = self._carried(player, game, stream, clock)
+        alpha = self._alpha(player, game, len(game), stream, carried)
         move_from_code = game_rules(self.game).move_from_code
         choice = Choice(
             move=move_from_code(alpha.move),
@@ -228,23 +273,28 @@ class OnlineSeat:
             seconds=alpha.seconds,
             notes=alpha.notes,
         )
-        if self.player.choose != "scores":
+        if self.player.choose not in ("scores", "visits"):
             return choice
         # The share of points, drawn to the middle where few games say it, as the kernel ranks them.
-        shares = [(code, (points + 1) / (2 * games + 2)) for code, points, games in alpha.roots]
-        ranked = sorted(shares, key=lambda pair: -pair[1])
-        moves = tuple((move_from_code(code), share) for code, share in ranked)
+        scored = [
+            (code, (points + 1) / (2 * games + 2), games) for code, points, games in alpha.roots
+        ]
+        by = 2 if self.player.choose == "visits" else 1
+        ranked = sorted(scored, key=lambda root: -root[by])
+        moves = tuple((move_from_code(code), share) for code, share, _ in ranked)
         return replace(choice, score=ranked[0][1], color=position.turn, moves=moves)
 
     def close(self) -> None:
         """Forget alpha."""
         self._known = None
 
-    def _carried(self, game: GameRecord, stream: Stream, clock: Clock) -> Alpha | None:
+    def _carried(
+        self, player: Online, game: GameRecord, stream: Stream, clock: Clock
+    ) -> Alpha | None:
         """Return the alpha that this evolution begins with; None for a random one."""
-        if self.player.carry == "none":
+        if player.carry == "none":
             return None
-        if self.player.carry == "run":
+        if player.carry == "run":
             return None if self._known is None else self._known[1]
         parent, turn = stream.parent, game.position.turn
         places = [place for place in range(len(game)) if game.positions[place].turn is turn]
@@ -255,19 +305,30 @@ class OnlineSeat:
         if self._known is not None and self._known[0] == _question(game, places[-1], parent):
             return self._known[1]
         alpha = None
-        for place in places if self.player.reproducible else ():
+        for place in places if player.reproducible else ():
             position = game.positions[place]
             draws = Stream.from_key(parent).child(int(turn is Color.WHITE), position.ply)
-            alpha = self._alpha(game, place, draws, alpha)
+            alpha = self._alpha(player, game, place, draws, alpha)
         return alpha
 
-    def _alpha(self, game: GameRecord, place: int, stream: Stream, carried: Alpha | None) -> Alpha:
+    def _alpha(
+        self, player: Online, game: GameRecord, place: int, stream: Stream, carried: Alpha | None
+    ) -> Alpha:
         """Return what evolution gives before ply *place* of *game*."""
-        alpha = evolved(
-            self.player, game.positions[place], stream.key, carried, threads=self.threads
-        )
+        position = game.positions[place]
+        alpha = evolved(player, position, stream.key, carried, threads=self.threads)
         self._known = _question(game, place, stream.parent), alpha
         return alpha
+
+
+def _limited(player: Online, clock: Clock, position: Position) -> Online:
+    """Return *player* with no more time than its share of what *clock* leaves it."""
+    if clock.seconds_left is None and clock.move_seconds is None:
+        return player
+    left = time_left(clock, position)
+    # An evolution ends a little late, and later on a busy machine: the last moves need time, too.
+    share = 0.8 * left.usable / (1 if clock.seconds_left is None else left.moves)
+    return player.model_copy(update={"time": max(min(share, player.time or MAX_TIME), 0.0)})
 
 
 def evolved(
@@ -300,12 +361,16 @@ def evolved(
         redraw=player.redraw == "each_use",
         choose=player.choose,
         roots=player.roots,
+        exploration=player.exploration,
+        mobility=player.mobility,
+        replies=player.replies,
         draws=rules.draws.limits,
         alpha=None if carried is None else carried.carried,
         milliseconds=None if player.time is None else round(player.time * 1000),
         threads=threads,
     )
-    strategy = Strategy(areas, tuple(weights), flags)
+    count = len(areas.letters)
+    strategy = Strategy(areas, tuple(weights[:count]), flags, tuple(weights[count:]))
     return Alpha(code, tuple(tree), strategy, generation, games, seconds, tuple(roots))
 
 

@@ -1,6 +1,7 @@
 """Strategies of an online player: a weight for each area of the board, and three flags.
 
-A strategy looks at the destination of a move and at nothing else. The areas are the orbits of the
+A strategy looks at the destination of a move and at nothing else, unless options of the player let
+it see the board one move on. The areas are the orbits of the
 squares under the symmetries of the board; in Othello the four centre squares, which are filled from
 the start, belong to none. Source: Frankland & Pillay, "Evolving Game Playing Strategies for
 Othello" (CEC 2015), whose figure of the nine areas is lost: with the corner as (1, 1) of a 4x4
@@ -17,7 +18,7 @@ from typing import Literal
 from evoply.games import game_rules
 from evoply.gp.tree import bracketed
 
-__all__ = ["FLAGS", "Areas", "Scope", "Strategy", "areas_of", "tree_text"]
+__all__ = ["FLAGS", "MEASURES", "Areas", "Scope", "Strategy", "areas_of", "tree_text"]
 
 Scope = Literal["quadrant", "board", "edge8"]
 """Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
@@ -27,6 +28,10 @@ them along an edge."""
 FLAGS = ("corners", "edges", "most_pieces")
 """tCnrH and tEdgH double the weight of corners and of edges; with tCntH the move that leaves most
 own pieces wins a tie."""
+
+MEASURES = ("mobility", "frontier")
+"""tMobH and tFrnH, where strategies may have them: what each legal move of the opponent after a
+move costs, and each own piece beside an empty square, in eighths of a weight."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PAPERS_ORDER = "ABDEHIGCF"
@@ -57,6 +62,8 @@ class Strategy:
     """The weight of every area; 0 for one that the tree does not name."""
     flags: tuple[bool, bool, bool]
     """In the order of `FLAGS`."""
+    measures: tuple[int, ...] = ()
+    """In the order of `MEASURES`; none if strategies have none."""
 
     @cached_property
     def board(self) -> tuple[int, ...]:
@@ -79,21 +86,21 @@ def tree_text(codes: Sequence[int], areas: Areas) -> str:
     """Return a tree in prefix order, as the kernel writes its nodes, as text.
 
     A node is a code and 256 times a value: fArg2 and fArg3 hold two and three operands, then come
-    the areas with their weights and the flags with 0 or 1.
+    the areas with their weights, the flags with 0 or 1, and the measures with their weights.
 
     >>> tree_text([0, 2 + 256 * 28, 11 + 256], areas_of("othello"))
     '( fArg2 tBH1[28] tCnrH[true] )'
     """
     names = ["fArg2", "fArg3", *(f"tBH{place + 1}" for place in range(len(areas.letters)))]
-    names += ["tCnrH", "tEdgH", "tCntH"]
+    flags = range(len(names), len(names) + 3)
+    names += ["tCnrH", "tEdgH", "tCntH", "tMobH", "tFrnH"]
     words: list[tuple[str, int]] = []
     for node in codes:
         value, code = divmod(node, 256)
         if code < 2:
             words.append((names[code], code + 2))
         else:
-            is_flag = code >= len(names) - 3
-            shown = ("false", "true")[value] if is_flag else value
+            shown = ("false", "true")[value] if code in flags else value
             words.append((f"{names[code]}[{shown}]", 0))
     return bracketed(words)
 

@@ -118,7 +118,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::super::crew::Redraw;
-    use super::super::strategy::{Areas, Strategy};
+    use super::super::strategy::{Areas, Sight};
     use super::super::tree::{Terminals, Tree};
     use super::*;
     use crate::bitboard::{Bitboard, Board, Size6, Size8};
@@ -135,13 +135,14 @@ mod tests {
         let mut draws = Key::new(8).child(number).stream();
         let squares = G::Board::SQUARES;
         let of_square: Vec<_> = (0..squares).map(|_| draws.below(8).checked_sub(1).map(|area| area as usize)).collect();
-        let areas = Areas::new(&of_square, Bitboard::EMPTY, Bitboard::EMPTY).unwrap_or_else(|error| panic!("{error}"));
-        let terminals = Terminals { areas: areas.count(), lowest: 1, highest: 9 };
+        let areas = Areas::new(&of_square, Bitboard::EMPTY, Bitboard::EMPTY, Sight::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        let terminals = Terminals { areas: areas.count(), measures: 0, lowest: 1, highest: 9 };
         let trees = Tree::ramped(20, &terminals, (2, 4), 4096, &mut draws).unwrap_or_default();
         let opening = Arc::new(Opening::new(G::start()));
         Field {
             rules: DrawRules { most_plies: G::HAS_CAPTURES.then_some(60), ..DrawRules::NONE },
-            players: trees.iter().map(|tree| areas.weights(&Strategy::of(tree, areas.count(), &mut draws))).collect(),
+            players: trees.iter().map(|tree| areas.weights(&areas.decoded(tree, &mut draws))).collect(),
             redraw: (number % 2 == 1).then(|| Redraw { trees, areas: Arc::new(areas) }),
             key: Key::new(9).child(number),
             games: [1, 3, 10, 40][number as usize % 4],

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use super::strategy::{Areas, Strategy};
+use super::strategy::Areas;
 use super::tree::Tree;
 use crate::bitboard::Board;
 use crate::cpu::{Cpu, Task};
@@ -87,7 +87,7 @@ impl<G: Duels> Field<G> {
         let Redraw { trees, areas } = self.redraw.as_ref()?;
         let tree = &trees[if side == 0 { place.individual } else { place.opponent }];
         let mut draws = self.key_of(place).named("decode").child(side).stream();
-        Some(areas.weights(&Strategy::of(tree, areas.count(), &mut draws)))
+        Some(areas.weights(&areas.decoded(tree, &mut draws)))
     }
 }
 
@@ -95,6 +95,8 @@ impl<G: Duels> Field<G> {
 struct PlayGames<'a, G: Game> {
     field: &'a Field<G>,
     places: &'a [Place],
+    /// Where each of them begins, if not at the opening.
+    starts: &'a [G],
     stop: &'a AtomicBool,
 }
 
@@ -102,7 +104,9 @@ impl<G: Duels> Task for PlayGames<'_, G> {
     type Output = Vec<Score>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Vec<Score> {
-        let Self { field, places, stop } = self;
+        let Self { field, places, starts, stop } = self;
+        // Whether the other side is to move than at the opening.
+        let is_turned = |start: &G| start.turn() != field.opening.position.turn();
         let own: Vec<_> = if field.redraw.is_some() {
             places.iter().map(|place| [0, 1].map(|side| field.decoded(place, side))).collect()
         } else {
@@ -119,13 +123,23 @@ impl<G: Duels> Task for PlayGames<'_, G> {
                 if place.number % 2 == 1 {
                     players.reverse();
                 }
-                Duel::new(players, field.key_of(place).stream(), field.given(place))
+                let draws = field.key_of(place).stream();
+                match starts.get(game) {
+                    None => Duel::new(players, draws, field.given(place)),
+                    Some(&start) => {
+                        if is_turned(&start) {
+                            players.reverse();
+                        }
+                        Duel::at(start, players, draws)
+                    }
+                }
             })
             .collect();
         G::finish_duels(cpu, &field.opening, &mut duels, &field.rules, stop);
-        let score = |(duel, place): (&Duel<'_, G::Board>, &Place)| {
-            let points = if place.number.is_multiple_of(2) { duel.points } else { 2 - duel.points };
-            Score { points, first: duel.first, of_first: duel.points }
+        let score = |(duel, place): (&Duel<'_, G>, &Place)| {
+            let of_first = if duel.at.is_some_and(|start| is_turned(&start)) { 2 - duel.points } else { duel.points };
+            let points = if place.number.is_multiple_of(2) { of_first } else { 2 - of_first };
+            Score { points, first: duel.first, of_first }
         };
         duels.iter().zip(places).map(score).collect()
     }
@@ -177,7 +191,7 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
             let (outgoing, done) = channel();
             scope.spawn(move || {
                 while let Some(mut job) = receive(&incoming, None) {
-                    job.scores = cpu.call(PlayGames { field: &job.field, places: &job.places, stop });
+                    job.scores = cpu.call(PlayGames { field: &job.field, places: &job.places, starts: &[], stop });
                     if outgoing.send(job).is_err() {
                         return;
                     }
@@ -192,6 +206,15 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
     pub fn at_once(&self) -> usize {
         let ready = self.helpers.iter().filter(|helper| !helper.is_busy).count();
         G::duels_at_once(self.cpu) * (ready + 1)
+    }
+
+    /// Play games of a field on this thread alone, each from a position of its own if `starts` names them.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the crew was stopped.
+    pub fn play_alone(&self, field: &Field<G>, places: &[Place], starts: &[G]) -> Result<Vec<Score>, Stopped> {
+        let scores = self.cpu.call(PlayGames { field, places, starts, stop: self.stop });
+        if self.stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(scores) }
     }
 
     /// Play games of a field, and hand over what came of them; the first of them for sure. A helper that takes
@@ -214,10 +237,7 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
             helper.jobs.send(job).map_err(|_| Stopped)?;
             helper.is_busy = true;
         }
-        let scores = self.cpu.call(PlayGames { field, places: own, stop: self.stop });
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Stopped);
-        }
+        let scores = self.play_alone(field, own, &[])?;
         own.iter().zip(scores).for_each(|(&place, score)| take(place, score));
         let now = Instant::now();
         self.least_time = self.least_time.min((now - began) / own.len().max(1) as u32);

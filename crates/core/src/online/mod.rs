@@ -11,6 +11,7 @@ mod crew;
 mod settings;
 pub mod strategy;
 pub mod tree;
+mod uct;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,10 +22,11 @@ use crate::rules::duels::{Duels, Opening};
 use crate::stream::{Key, Stream};
 use crate::work::{Stopped, thread_count};
 use chain::{Ahead, wins};
-use crew::{Crew, Field, Redraw, Score};
+use crew::{Crew, Field, Place, Redraw, Score};
 pub use settings::{Decision, Roots, Settings};
 use strategy::{Areas, Strategy};
 use tree::{Terminals, Tree};
+use uct::Positions;
 
 /// A tree with what it was decoded to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -78,12 +80,13 @@ pub fn evolve<G: Duels>(
     alpha: Option<Individual>,
     stop: &AtomicBool,
 ) -> Result<Result<Answer<G::Move>, String>, Stopped> {
-    let has_place = |alpha: &Individual| alpha.strategy.weights.len() == areas.count();
+    let count = areas.count() + areas.measures();
+    let has_place = |alpha: &Individual| alpha.strategy.weights.len() == count;
     if let Err(message) = settings.check() {
         return Ok(Err(message));
     }
     if !alpha.as_ref().is_none_or(has_place) {
-        return Ok(Err(format!("alpha needs weights of {} areas", areas.count())));
+        return Ok(Err(format!("alpha needs {count} weights, one for every area and measure")));
     }
     if position.is_over() {
         return Ok(Err("the game is over: there is no move to choose".into()));
@@ -106,7 +109,7 @@ impl<G: Duels> Task for Evolve<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { position, areas, settings, key, alpha, stop } = self;
         let Settings { lowest, highest, .. } = *settings;
-        let terminals = Terminals { areas: areas.count(), lowest, highest };
+        let terminals = Terminals { areas: areas.count(), measures: areas.measures(), lowest, highest };
         let trees = Tree::ramped(
             settings.population,
             &terminals,
@@ -126,10 +129,13 @@ impl<G: Duels> Task for Evolve<'_, G> {
             opening,
             games: 0,
             ahead: Ahead::default(),
+            positions: (settings.roots == Roots::Tree).then(|| Positions::new(*position, settings.exploration)),
         };
         let (alpha, generation) = match trees {
             Ok(trees) => std::thread::scope(|scope| {
-                let mut crew = Crew::new(cpu, thread_count(settings.threads), settings.games, stop, scope);
+                // A tree learns from every match before the next one: there is nothing to be played ahead.
+                let threads = if settings.roots == Roots::Tree { 1 } else { thread_count(settings.threads) };
+                let mut crew = Crew::new(cpu, threads, settings.games, stop, scope);
                 evolution.run(&mut crew, trees, alpha)
             })?,
             Err(message) => return Ok(Err(message)),
@@ -139,6 +145,7 @@ impl<G: Duels> Task for Evolve<'_, G> {
         let scores = |place: usize| evolution.scores.get(place).copied().unwrap_or_default();
         let place = match settings.decision {
             Decision::Scores => evolution.ranked().first().copied(),
+            Decision::Visits => evolution.most_visited(),
             Decision::Alpha | Decision::Best => here.choose(&weights, &mut draws),
         };
         let chosen = here.moves[place.unwrap_or(0)];
@@ -166,6 +173,7 @@ struct Evolution<'a, G: Duels> {
     /// Of every legal move at the position at hand.
     scores: Vec<RootScore>,
     ahead: Ahead,
+    positions: Option<Positions<G>>,
 }
 
 impl<G: Duels> Evolution<'_, G> {
@@ -203,7 +211,7 @@ impl<G: Duels> Evolution<'_, G> {
     fn decoded(&self, generation: u64, trees: Vec<Tree>) -> Vec<Individual> {
         let key = self.key.named("decode").child(generation);
         let decoded = |(place, tree): (usize, Tree)| {
-            let strategy = Strategy::of(&tree, self.terminals.areas, &mut key.child(place as u64).stream());
+            let strategy = self.areas.decoded(&tree, &mut key.child(place as u64).stream());
             Individual { tree, strategy }
         };
         trees.into_iter().enumerate().map(decoded).collect()
@@ -233,7 +241,10 @@ impl<G: Duels> Evolution<'_, G> {
         self.ahead.forget();
         let (mut points, mut alpha) = (Vec::with_capacity(count), count);
         for place in 0..count {
-            let scores = self.ahead.play(crew, &field, place, alpha)?;
+            let scores = match &mut self.positions {
+                Some(positions) => below(positions, crew, &field, place, alpha)?,
+                None => self.ahead.play(crew, &field, place, alpha)?,
+            };
             self.add(&scores);
             let sum = scores.iter().map(|score| score.points).sum();
             points.push(sum);
@@ -265,11 +276,16 @@ impl<G: Duels> Evolution<'_, G> {
         places
     }
 
+    /// The place of the first move that most games began with.
+    fn most_visited(&self) -> Option<usize> {
+        (0..self.scores.len()).max_by_key(|&place| (self.scores[place].games, std::cmp::Reverse(place)))
+    }
+
     /// The places of the first moves that are given in a generation.
     fn given(&self, generation: u64) -> Vec<usize> {
         let (count, last) = (self.scores.len(), self.settings.generations + 1);
         let mut places = match self.settings.roots {
-            Roots::Free => Vec::new(),
+            Roots::Free | Roots::Tree => Vec::new(),
             Roots::Turns => (0..count).collect(),
             Roots::Halving => {
                 let left = (count as u64 * (last - generation)).div_ceil(last).max(2);
@@ -316,4 +332,22 @@ impl<G: Duels> Evolution<'_, G> {
             if (points[other], !other) > (points[best], !best) { other } else { best }
         })
     }
+}
+
+/// The match of an individual against alpha from leaves of a tree of positions, which learns from it.
+fn below<G: Duels, C: Cpu>(
+    positions: &mut Positions<G>,
+    crew: &Crew<'_, G, C>,
+    field: &Field<G>,
+    individual: usize,
+    opponent: usize,
+) -> Result<Vec<Score>, Stopped> {
+    let places: Vec<_> = (0..field.games).map(|number| Place { individual, opponent, number }).collect();
+    let (starts, firsts): (Vec<_>, Vec<_>) = places.iter().map(|_| positions.descend()).unzip();
+    let mut scores = crew.play_alone(field, &places, &starts)?;
+    for (score, first) in scores.iter_mut().zip(firsts) {
+        score.first = Some(first);
+    }
+    positions.learn(scores.iter().map(|score| score.of_first));
+    Ok(scores)
 }

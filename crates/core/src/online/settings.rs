@@ -8,6 +8,9 @@ use crate::rules::draws::DrawRules;
 /// More individuals or games of a match make no sense.
 const MOST: usize = 1_000_000;
 
+/// More games than this are not counted in a tree of positions.
+const MOST_GAMES_OF_A_TREE: u64 = 1_000_000_000;
+
 /// The greatest weight of an area.
 const MOST_WEIGHT: u32 = 65_535;
 
@@ -20,6 +23,8 @@ pub enum Roots {
     Turns,
     /// It is given: from generation to generation fewer moves in turns, those that scored most.
     Halving,
+    /// It is given, and the moves after it, by a tree of positions that grows over all games: UCT.
+    Tree,
 }
 
 /// Who chooses the move in the end.
@@ -31,6 +36,8 @@ pub enum Decision {
     Best,
     /// The scores of the first moves over all games.
     Scores,
+    /// How many games began with each first move.
+    Visits,
 }
 
 /// How strategies evolve; all but the areas is the same for every board.
@@ -63,6 +70,8 @@ pub struct Settings {
     pub redraw: bool,
     pub decision: Decision,
     pub roots: Roots,
+    /// The factor of UCB1's second term, for [`Roots::Tree`].
+    pub exploration: f64,
     pub draws: DrawRules,
     /// When to stop, if not after the last generation; never before the first individual has played.
     pub time: Option<Duration>,
@@ -74,6 +83,9 @@ impl Settings {
     /// # Errors
     /// Says in words what makes no sense.
     pub fn check(&self) -> Result<(), String> {
+        let games = (self.population as u64)
+            .saturating_mul(self.games as u64)
+            .saturating_mul(self.generations.saturating_add(1));
         let is_probability = |value: f64| (0.0..=1.0).contains(&value);
         let checks = [
             ((1..=MOST).contains(&self.population), "a population has from 1 to 1,000,000 individuals"),
@@ -88,6 +100,11 @@ impl Settings {
             (self.size_limit >= 1, "a tree has at least one node"),
             ((1..=MOST_NODES).contains(&self.init_size_limit), "random trees have from 1 to 4,096 nodes"),
             (self.lowest <= self.highest && self.highest <= MOST_WEIGHT, "weights go from the lowest up to 65,535"),
+            ((0.0..=1000.0).contains(&self.exploration), "exploration is a number from 0 to 1,000"),
+            (
+                self.roots != Roots::Tree || games <= MOST_GAMES_OF_A_TREE,
+                "an evolution with a tree of positions has at most 1,000,000,000 games",
+            ),
             (self.roots == Roots::Free || !self.from_initial, "first moves are given at the position at hand only"),
         ];
         match checks.into_iter().find(|(holds, _)| !holds) {
@@ -120,6 +137,7 @@ mod tests {
             redraw: false,
             decision: Decision::Alpha,
             roots: Roots::Free,
+            exploration: 0.7,
             draws: DrawRules::NONE,
             time: None,
             threads: 1,
@@ -135,6 +153,8 @@ mod tests {
             (Settings { size_limit: 0, ..paper.clone() }, "node"),
             (Settings { init_size_limit: 5000, ..paper.clone() }, "random trees"),
             (Settings { lowest: 33, ..paper.clone() }, "weights"),
+            (Settings { exploration: f64::NAN, ..paper.clone() }, "exploration"),
+            (Settings { generations: u64::MAX, roots: Roots::Tree, ..paper.clone() }, "tree of positions"),
             (Settings { from_initial: true, roots: Roots::Turns, ..paper.clone() }, "first moves"),
         ];
         for (settings, word) in wrong {

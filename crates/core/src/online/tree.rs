@@ -14,8 +14,8 @@ pub const FLAGS: usize = 3;
 /// Codes of the functions; those of the areas and flags come after them.
 const FUNCTIONS: u32 = 2;
 
-/// One node of a tree: its code (0 and 1 are functions of two and of three operands, then come the areas and the three
-/// flags), and 256 times the value of a terminal.
+/// One node of a tree: its code (0 and 1 are functions of two and of three operands, then come the areas, the three flags and
+/// the measures), and 256 times the value of a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node(pub u32);
 
@@ -26,7 +26,7 @@ impl Node {
         Self((place as u32 + FUNCTIONS) | value << 8)
     }
 
-    /// The area or flag, and its value; `None` of a function.
+    /// The area, flag or measure, and its value; `None` of a function.
     #[inline(always)]
     pub fn value(self) -> Option<(usize, u32)> {
         let code = self.0 & 255;
@@ -49,6 +49,8 @@ impl Node {
 pub struct Terminals {
     /// Areas of the board.
     pub areas: usize,
+    /// What else has a weight.
+    pub measures: usize,
     /// The least weight of an area.
     pub lowest: u32,
     /// The greatest.
@@ -56,9 +58,14 @@ pub struct Terminals {
 }
 
 impl Terminals {
+    fn count(&self) -> usize {
+        self.areas + FLAGS + self.measures
+    }
+
     fn draw(&self, draws: &mut Stream) -> Node {
-        let place = draws.below((self.areas + FLAGS) as u64) as usize;
-        let (low, high) = if place < self.areas { (self.lowest, self.highest + 1) } else { (0, 2) };
+        let place = draws.below(self.count() as u64) as usize;
+        let is_flag = (self.areas..self.areas + FLAGS).contains(&place);
+        let (low, high) = if is_flag { (0, 2) } else { (self.lowest, self.highest + 1) };
         let (low, high) = (f64::from(low), f64::from(high));
         Node::terminal(place, (low + (high - low) * draws.random()) as u32)
     }
@@ -83,12 +90,12 @@ impl Tree {
     /// The tree of some nodes.
     ///
     /// # Errors
-    /// Says in words why they are none over so many areas.
-    pub fn checked(nodes: Vec<Node>, areas: usize) -> Result<Self, String> {
+    /// Says in words why they are none over so many areas, flags and measures.
+    pub fn checked(nodes: Vec<Node>, places: usize) -> Result<Self, String> {
         if nodes.len() > MOST_NODES {
             return Err(format!("a tree has at most {MOST_NODES} nodes, not {}", nodes.len()));
         }
-        let known = |node: &Node| node.value().is_none_or(|(place, _)| place < areas + FLAGS);
+        let known = |node: &Node| node.value().is_none_or(|(place, _)| place < places);
         let whole = subtree_end(&nodes, 0) == Some(nodes.len());
         if whole && nodes.iter().all(known) { Ok(Self(nodes)) } else { Err("these nodes are no tree".into()) }
     }
@@ -254,10 +261,10 @@ mod tests {
     use super::*;
     use crate::stream::Key;
 
-    const TERMINALS: Terminals = Terminals { areas: 9, lowest: 1, highest: 32 };
+    const TERMINALS: Terminals = Terminals { areas: 9, measures: 0, lowest: 1, highest: 32 };
 
     fn check(tree: &Tree) {
-        assert_eq!(Tree::checked(tree.0.clone(), 9).as_ref(), Ok(tree));
+        assert_eq!(Tree::checked(tree.0.clone(), 12).as_ref(), Ok(tree));
         for node in tree.nodes() {
             if let Some((place, value)) = node.value() {
                 assert!(if place < 9 { (1..=32).contains(&value) } else { value < 2 });
@@ -320,8 +327,8 @@ mod tests {
     fn what_is_no_tree_is_refused() {
         let leaf = Node::terminal(0, 1);
         for nodes in [vec![], vec![Node(0), leaf], vec![leaf, leaf], vec![Node::terminal(12, 1)]] {
-            assert!(Tree::checked(nodes, 9).is_err());
+            assert!(Tree::checked(nodes, 12).is_err());
         }
-        assert!(Tree::checked(vec![leaf; MOST_NODES + 1], 9).is_err());
+        assert!(Tree::checked(vec![leaf; MOST_NODES + 1], 12).is_err());
     }
 }

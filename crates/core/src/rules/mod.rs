@@ -270,6 +270,13 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
         }
     }
 
+    /// The position after the legal move with a code, `None` if no legal move has it. A game may have a faster way.
+    #[inline(always)]
+    fn play_code(&self, code: u64) -> Option<Self> {
+        let chosen = self.legal_moves().find(|&legal| Self::code(legal) == code)?;
+        Some(self.play_unchecked(chosen))
+    }
+
     /// The position after `chosen`, checked.
     ///
     /// # Errors

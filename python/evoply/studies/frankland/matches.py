@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,17 +51,17 @@ def _side(side: str) -> Number:
     return value
 
 
-def opponents_of(text: str) -> Iterator[tuple[str, Player]]:
+def opponents_of(text: str, levels: Sequence[int] = LEVELS) -> Iterator[tuple[str, Player]]:
     """Yield a name and a player for each level that *text* means.
 
-    "ladder" or "" is the ladder; any other player is one level, or one at each of `LEVELS` where
+    "ladder" or "" is the ladder; any other player is one level, or one at each of *levels* where
     its text has {level}, as in `engine:gtp:gtp-rhino -m {level}`.
     """
     if text in ("", "ladder"):
-        for depth in LEVELS:
+        for depth in levels:
             yield f"ladder, {depth} {'ply' if depth == 1 else 'plies'}", ladder_player(depth)
     elif "{level}" in text:
-        for level in LEVELS:
+        for level in levels:
             name = text.replace("{level}", str(level))
             yield name, parse_player(name, game=GAME)
     else:

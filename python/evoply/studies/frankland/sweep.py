@@ -43,9 +43,16 @@ IDEAS: Mapping[str, Mapping[str, Any]] = {
     "the first move by its score": {"choose": "scores"},
     "the same, first moves in turns": {"choose": "scores", "roots": "turns"},
     "the same, ever fewer first moves": {"choose": "scores", "roots": "halving"},
-    "all of it": {"choose": "scores", "roots": "halving", "endgame": 12},
-}
-"""Ways to use all games of an evolution, which the paper does not have, by themselves and together.
+    "these and the last squares": {"choose": "scores", "roots": "halving", "endgame": 12},
+    "mobility and frontier in strategies": {"mobility": True},
+    "the opponent's best reply counts": {"replies": True},
+    "a tree of positions": {"choose": "visits", "roots": "tree"},
+    "a tree and the best reply": {"choose": "visits", "roots": "tree", "replies": True},
+    "all of it and the last 16 squares": {
+        "choose": "visits", "roots": "tree", "mobility": True, "replies": True, "endgame": 16,
+    },
+}  # fmt: skip
+"""Ways to use more of an evolution, which the paper does not have, by themselves and together.
 All have as many games as the paper's settings: 21,000 for a move at the start."""
 
 

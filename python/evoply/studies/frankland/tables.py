@@ -5,7 +5,11 @@ Source: Frankland & Pillay, "Evolving Game Playing Strategies for Othello" (CEC 
 
 from __future__ import annotations
 
-from evoply.players import Online
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evoply.players import Online, parse_player
+from evoply.protocols import Player
 from evoply.studies.frankland.matches import opponents_of, played
 from evoply.studies.frankland.sweep import ablation, sensitivity
 from evoply.studies.frankland.weights import weights
@@ -16,26 +20,67 @@ _GAMES: dict[Scale, int] = {"smoke": 10, "small": 100, "paper": 400}
 
 _PRINTED: dict[int, tuple[float, float]] = {1: (95, 5), 3: (50, 5), 5: (50, 5), 7: (0, 0)}
 """Wins and ties in percent against WZebra, by the plies that it looked ahead."""
+STRONG_LEVELS = (1, 2, 3, 5)
+"""Plies that the opponents of the strongest form look ahead."""
 _ELSEWHERE = "the opponent is not the paper's WZebra"
 
 
 def table_1(request: Request) -> Result:
     """Return wins and ties of the online player against opponents of growing depth."""
+    printed = list(_PRINTED.values()) if request.opponent in ("", "ladder") else []
+    result = Result(
+        study="frankland", table="1", title="Games against players that look ahead",
+        scale=request.scale, seed=request.seed, rules="", unit="percent of the games", rows=(),
+        notes=(
+            "Random openings of eight plies, each with both colours; settings as in the paper.",
+        ),
+        opponent=request.opponent, games=request.games,
+    )  # fmt: skip
+    return _against(list(opponents_of(request.opponent)), Online(), request, result, printed)
+
+
+def strong(request: Request) -> Result:
+    """Return wins and ties of the strongest form against opponents of growing depth.
+
+    On the largest scale it has 200,000 games for a move at the start, else as many as the paper.
+    """
+    games = 95 if request.scale == "paper" else 10
+    player = parse_player(f"online-strong:games={games}")
+    assert isinstance(player, Online)
+    result = Result(
+        study="frankland", table="strong", title="The strongest form",
+        scale=request.scale, seed=request.seed, rules="", unit="percent of the games", rows=(),
+        notes=(
+            "Random openings of eight plies, each with both colours; "
+            f"{100 * 21 * games:,} games for a move at the start.",
+        ),
+        opponent=request.opponent, games=request.games,
+    )  # fmt: skip
+    levels = list(opponents_of(request.opponent, STRONG_LEVELS))
+    return _against(levels, player, request, result, [])
+
+
+def _against(
+    levels: Sequence[tuple[str, Player]],
+    player: Online,
+    request: Request,
+    result: Result,
+    papers: Sequence[tuple[float, float]],
+) -> Result:
+    """Return *result* with the wins and ties of *player* against each of *levels*, and its time."""
     games = request.games or _GAMES[request.scale]
-    levels = list(opponents_of(request.opponent))
-    is_ladder = request.opponent in ("", "ladder")
     rows: list[Row] = []
-    notes = ["Random openings of eight plies, each with both colours; settings as in the paper."]
+    notes: list[str] = []
     for step, (name, opponent) in enumerate(levels):
 
         def moved(done: int, step: int = step) -> None:
             request.progress(step * games + done, len(levels) * games)
 
         made = played(
-            Online(), opponent, games=games, seed=request.seed, threads=request.threads,
+            player, opponent, games=games, seed=request.seed, threads=request.threads,
             progress=moved,
         )  # fmt: skip
-        printed = list(_PRINTED.values())[step] if is_ladder else None
+        printed = papers[step] if papers else None
         figures = ("wins", made.win_share, 0), ("ties", made.tie_share, 1)
         for what, ours, place in figures:
             paper = None if printed is None else Figure(printed[place], None)
@@ -49,11 +94,7 @@ def table_1(request: Request) -> Result:
         notes.append(
             f"{name}: {mean:.3f} s per move on average, 95 % of the moves within {slow:.3f} s."
         )
-    return Result(
-        study="frankland", table="1", title="Games against players that look ahead",
-        scale=request.scale, seed=request.seed, rules="", unit="percent of the games",
-        rows=tuple(rows), notes=tuple(notes), opponent=request.opponent, games=request.games,
-    )  # fmt: skip
+    return replace(result, rows=tuple(rows), notes=(*result.notes, *notes))
 
 
 FRANKLAND = Study(
@@ -77,7 +118,11 @@ FRANKLAND = Study(
         ),
         Experiment(
             "ablation", "Beyond the paper: what using all games of an evolution is worth",
-            ablation, {"smoke": 30, "small": 150, "paper": 600}, takes_opponent=True,
+            ablation, {"smoke": 60, "small": 600, "paper": 2400}, takes_opponent=True,
+        ),
+        Experiment(
+            "strong", "Beyond the paper: the strongest form against players that look ahead",
+            strong, {"smoke": 60, "small": 500, "paper": 20000}, takes_opponent=True,
         ),
     ),
     contradictions=(
@@ -99,8 +144,8 @@ FRANKLAND = Study(
         "Of several values of an area a coin takes the first or the last once for each individual.",
         "Offspring are pruned at the deepest function first, of equally deep ones the rightmost.",
         "Alpha chooses the move, and is kept for the next move of the same game "
-        "(`carry=run`: for the next games too).",
+        "(option carry=run: for the next games too).",
         "The opponent is a ladder of alpha-beta players with hand-made weights, or any engine "
-        "given by `--opponent`.",
+        "given by --opponent.",
     ),
 )  # fmt: skip

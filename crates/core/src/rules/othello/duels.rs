@@ -12,7 +12,7 @@ use crate::cpu::vector::{Eight, Two, Vector};
 use crate::lanes::{LANES, Lanes};
 use crate::rules::Game;
 use crate::rules::draws::DrawRules;
-use crate::rules::duels::{Duel, Duels, Opening, Weights};
+use crate::rules::duels::{Duel, Duels, Opening, Weights, finish_each};
 use crate::stream::{Stream, side_by_side};
 
 /// Groups of eight games.
@@ -60,14 +60,13 @@ impl<B: Board> Duels for Othello<B> {
     fn finish_duels<C: Cpu>(
         cpu: C,
         opening: &Opening<Self>,
-        duels: &mut [Duel<'_, B>],
+        duels: &mut [Duel<'_, Self>],
         rules: &DrawRules,
         stop: &AtomicBool,
     ) {
-        if B::SQUARES > 64 || !C::VECTORS_PAY || *rules != DrawRules::NONE {
-            for duel in duels {
-                duel.finish(opening, rules, stop);
-            }
+        let are_blind = || duels.iter().flat_map(|duel| duel.players).all(Weights::is_blind);
+        if B::SQUARES > 64 || !C::VECTORS_PAY || *rules != DrawRules::NONE || !are_blind() {
+            finish_each(cpu, opening, duels, rules, stop);
         } else if duels.iter().flat_map(|duel| duel.players).any(Weights::most_pieces) {
             finish::<B, C, true>(cpu, opening, duels, stop);
         } else {
@@ -81,7 +80,7 @@ impl<B: Board> Duels for Othello<B> {
 fn finish<B: Board, C: Cpu, const COUNTED: bool>(
     cpu: C,
     opening: &Opening<Othello<B>>,
-    duels: &mut [Duel<'_, B>],
+    duels: &mut [Duel<'_, Othello<B>>],
     stop: &AtomicBool,
 ) {
     let most_classes = duels.iter().flat_map(|duel| duel.players).map(|player| player.classes().len()).max();
@@ -99,14 +98,14 @@ fn finish<B: Board, C: Cpu, const COUNTED: bool>(
         // Step 1. Games for the lanes that are free. The first move has been made then, or there is none.
         while let Some(duel) = duels.get_mut(next) {
             let Some((group, lane)) = free.pop() else { break };
-            if let Some(position) = duel.begin(opening) {
+            if let Some((position, mover)) = duel.begin(opening) {
                 boards.own[group].0[lane] = position.own().0.to_u128() as u64;
                 boards.opponent[group].0[lane] = position.opponent().0.to_u128() as u64;
                 boards.draws[group].0[lane] = duel.draws.state();
                 boards.passing[group].0[lane] = 0;
-                movers[ply % 2].put(group, lane, duel.players[1]);
-                movers[(ply + 1) % 2].put(group, lane, duel.players[0]);
-                game_of[group][lane] = Some((next, ply % 2));
+                movers[ply % 2].put(group, lane, duel.players[mover]);
+                movers[(ply + 1) % 2].put(group, lane, duel.players[1 - mover]);
+                game_of[group][lane] = Some((next, (ply + mover) % 2));
                 playing[group] |= 1 << lane;
             } else {
                 duel.finish(opening, &DrawRules::NONE, stop);
@@ -124,10 +123,9 @@ fn finish<B: Board, C: Cpu, const COUNTED: bool>(
             playing[group] &= !over[group];
             for lane in (0..LANES).filter(|lane| over[group] >> lane & 1 == 1) {
                 free.push((group, lane));
-                let Some((game, began)) = game_of[group][lane] else { continue };
+                let Some((game, firsts)) = game_of[group][lane] else { continue };
                 let [own, opponent] = [&boards.own, &boards.opponent].map(|side| side[group].0[lane].count_ones());
-                // At the ply where the game began, it was the second player's turn.
-                let of_first = if ply % 2 == began { opponent.cmp(&own) } else { own.cmp(&opponent) };
+                let of_first = if ply % 2 == firsts { own.cmp(&opponent) } else { opponent.cmp(&own) };
                 duels[game].points = (of_first as i32 + 1) as u32;
             }
         }

@@ -237,6 +237,22 @@ impl<B: Board> Game for Othello<B> {
         Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.wrapping_add(1) }
     }
 
+    /// What turns no disc is no legal move: so moves need not be looked for.
+    #[inline(always)]
+    fn play_code(&self, code: u64) -> Option<Self> {
+        if code == u64::from(B::SQUARES) {
+            return self.legal_moves().pass.then(|| self.play_unchecked(Move::Pass));
+        }
+        let square = u32::try_from(code).ok().filter(|&square| square < B::SQUARES)?;
+        let placed = Bitboard::square(square);
+        if !((self.own | self.opponent) & placed).is_empty() {
+            return None;
+        }
+        let flips = flips(self.own, self.opponent, square);
+        let (own, opponent) = (self.opponent - flips, self.own | flips | placed);
+        (!flips.is_empty()).then(|| Self { own, opponent, turn: self.turn.opposite(), ply: self.ply.wrapping_add(1) })
+    }
+
     fn is_over(&self) -> bool {
         moves(self.own, self.opponent).is_empty() && moves(self.opponent, self.own).is_empty()
     }
