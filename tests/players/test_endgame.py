@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from evoply import _native
@@ -31,6 +33,20 @@ def test_solutions_are_those_of_minimax(game: str) -> None:
         assert Game(position, solution.line).outcome() is not None
         expected = {move: -brute_force(position.play(move)) for move in position.legal_moves}
         assert dict(solution.moves) == expected
+
+
+def test_a_limit_in_seconds_ends_with_a_sentence_or_with_the_answer() -> None:
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match=r"0\.2 were not enough for 60 empty squares: give more"):
+        solve(Position(), seconds=0.2)
+    with pytest.raises(TimeoutError, match=r"give more$"):
+        solve(Position(), mode="outcome", seconds=1e-9)
+    assert time.monotonic() - began < 20
+    near = Position.parse("XXXX XOXO XOO- O--- X")
+    assert solve(near, seconds=1e300).score == solve(near).score == 10
+    for wrong in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=r"seconds: .* is no limit: give a number above 0"):
+            solve(near, seconds=wrong)
 
 
 def test_a_finished_game_has_no_move() -> None:

@@ -3,16 +3,83 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
+use crate::cpu::{Cpu, Task, dispatch};
 use crate::rules::{Color, Game};
 use crate::work::{Stopped, for_each_parallel};
 
-/// A game as a start and the codes of its moves, forced passes included.
+/// A game as a start and the codes of its moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves<'a, G> {
     /// The position before the first move.
     pub start: G,
     /// The moves, as [`Game::code`] gives them.
     pub codes: &'a [u64],
+}
+
+/// A game played over again as far as its moves are legal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed<G> {
+    /// The moves that were played, forced passes put in where they were left out.
+    pub codes: Vec<u64>,
+    /// How many of the moves given are among them: all, or the next is illegal at `last`.
+    pub taken: usize,
+    /// The position after the last of them.
+    pub last: G,
+}
+
+/// The forced pass, if it is what must be played.
+#[inline(always)]
+fn forced_pass<G: Game>(position: &G) -> Option<G::Move> {
+    let mut moves = position.legal_moves();
+    let first = moves.next()?;
+    (moves.len() == 0 && G::moved_to(first).is_empty()).then_some(first)
+}
+
+/// Play a game over again until a move is illegal. Forced passes may be written or left out; `each` sees every position.
+#[inline(always)]
+pub fn replay<G: Game>(game: Moves<'_, G>, mut each: impl FnMut(&G)) -> Replayed<G> {
+    let Moves { start: mut last, codes: given } = game;
+    let (mut codes, mut taken) = (Vec::with_capacity(given.len() + 2), 0);
+    each(&last);
+    while let Some(&code) = given.get(taken) {
+        let (next, code) = if let Some(next) = last.play_code(code) {
+            taken += 1;
+            (next, code)
+        } else if let Some(pass) = forced_pass(&last) {
+            (last.play_unchecked(pass), G::code(pass))
+        } else {
+            break;
+        };
+        last = next;
+        codes.push(code);
+        each(&last);
+    }
+    Replayed { codes, taken, last }
+}
+
+/// [`replay`] of many games on `threads` threads (0: one a core).
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set before all were played.
+pub fn replay_all<G: Game>(
+    games: &[Moves<'_, G>],
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Replayed<G>>, Stopped> {
+    let nothing = |game: &Moves<'_, G>| Replayed { codes: Vec::new(), taken: 0, last: game.start };
+    let mut replayed: Vec<_> = games.iter().map(nothing).collect();
+    for_each_parallel(&mut replayed, threads, stop, |game, replayed| *replayed = dispatch(Replay(games[game])))?;
+    Ok(replayed)
+}
+
+struct Replay<'a, G>(Moves<'a, G>);
+
+impl<G: Game> Task for Replay<'_, G> {
+    type Output = Replayed<G>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Replayed<G> {
+        replay(self.0, |_| ())
+    }
 }
 
 /// A move of a game that is not legal where it is made.
@@ -43,7 +110,8 @@ pub struct PieceCounts {
     pub white: Vec<i32>,
 }
 
-/// Count the pieces of both sides at the start and after each ply of all games, on `threads` threads (0: one a core).
+/// Count the pieces of both sides at the start and after each ply of all games, on `threads` threads (0: one a core). Forced
+/// passes must be written.
 ///
 /// # Errors
 /// [`Stopped`] if `stop` was set before all were counted; inside, the first illegal move of the first game that has one.
@@ -71,11 +139,11 @@ pub fn piece_counts<G: Game>(
                 return;
             };
             (row.black[column], row.white[column]) = (black, white);
-            let Some(chosen) = position.legal_moves().find(|&legal| G::code(legal) == code) else {
+            let Some(next) = position.play_code(code) else {
                 row.illegal = Some(IllegalMove { game, ply: column, code });
                 return;
             };
-            position = position.play_unchecked(chosen);
+            position = next;
         }
     })?;
     let illegal = rows.iter().find_map(|row| row.illegal);

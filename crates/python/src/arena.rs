@@ -1,13 +1,12 @@
-//! `play` and `Games`: schedules of games and what came of them. `piece_counts`: games played over again.
+//! `play` and `Games`: schedules of games and what came of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evoply_core::arena::{Conditions, Pairing, Record, play as play_schedule};
-use evoply_core::replay::{Moves, piece_counts as count_pieces};
 use evoply_core::rules::Color;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -161,40 +160,9 @@ fn pairings(
 }
 
 /// Refuse places of starts that are not there.
-fn check_starts(start_of: Option<&[u32]>, starts: usize) -> PyResult<()> {
+pub fn check_starts(start_of: Option<&[u32]>, starts: usize) -> PyResult<()> {
     match start_of.unwrap_or(&[0]).iter().find(|&&start| start as usize >= starts) {
         Some(start) => Err(PyValueError::new_err(format!("there is no start {start}: there are {starts}"))),
         None => Ok(()),
     }
-}
-
-/// Black's and White's pieces at the start and after each ply of games that are known by their moves: a row for each game,
-/// all as long as the longest game needs; after its end a game keeps its last counts.
-///
-/// `moves`: the codes of each game's moves, passes included; `starts` and `start_of` as in `play`.
-#[pyfunction]
-#[pyo3(signature = (game, moves, *, starts, start_of = None, threads = 0))]
-#[allow(clippy::type_complexity)]
-pub fn piece_counts<'py>(
-    py: Python<'py>,
-    game: &str,
-    moves: Vec<Vec<u64>>,
-    starts: Vec<Row>,
-    start_of: Option<PyReadonlyArray1<'py, u32>>,
-    threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
-    let start_of = start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?;
-    if start_of.is_some_and(|start_of| start_of.len() != moves.len()) {
-        return Err(PyValueError::new_err("start_of needs one entry for each game"));
-    }
-    check_starts(start_of, starts.len())?;
-    let counts = with_game!(game, G => {
-        let starts = starts.into_iter().map(position::<G>).collect::<PyResult<Vec<_>>>()?;
-        let start = |game: usize| starts[start_of.map_or(0, |start_of| start_of[game] as usize)];
-        let games: Vec<_> = moves.iter().enumerate().map(|(game, codes)| Moves { start: start(game), codes }).collect();
-        interrupt::run(py, |stop| count_pieces(&games, threads, stop), |_| Ok(()))
-    })?;
-    let counts = counts.map_err(|illegal| PyValueError::new_err(illegal.to_string()))?;
-    let array = |values| PyArray1::from_vec(py, values).reshape([moves.len(), counts.columns]);
-    Ok((array(counts.black)?, array(counts.white)?))
 }

@@ -1,11 +1,11 @@
 //! The exact endgame solver for positions made in Python.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use evoply_core::rules::Game;
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::endgame::{Endgame, Mode, solve as solve_position};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::boards::with_board;
@@ -17,10 +17,12 @@ type Answer = (i32, Option<u64>, u64, f64, Vec<u64>, Vec<(u64, i32)>);
 
 /// Solve a position of Othello to the end: `exact` finds the final difference for the side to move, `outcome` 1, 0 or -1.
 ///
-/// The best move is `None` if the game is over. `table_mib` bounds the memory of the transposition table.
+/// The best move is `None` if the game is over. `table_mib` bounds the memory of the transposition table, `milliseconds` the
+/// time, beyond which a `TimeoutError` is raised.
 #[pyfunction]
 #[pyo3(signature = (
-    game, row, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256
+    game, row, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256,
+    milliseconds = None
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn solve(
@@ -31,6 +33,7 @@ pub fn solve(
     empties_to_winner: bool,
     every_move: bool,
     table_mib: usize,
+    milliseconds: Option<u64>,
 ) -> PyResult<Answer> {
     let mode = match mode {
         "exact" => Mode::Exact,
@@ -51,7 +54,12 @@ pub fn solve(
         let solution = interrupt::run(
             py,
             |stop| solve_position(&position, &Endgame { mode, empties_to_winner, every_move, table_bytes, stop }),
-            |_| Ok(()),
+            |_| match milliseconds {
+                Some(most) if began.elapsed() >= Duration::from_millis(most) => {
+                    Err(PyTimeoutError::new_err("the time was over before the position was solved"))
+                }
+                _ => Ok(()),
+            },
         )?;
         let seconds = began.elapsed().as_secs_f64();
         let line: Vec<u64> = solution.line.into_iter().map(Othello::<B>::code).collect();

@@ -7,19 +7,21 @@ given to the winner; `:r` is resigned, `:t` out of time, `:s` agreed.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import cycle
 
 from evoply.formats.played import UNKNOWN, GamePlayed, as_played
 from evoply.formats.sources import OnRefused, RollingText, Source
 from evoply.games import othello_text
 from evoply.games.draws import NO_DRAWS
-from evoply.games.othello import OTHELLO, Game, Position
+from evoply.games.othello import OTHELLO, Game, Move, Position
 from evoply.games.text import Word
 from evoply.protocols import Color, GameRecord, IllegalMoveError, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["difference", "is_ggf", "read", "write"]
+__all__ = ["difference", "is_ggf", "read", "read_time", "times_used", "write", "write_time"]
 
 _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
 _PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
@@ -31,6 +33,11 @@ _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
 _NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}
 _OTHER = re.compile(r"(?!(?:GM|PB|PW|RE|TY|BO|B|W|PC|DT|EV|RO)$)[A-Z]{1,4}")
 _MOVES = ("B", "W")
+
+
+_PERIOD = r"(?:([0-9]{1,4}):)?(?:([0-9]{1,6}):)?([0-9]{1,6}(?:\.[0-9]{1,6})?)"
+_TIME = re.compile(rf"\s*{_PERIOD}(?:/(?:{_PERIOD})?(?:/.*)?)?\s*", re.DOTALL)
+_USED = re.compile(r"(?<![A-Z])([BW])\s*\[[^\]/]*/[^\]/]*/\s*([0-9]{1,6}(?:\.[0-9]{1,6})?)\s*\]")
 
 
 def is_ggf(text: str) -> bool:
@@ -84,13 +91,9 @@ def _played(tags: dict[str, str], moves: list[tuple[str, Word]], text: RollingTe
     game = tags.pop("GM", "Othello")
     if game.lower() != "othello":
         raise InvalidMoveError(f"GM: {shorten(game)!r} is another game: Othello is read")
-    words = (word for _, word in moves)
+    words = [word for _, word in moves]
     record = Game.from_words(words, text.place, _start(tags), NO_DRAWS)
-    turns = [
-        position.turn
-        for position, move in zip(record.positions, record.moves, strict=False)
-        if not move.is_pass
-    ]
+    turns = [turn for turn, move in _turns(record) if not move.is_pass]
     placed = [(name, word) for name, word in moves if not word.text.lower().startswith("p")]
     for (name, word), turn in zip(placed, turns, strict=True):
         if name != _letter(turn):
@@ -164,6 +167,61 @@ def difference(game: GamePlayed) -> float | None:
     return {"0-1": squares, "1-0": -squares, "1/2-1/2": 0}.get(game.result)
 
 
+def read_time(text: str) -> tuple[float, float] | None:
+    """Return seconds for a game and those that each move adds, of TI; None if it says none.
+
+    A time is [[hours:]minutes:]seconds, a number alone minutes, as on the servers. What follows a
+    second slash, time after the end of all time, is left out.
+
+    >>> read_time("15:00"), read_time("05:00/00:02/02:00"), read_time("1"), read_time("0")
+    ((900.0, 0.0), (300.0, 2.0), (60.0, 0.0), None)
+    """
+    found = _TIME.fullmatch(text)
+    if found is None:
+        return None
+    main, added = _seconds(*found.groups()[:3]), _seconds(*found.groups()[3:])
+    return (main, added) if main > 0 else None
+
+
+def _seconds(first: str | None, second: str | None, last: str | None) -> float:
+    if last is None:
+        return 0.0
+    if first is None:
+        return 60 * float(last)
+    hours, minutes = (0, first) if second is None else (first, second)
+    return 3600 * float(hours) + 60 * float(minutes) + float(last)
+
+
+def write_time(seconds: float, increment: float = 0.0) -> str:
+    """Return what TI says of seconds for a game and those that each move adds, in whole ones.
+
+    Less than a second is written with hundredths.
+
+    >>> write_time(754.9), write_time(60, 2), write_time(0.25)
+    ('12:34', '01:00/00:02', '00:00.25')
+    """
+    return _time(seconds) + (f"/{_time(increment)}" if increment else "")
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1:
+        return f"00:00.{math.floor(100 * max(seconds, 0.0)):02}"
+    minutes, rest = divmod(math.floor(seconds), 60)
+    return f"{minutes:02}:{rest:02}"
+
+
+def times_used(text: str) -> dict[Color, float]:
+    """Return the seconds that both sides used in a game, as far as its moves say so.
+
+    >>> times_used("(;GM[Othello]B[F5//2.5]W[D6/0.1/1]B[C3//0.5];)")
+    {<Color.BLACK: 'black'>: 3.0, <Color.WHITE: 'white'>: 1.0}
+    """
+    used = dict.fromkeys(Color, 0.0)
+    for name, seconds in _USED.findall(text):
+        used[Color.BLACK if name == "B" else Color.WHITE] += float(seconds)
+    return used
+
+
 def write(games: Iterable[GamePlayed | GameRecord]) -> Iterator[str]:
     """Yield *games* as text, a line each; raise `ValueError` for a game that is not Othello.
 
@@ -186,10 +244,16 @@ def _line(game: GamePlayed) -> str:
     parts += [_property("RE", _score(game)), _property("TY", game.tags.get("TY", str(start.size)))]
     parts += [_property(*tag) for tag in game.tags.items() if _OTHER.fullmatch(tag[0])]
     parts += [f"BO[{start.size} {cells} {side}]"]
-    for position, move in zip(record.positions, record.moves, strict=False):
+    for turn, move in _turns(record):
         text = "PA" if move.is_pass else str(move).upper()
-        parts.append(f"{_letter(position.turn)}[{text}]")
+        parts.append(f"{_letter(turn)}[{text}]")
     return f"(;{''.join(parts)};)\n"
+
+
+def _turns(record: GameRecord) -> Iterator[tuple[Color, Move]]:
+    """Yield the moves of *record*, passes among them, each with who makes it."""
+    turn = record.start.turn
+    return zip(cycle((turn, turn.opposite)), record.moves, strict=False)
 
 
 def _letter(color: Color) -> str:

@@ -63,14 +63,11 @@ class GamePlayed:
         else:
             winner = _WINNERS.get(result)
             ending = None if winner is None else Ending.FORFEIT
-        played = cls(
-            record, black, white, winner, ending, forfeit=forfeit if outcome is None else None
-        )
-        others = dict(tags or {})
-        others.pop("Result", None)
-        if result not in ("", "*", played.result):
+        others = {tag: value for tag, value in (tags or {}).items() if tag != "Result"}
+        if result not in ("", "*", "*" if ending is None else _RESULTS[winner]):
             others["Result"] = result
-        return cls(record, black, white, winner, ending, forfeit=played.forfeit, tags=others)
+        reason = forfeit if outcome is None else None
+        return cls(record, black, white, winner, ending, forfeit=reason, tags=others)
 
     @property
     def result(self) -> str:

@@ -5,7 +5,8 @@ legal move and counts as a ply. The game ends when neither side can move. This m
 players and no evaluation; the rules themselves are the kernel's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
@@ -18,8 +19,8 @@ from evoply.games.position import BoardPosition, LegalMoves, start_row
 from evoply.games.record import BoardGame
 from evoply.games.rules import GameRules
 from evoply.games.squares import SIZES, parse_square, square_name
-from evoply.games.text import check_length, place
-from evoply.protocols import Color, InvalidMoveError, Outcome
+from evoply.games.text import Word, check_length, place
+from evoply.protocols import Color, IllegalMoveError, InvalidMoveError, Outcome
 from evoply.wording import shorten
 
 __all__ = ["OTHELLO", "SIZES", "Game", "LegalMoves", "Move", "OthelloRules", "Position"]
@@ -245,8 +246,21 @@ class Game(BoardGame[Position, Move]):
         othello_text.check_is_othello(text)
         board, begin = othello_text.split_leading_board(text)
         start = Position(size, game=game) if board is None else Position.parse(board, game)
-        words = othello_text.transcript_words(text, start.size, begin)
+        words = othello_text.TranscriptWords(text, start.size, begin)
         return cls.from_words(words, partial(place, text), start, NO_DRAWS)
+
+    @classmethod
+    def from_words(
+        cls, words: Iterable[Word], where: Callable[[int], str], start: Position, draws: DrawRules
+    ) -> Self:
+        """Return the game whose moves are *words*, which may be gone through twice.
+
+        See `BoardGame.from_words`. A move of Othello means the same wherever it is played, so the
+        kernel plays them all at once; what it does not take is told move by move.
+        """
+        with suppress(InvalidMoveError, IllegalMoveError):
+            return cls.from_codes([_code_of(word.text, start.size) for word in words], start)
+        return super().from_words(words, where, start, draws)
 
     def transcript(self) -> str:
         """Return the moves as "f5d6c3", as `from_transcript` reads them.

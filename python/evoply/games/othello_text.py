@@ -8,6 +8,8 @@ follows a `;` (scores of a problem file) or a `%` (a comment).
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 
 from evoply.games.squares import SIZES
 from evoply.games.text import Word, check_length, place
@@ -130,29 +132,43 @@ def split_leading_board(text: str) -> tuple[str | None, int]:
     return None, 0
 
 
-def transcript_words(text: str, size: int, begin: int = 0) -> Iterator[Word]:
-    """Yield the words of a transcript from index *begin* on, moves and passes alike.
-
-    Blanks, commas, hyphens and move numbers such as `12.` separate; on boards up to 8x8 a row
-    has one digit, on 10x10 the digits of a row are read greedily. Raises `InvalidMoveError`
-    with line and column for anything else.
-    """
+@cache
+def _move_pattern(size: int) -> re.Pattern[str]:
+    """Return what a move or a pass is written like on a board of *size*."""
     last_letter = chr(ord("a") + size - 1)
     row = r"(?:10|[1-9])" if size == 10 else rf"[1-{size}]"
-    move = re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
-    index = begin
-    while index < len(text):
-        separator = _SEPARATOR.match(text, index)
-        if separator is not None:
-            index = separator.end()
-            continue
-        match = move.match(text, index)
-        if match is None:
-            found = _WORD.match(text, index)
-            word = shorten(found[0] if found is not None else text[index])
-            raise InvalidMoveError(
-                f"cannot read {word!r} at {place(text, index)} as a move:"
-                f" moves are a1 to {last_letter}{size}, or pass"
-            )
-        yield Word(match[0], index)
-        index = match.end()
+    return re.compile(rf"[a-{last_letter}]{row}(?![0-9])|pass|pa|ps", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptWords:
+    """The words of a transcript from index *begin* on, moves and passes alike, gone through anew.
+
+    Blanks, commas, hyphens and move numbers such as `12.` separate; on boards up to 8x8 a row
+    has one digit, on 10x10 the digits of a row are read greedily. Going through them raises
+    `InvalidMoveError` with line and column for anything else.
+    """
+
+    text: str
+    size: int
+    begin: int = 0
+
+    def __iter__(self) -> Iterator[Word]:
+        text, size, index = self.text, self.size, self.begin
+        last_letter = chr(ord("a") + size - 1)
+        move = _move_pattern(size)
+        while index < len(text):
+            separator = _SEPARATOR.match(text, index)
+            if separator is not None:
+                index = separator.end()
+                continue
+            match = move.match(text, index)
+            if match is None:
+                found = _WORD.match(text, index)
+                word = shorten(found[0] if found is not None else text[index])
+                raise InvalidMoveError(
+                    f"cannot read {word!r} at {place(text, index)} as a move:"
+                    f" moves are a1 to {last_letter}{size}, or pass"
+                )
+            yield Word(match[0], index)
+            index = match.end()

@@ -1,7 +1,8 @@
 """The record of a game on any board over the kernel's rows: start, moves, rules about draws."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from evoply import _native
@@ -9,12 +10,33 @@ from evoply.games import drawing
 from evoply.games.draws import NO_DRAWS, DrawRules
 from evoply.games.position import BoardMove, BoardPosition
 from evoply.games.text import Word
-from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome
+from evoply.protocols import Color, Ending, IllegalMoveError, InvalidMoveError, Outcome, Row
 
 __all__ = ["BoardGame"]
 
 P = TypeVar("P", bound=BoardPosition[Any])
 M = TypeVar("M", bound=BoardMove)
+
+_MOST_MOVES = 1 << 14
+_NO_MOVE = 2**64 - 1
+"""A number that the kernel holds, and that no move of any game has."""
+
+
+class _Moves(dict[int, Any]):
+    """The moves of a board by their codes, made when they are first asked for."""
+
+    def __init__(self, from_code: Callable[[int, int], Any], size: int) -> None:
+        super().__init__()
+        self._from_code, self._size = from_code, size
+
+    def __missing__(self, code: int) -> Any:
+        if len(self) >= _MOST_MOVES:
+            self.clear()
+        self[code] = move = self._from_code(code, self._size)
+        return move
+
+
+_moves_of = cache(_Moves)
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,8 +53,6 @@ class BoardGame(Generic[P, M]):
     start: P
     moves: tuple[M, ...] = ()
     draws: DrawRules = NO_DRAWS
-    positions: tuple[P, ...] = field(init=False, compare=False)
-    """The positions from the start to the end, one more than moves."""
 
     def __post_init__(self) -> None:
         positions = [self.start]
@@ -79,23 +99,28 @@ class BoardGame(Generic[P, M]):
 
         Forced passes may be written or not. Raises `IllegalMoveError` with the number of the ply.
         """
-        kernel, size, move_of = start.kernel, start.size, start.MOVE.from_code
-        positions, moves = [start], list[M]()
-        for code in codes:
-            row = positions[-1].row
-            legal = _native.legal_moves(kernel, row)
-            if code not in legal:
-                if len(legal) == 1 and (move := move_of(legal[0], size)).is_pass:
-                    moves.append(move)
-                    row = _native.row_after(kernel, row, legal[0])
-                    positions.append(start._with(row))
-                    legal = _native.legal_moves(kernel, row)
-                if code not in legal:
-                    why = positions[-1]._why_not(str(move_of(code, size)))
-                    raise IllegalMoveError(f"ply {len(positions)}: illegal move {why}")
-            moves.append(move_of(code, size))
-            positions.append(start._with(_native.row_after(kernel, row, code)))
-        return cls._build(start, tuple(moves), tuple(positions), NO_DRAWS)
+        given, size, move_of = list(codes), start.size, start.MOVE.from_code
+        try:
+            played, taken, last = _native.replay(start.kernel, start.row, given)
+        except OverflowError:
+            held = [code if 0 <= code < _NO_MOVE else _NO_MOVE for code in given]
+            played, taken, last = _native.replay(start.kernel, start.row, held)
+        if taken < len(given):
+            why = start._with(last)._why_not(str(move_of(given[taken], size)))
+            raise IllegalMoveError(f"ply {len(played) + 1}: illegal move {why}")
+        return cls.replayed(start, played, last)
+
+    @classmethod
+    def replayed(cls, start: P, codes: Iterable[int], last: Row) -> Self:
+        """Return the game that the kernel has played from *start* by *codes* to the row *last*.
+
+        Nothing is checked. The positions between are made when somebody asks for them.
+        """
+        game = object.__new__(cls)
+        move_of = _moves_of(start.MOVE.from_code, start.size)
+        moves = tuple([move_of[code] for code in codes])
+        vars(game).update(start=start, moves=moves, draws=NO_DRAWS, position=start._with(last))
+        return game
 
     @classmethod
     def _build(
@@ -106,7 +131,14 @@ class BoardGame(Generic[P, M]):
         vars(game).update(start=start, moves=moves, positions=positions, draws=draws)
         return game
 
-    @property
+    @cached_property
+    def positions(self) -> tuple[P, ...]:
+        """The positions from the start to the end, one more than moves."""
+        start = self.start
+        codes = [move.code(start.size) for move in self.moves]
+        return tuple(map(start._with, _native.rows_along(start.kernel, start.row, codes)))
+
+    @cached_property
     def position(self) -> P:
         """The position after the last move."""
         return self.positions[-1]

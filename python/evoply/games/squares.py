@@ -7,6 +7,7 @@ alone number these row by row: 1 is the second square of the top row.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from evoply.protocols import InvalidMoveError
 from evoply.wording import shorten
@@ -17,6 +18,7 @@ SIZES = (4, 6, 8, 10)
 _SQUARE = re.compile(r"([A-Za-z])([1-9][0-9]?)")
 
 
+@cache
 def square_name(square: int, size: int) -> str:
     """Return the name of *square* on a board of *size*.
 

@@ -1,14 +1,18 @@
 """Exact Othello endgames: the final score under perfect play, or only who wins.
 
 The solver is the kernel's; it uses one thread, and node counts depend on the question alone. It
-takes no evaluator and no limit: Ctrl-C stops it.
+takes no evaluator; a limit in seconds and Ctrl-C stop it.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from evoply import _native
 from evoply.games.othello import Move, Position
+
+_LONGEST = 1e9
+"""Seconds that nobody waits for."""
 
 Aim = Literal["exact", "outcome"]
 
@@ -37,6 +41,7 @@ def solve(
     every_move: bool = False,
     empties_to_winner: bool = True,
     table_mib: int = 256,
+    seconds: float | None = None,
 ) -> Solution:
     """Return the value of *position* under perfect play to the end of the game.
 
@@ -45,6 +50,9 @@ def solve(
     the time. *table_mib* bounds the memory, in MiB. Eighteen empty squares of an 8x8 board take
     about a tenth of a second, and every two more about five times as long.
 
+    Raises `TimeoutError` if *seconds* were not enough, and `ValueError` if they are no number above
+    0; None is no limit.
+
     >>> board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
     >>> solution = solve(Position.parse(board))
     >>> solution.score, str(solution.move), len(solution.line)
@@ -52,20 +60,30 @@ def solve(
     >>> solve(Position.parse(board), mode="outcome").score
     1
     """
-    score, code, nodes, seconds, line, moves = _native.solve(
-        position.kernel,
-        position.row,
-        mode,
-        empties_to_winner=empties_to_winner,
-        every_move=every_move,
-        table_mib=table_mib,
-    )
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise ValueError(f"seconds: {seconds!r} is no limit: give a number above 0, or None")
+    try:
+        score, code, nodes, taken, line, moves = _native.solve(
+            position.kernel,
+            position.row,
+            mode,
+            empties_to_winner=empties_to_winner,
+            every_move=every_move,
+            table_mib=table_mib,
+            milliseconds=None if seconds is None else math.ceil(1000 * min(seconds, _LONGEST)),
+        )
+    except TimeoutError:
+        cheaper = "" if mode == "outcome" else ', or ask only who wins (mode="outcome")'
+        raise TimeoutError(
+            f"seconds: {seconds:g} were not enough for {position.empty.bit_count()} empty squares:"
+            f" give more{cheaper}"
+        ) from None
     size = position.size
     return Solution(
         score=score,
         move=None if code is None else Move.from_code(code, size),
         line=tuple(Move.from_code(code, size) for code in line),
         nodes=nodes,
-        seconds=seconds,
+        seconds=taken,
         moves=tuple((Move.from_code(code, size), score) for code, score in moves),
     )

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::bitboard::{Board, Size6, Size10};
-use evoply_core::replay::{IllegalMove, Moves, PieceCounts, piece_counts};
+use evoply_core::replay::{IllegalMove, Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
 use evoply_core::rules::checkers::{American, Checkers};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::random_move;
@@ -79,4 +79,62 @@ fn no_game_has_no_row() {
     let one = PieceCounts { columns: 1, black: vec![2], white: vec![2] };
     assert_eq!(counts(&[(start, vec![])], 0), Ok(one));
     assert_eq!(start.pieces(Color::Black).len(), 2);
+}
+
+/// The same one move after the other: what [`replay`] must equal.
+fn slowly<G: Game>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
+    let (mut codes, mut seen) = (Vec::new(), vec![start]);
+    for (taken, &code) in given.iter().enumerate() {
+        loop {
+            let last = seen[seen.len() - 1];
+            let legal: Vec<_> = last.legal_moves().collect();
+            let chosen = legal.iter().find(|&&one| G::code(one) == code);
+            let pass = legal.iter().find(|&&one| legal.len() == 1 && G::moved_to(one).is_empty());
+            let Some(&played) = chosen.or(pass) else {
+                return (Replayed { codes, taken, last }, seen);
+            };
+            codes.push(G::code(played));
+            seen.push(last.play_unchecked(played));
+            if chosen.is_some() {
+                break;
+            }
+        }
+    }
+    (Replayed { codes, taken: given.len(), last: seen[seen.len() - 1] }, seen)
+}
+
+fn check_replay<G: Game>(seed: u64) {
+    let (games, _) = games::<G>(seed, 200);
+    let mut draws = Key::new(seed).child(1).stream();
+    let mut given: Vec<Known<G>> = Vec::new();
+    for (start, codes) in games {
+        let passes = u64::from(<G::Board as Board>::SQUARES);
+        let without: Vec<_> = codes.iter().copied().filter(|&code| G::HAS_KINGS || code != passes).collect();
+        let mut damaged = without.clone();
+        if !damaged.is_empty() {
+            damaged[draws.below(without.len() as u64) as usize] = draws.below(200);
+        }
+        given.extend([(start, codes), (start, without), (start, damaged)]);
+    }
+    let moves: Vec<_> = given.iter().map(|(start, codes)| Moves { start: *start, codes }).collect();
+    let together = replay_all(&moves, 3, &AtomicBool::new(false)).expect("nobody stops it");
+    for (one, game) in moves.iter().zip(&together) {
+        let (expected, along) = slowly(one.start, one.codes);
+        let mut seen = Vec::new();
+        assert_eq!(replay(*one, |&position| seen.push(position)), expected);
+        assert_eq!(seen, along);
+        assert_eq!(*game, expected);
+    }
+    let passed = together.chunks(3).filter(|game| game[0].codes == game[1].codes && game[0].taken > game[1].taken);
+    let damaged = together.iter().zip(&moves).filter(|(game, one)| game.taken < one.codes.len());
+    assert!(damaged.count() > 100);
+    // Small boards have passes often, others seldom.
+    assert!(<G::Board as Board>::SQUARES > 36 || passed.count() > 5);
+}
+
+#[test]
+fn games_are_played_over_again_with_passes_written_or_not() {
+    check_replay::<Othello<Size6>>(5);
+    check_replay::<Othello<Size10>>(6);
+    check_replay::<Checkers<American>>(7);
 }
