@@ -1,7 +1,7 @@
 """The kernel: rules, board expressions, search and game loops, compiled from Rust."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,15 @@ __all__ = [
     "Positions",
     "PrimitiveSet",
     "Program",
+    "Replayed",
     "Stream",
     "__version__",
     "analyse",
     "clock",
+    "count_nodes",
     "cpu",
     "destinations",
+    "learn_games",
     "legal_moves",
     "mobility",
     "online_move",
@@ -27,7 +30,10 @@ __all__ = [
     "perft",
     "piece_counts",
     "play",
+    "replay",
+    "replay_all",
     "row_after",
+    "rows_along",
     "solve",
     "symmetry",
 ]
@@ -69,6 +75,7 @@ def solve(
     empties_to_winner: bool = True,
     every_move: bool = False,
     table_mib: int = 256,
+    milliseconds: int | None = None,
 ) -> tuple[int, int | None, int, float, list[int], list[tuple[int, int]]]: ...
 
 @final
@@ -183,6 +190,26 @@ def analyse(
     moves: int = 0,
     every_move: bool = False,
 ) -> tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]]]: ...
+def count_nodes(
+    game: str,
+    program: Program,
+    row: _Row,
+    depths: Sequence[int],
+    /,
+    *,
+    order: str = "none",
+    table: int = 16,
+    view: str = "turn",
+) -> list[tuple[int, int, float, int, int, float]]:
+    """Search to each of *depths* in turn by plain alpha-beta; only the order of moves differs.
+
+    *order*: none, evaluator (the best board after the move first, at every level but the last) or
+    table (the move that was best when the position was searched last, first; 2 ** *table* entries,
+    kept from one depth to the next). For each depth: the depth, the code of the first best move,
+    its value for the side to move, nodes (positions entered and leaves valued), boards valued only
+    to order moves, seconds. Moves and values are the same in every order.
+    """
+
 def play(
     game: str,
     players: Sequence[Player],
@@ -199,6 +226,39 @@ def play(
     record_moves: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Games: ...
+
+@final
+class Replayed:
+    """What came of games that were played over again; arrays have one entry a game."""
+
+    @property
+    def taken(self) -> NDArray[np.int32]: ...
+    @property
+    def plies(self) -> NDArray[np.int32]: ...
+    @property
+    def black_discs(self) -> NDArray[np.int32]: ...
+    @property
+    def white_discs(self) -> NDArray[np.int32]: ...
+    @property
+    def is_over(self) -> NDArray[np.bool_]: ...
+    @property
+    def winners(self) -> NDArray[np.int8]: ...
+    @property
+    def codes(self) -> list[list[int]]: ...
+    @property
+    def rows(self) -> list[_Row]: ...
+
+def replay(game: str, row: _Row, codes: Sequence[int], /) -> tuple[list[int], int, _Row]: ...
+def rows_along(game: str, row: _Row, codes: Sequence[int], /) -> list[_Row]: ...
+def replay_all(
+    game: str,
+    codes: NDArray[np.uint64],
+    lengths: NDArray[np.uint32],
+    *,
+    starts: Sequence[_Row],
+    start_of: NDArray[np.uint32] | None = None,
+    threads: int = 0,
+) -> Replayed: ...
 def piece_counts(
     game: str,
     moves: Sequence[Sequence[int]],
@@ -207,6 +267,66 @@ def piece_counts(
     start_of: NDArray[np.uint32] | None = None,
     threads: int = 0,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def learn_games(
+    game: str,
+    features: Program,
+    starts: Sequence[_Row],
+    /,
+    *,
+    weights: NDArray[np.float64],
+    time_weights: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    clip: bool,
+    key: int,
+    first_game: int,
+    games: int,
+    rates: NDArray[np.float64],
+    rule: str,
+    decay: float = 0.0,
+    learns: str = "both",
+    opponent: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    epsilon: float = 0.0,
+    depth: int = 1,
+    value: tuple[Program, NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ordering: str = "none",
+    table: int = 0,
+    backed_up: bool = False,
+    outcome: str = "sign",
+    batch: int = 1,
+    threads: int = 1,
+    max_plies: int | None = None,
+    draws: tuple[int | None, int | None, int | None] = ...,
+    adaptive: tuple[NDArray[np.float64], ...] | None = None,
+    every: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, Any]:
+    """Play games and change the weights of a linear evaluator by what is seen in them.
+
+    *features* gives a number a feature, own minus opponent for the side to move; divided by the
+    scale, and within -1 and 1 if *clip*, it is F_i. A board is worth the sum of
+    (w_i F_i) (2T + sum of O_ik (1 - 2T)^k), T its clock. *rates* has a row a game, of weights and
+    of time weights. *value*: the same as a program with parameters, for searches of more than one
+    ply, and the places of weights and time weights among them. The opponent plays by its own
+    weights and never explores; without it both sides play by the weights that learn.
+
+    At its turn a side learns first, from the error of what it thought before (*rule*: td, td-lambda
+    or td-leaf) and then moves. A pass belongs to the reply of the other side. *max_plies* counts
+    from the start, the third of *draws* is the ply of the position. *adaptive*: sums of changes
+    and of their sizes; a parameter then learns at its rate times |sum| / size. Games of a *batch*
+    begin alike and what they learn is added in their order.
+
+    The answer has `weights`, `time_weights` and `adaptive` in the shapes of the arguments;
+    `history` (times, features, 1 + degree), written down after *every* so many games; and with an
+    entry a game `starts` (places), `points` (Black's 1, 0.5 or 0), `discs` (Black's minus White's),
+    `plies` (from the start, passes included), `squared_errors` (their sum), `updates`, `clipped`
+    (features beyond their scale, on all boards but the first) and `explored` (moves drawn instead
+    of chosen). `failed` is the game and ply at which a weight was no finite number within 1e6:
+    everything else is then as it was before that game; else None. `ValueError` says which argument
+    is wrong.
+    Sources: Almgren, Berglund & Milstein (FIREBRAND); Sutton (1988); Baxter, Tridgell &
+    Weaver (1998); Beal & Smith (1999).
+    """
+
 def online_move(
     game: str,
     row: _Row,
@@ -232,6 +352,9 @@ def online_move(
     redraw: bool,
     choose: str,
     roots: str = "free",
+    exploration: float = 0.5,
+    mobility: bool = False,
+    replies: bool = False,
     draws: tuple[int | None, int | None, int | None],
     alpha: tuple[Sequence[int], Sequence[int], tuple[bool, bool, bool]] | None = None,
     milliseconds: int | None = None,

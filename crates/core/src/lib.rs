@@ -2,7 +2,8 @@
 //!
 //! From the bottom up: [`bitboard`] knows squares, [`stream`] is the one source of randomness, [`rules`] know the games,
 //! [`expression`]s turn positions into numbers, [`search`] looks ahead, a [`player`] chooses moves, [`analysis`] asks it about one position,
-//! the [`arena`] plays schedules of games on all cores, and [`online`] evolves strategies before a move. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
+//! the [`arena`] plays schedules of games on all cores, [`learning`] plays games whose errors change weights, and [`online`] evolves
+//! strategies before a move. [`cpu`] holds the only `unsafe` code: the choice of machine instructions.
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
@@ -24,6 +25,7 @@ pub mod cpu;
 pub mod evaluator;
 pub mod expression;
 pub mod lanes;
+pub mod learning;
 pub mod online;
 pub mod player;
 pub mod replay;

@@ -12,9 +12,12 @@ mod boards;
 mod endgame;
 mod expressions;
 mod interrupt;
+mod learning;
 mod online;
+mod ordering;
 mod players;
 mod random;
+mod replay;
 mod rules;
 
 use pyo3::prelude::*;
@@ -24,7 +27,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::arena::{Games, piece_counts, play};
+    use super::arena::{Games, play};
     #[pymodule_export]
     use super::boards::{othello_flips, othello_moves, symmetry};
     #[pymodule_export]
@@ -32,11 +35,17 @@ mod _native {
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]
+    use super::learning::learn_games;
+    #[pymodule_export]
     use super::online::online_move;
+    #[pymodule_export]
+    use super::ordering::count_nodes;
     #[pymodule_export]
     use super::players::{Player, Positions, analyse};
     #[pymodule_export]
     use super::random::Stream;
+    #[pymodule_export]
+    use super::replay::{Replayed, piece_counts, replay, replay_all, rows_along};
     #[pymodule_export]
     use super::rules::{clock, destinations, legal_moves, mobility, perft, row_after};
 

@@ -34,7 +34,7 @@ const MOST_POSITIONS: usize = 10_000_000;
 pub struct Player(pub Any<Players>);
 
 /// Read the name of a view.
-fn parse_view(view: &str) -> PyResult<View> {
+pub fn parse_view(view: &str) -> PyResult<View> {
     match view {
         "turn" => Ok(View::Turn),
         "player" => Ok(View::Player),
@@ -55,7 +55,7 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
     }
 }
 
-fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
+pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
     match ordering {
         "none" => Ok(MoveOrder::None),
         "hash" => Ok(MoveOrder::Hash),

@@ -101,11 +101,29 @@ pub(super) fn searcher<'a, G: Game, C: Cpu>(
     let branching = BestFirst {
         orderer: Horizon::for_order(cpu, root, search, order_registers.as_mut()),
         table,
-        keys: [Color::Black, Color::White].map(|turn| Key::new(turn as u64)),
         killers: Killers::new(depth),
         candidates: vec![Candidates::default(); depth as usize + 1],
     };
     Searcher::new(Horizon::at(cpu, root, search, registers), search, branching)
+}
+
+/// Where the keys of positions come from, by side to move.
+const TURN_KEYS: [Key; 2] = [Key::new(Color::Black as u64), Key::new(Color::White as u64)];
+
+/// The key of a board and the side to move there.
+#[inline(always)]
+pub(super) fn key_of<G: Game>(position: &G) -> Key {
+    use crate::bitboard::{Board, Word};
+    let (own, opponent) = (position.own().0.to_u128(), position.opponent().0.to_u128());
+    let mut key = TURN_KEYS[position.turn() as usize].child(own as u64).child(opponent as u64);
+    if G::Board::SQUARES > 64 {
+        key = key.child((own >> 64) as u64).child((opponent >> 64) as u64);
+    }
+    if G::HAS_KINGS {
+        let kings = position.kings().0.to_u128();
+        key = key.child(kings as u64).child((kings >> 64) as u64);
+    }
+    key
 }
 
 /// The most promising move first and with the whole window; of the others it is only asked whether they are better.
@@ -113,8 +131,6 @@ pub(super) struct BestFirst<'a, G: Game, C: Cpu> {
     /// What orders moves, where that is not the evaluator.
     orderer: Option<Horizon<'a, G, C>>,
     table: &'a mut Table,
-    /// Where the keys of the table's entries come from, by side to move.
-    keys: [Key; 2],
     killers: Killers,
     /// Moves of the position being searched, by remaining depth.
     candidates: Vec<Candidates<G>>,
@@ -231,18 +247,9 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
     /// The key of everything that the value of a position at a given depth depends on within this search.
     #[inline(always)]
     fn key(&self, position: &G) -> u64 {
-        use crate::bitboard::{Board, Word};
-        let (own, opponent) = (position.own().0.to_u128(), position.opponent().0.to_u128());
-        let mut key = self.branching.keys[position.turn() as usize].child(own as u64).child(opponent as u64);
-        if G::Board::SQUARES > 64 {
-            key = key.child((own >> 64) as u64).child((opponent >> 64) as u64);
-        }
-        if G::HAS_KINGS {
-            let kings = position.kings().0.to_u128();
-            key = key.child(kings as u64).child((kings >> 64) as u64);
-            if self.search.evaluator.program.reads_quiet_plies() {
-                key = key.child(position.quiet_plies().into());
-            }
+        let mut key = key_of(position);
+        if G::HAS_KINGS && self.search.evaluator.program.reads_quiet_plies() {
+            key = key.child(position.quiet_plies().into());
         }
         if self.search.evaluator.program.reads_ply() {
             key = key.child(position.ply().into());

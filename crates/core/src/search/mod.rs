@@ -2,7 +2,7 @@
 //!
 //! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
 //! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
-//! [`every_move`] gives the values of all moves.
+//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves.
 
 pub mod alphabeta;
 pub mod deepening;
@@ -11,6 +11,7 @@ pub mod every_move;
 mod horizon;
 pub mod leaves;
 pub mod minimax;
+pub mod ordered;
 pub mod ordering;
 mod root;
 pub mod table;

@@ -8,6 +8,7 @@ mod every_move;
 mod expressions;
 mod leaves;
 mod move_ordering;
+mod orders_alone;
 mod parameters;
 mod perft;
 mod quiescence;

@@ -1,0 +1,238 @@
+//! `learn_games`: games whose errors change the weights of a linear evaluator.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use evoply_core::learning::learner::Coherence;
+use evoply_core::learning::settings::{Learns, RuleKind, Settings, Value, Worth};
+use evoply_core::learning::weights::{Scaling, Weights};
+use evoply_core::learning::{Lesson, Lessons, learn};
+use evoply_core::rules::Color;
+use evoply_core::rules::draws::DrawRules;
+use evoply_core::stream::Key;
+use numpy::ndarray::Dimension;
+use numpy::{
+    Element, PyArray1, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::expressions::Program;
+use crate::games::{Held, Programs, Row, position};
+use crate::interrupt;
+use crate::players::parse_ordering;
+
+/// Weights and time weights.
+type Pair<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>);
+
+/// The evaluator as one expression, and the places of weights and time weights among its parameters.
+type ValueProgram<'py> = (Py<Program>, PyReadonlyArray1<'py, i64>, PyReadonlyArray2<'py, i64>);
+
+/// Play games and change the weights of a linear evaluator by what they say of it.
+///
+/// `features`: a program with an output a feature, own minus opponent for the side to move. `rates`: a row a game. See the stub for
+/// the meaning of all.
+#[pyfunction]
+#[pyo3(signature = (
+    game, features, starts, /, *, weights, time_weights, scales, clip, key, first_game, games, rates, rule, decay = 0.0,
+    learns = "both", opponent = None, epsilon = 0.0, depth = 1, value = None, ordering = "none", table = 0, backed_up = false,
+    outcome = "sign", batch = 1, threads = 1, max_plies = None, draws = (None, None, None), adaptive = None, every = 1,
+    progress = None
+))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub fn learn_games<'py>(
+    py: Python<'py>,
+    game: &str,
+    features: &Program,
+    starts: Vec<Row>,
+    weights: PyReadonlyArray1<'py, f64>,
+    time_weights: PyReadonlyArray2<'py, f64>,
+    scales: PyReadonlyArray1<'py, f64>,
+    clip: bool,
+    key: u64,
+    first_game: u64,
+    games: usize,
+    rates: PyReadonlyArray2<'py, f64>,
+    rule: &str,
+    decay: f64,
+    learns: &str,
+    opponent: Option<Pair<'py>>,
+    epsilon: f64,
+    depth: u32,
+    value: Option<ValueProgram<'py>>,
+    ordering: &str,
+    table: u32,
+    backed_up: bool,
+    outcome: &str,
+    batch: usize,
+    threads: usize,
+    max_plies: Option<u32>,
+    draws: (Option<u32>, Option<u32>, Option<u32>),
+    adaptive: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>,
+    every: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let rows = joined("time_weights", &weights, &time_weights)?;
+    let coherence = adaptive.map(|(sums, sizes)| {
+        let list = |name: &str, array: PyReadonlyArray2<'py, f64>| {
+            let wanted = [rows.rows.len() / rows.width, rows.width];
+            if array.shape() != wanted {
+                return Err(wrong(format!("adaptive: {name} have shape {:?}: give {wanted:?}", array.shape())));
+            }
+            Ok(values(&array))
+        };
+        Ok::<_, PyErr>(Coherence { sums: list("sums", sums)?, sizes: list("absolute sums", sizes)? })
+    });
+    if rates.shape() != [games, 2] {
+        return Err(wrong(format!("rates have shape {:?}: give {:?}, two for each game", rates.shape(), [games, 2])));
+    }
+    let rates = values(&rates).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+    let opponent = opponent.map(|(weights, times)| joined("opponent", &weights, &times)).transpose()?;
+    if opponent.as_ref().is_some_and(|opponent| opponent.width != rows.width) {
+        return Err(wrong("opponent: its time weights are of another degree than time_weights: give as many".into()));
+    }
+    let (quiet_plies, repetitions, most_plies) = draws;
+    let done = AtomicU64::new(0);
+    let report = |py: Python<'_>| match &progress {
+        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
+        None => Ok(()),
+    };
+    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
+    numpy::get_array_module(py)?;
+    let lessons = with_game!(game, G => {
+        let value = value.map(|(program, places, times)| {
+            let compiled = G::held::<Programs>(&program.get().0, "value")?.clone();
+            let places = joined_places(&places, &times, rows.width)?;
+            Ok::<_, PyErr>(Value { program: compiled.program, expression: compiled.expression, places })
+        });
+        let settings = Settings::<G> {
+            features: Arc::clone(&G::held::<Programs>(&features.0, "features")?.program),
+            scaling: Scaling { scales: values(&scales), clip },
+            starts: starts.into_iter().map(position::<G>).collect::<PyResult<_>>()?,
+            key: Key(key),
+            first_game,
+            rates,
+            rule: rule_named(rule, decay)?,
+            learns: learns_named(learns)?,
+            opponent,
+            epsilon,
+            depth,
+            value: value.transpose()?,
+            ordering: parse_ordering(ordering)?,
+            table: if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) },
+            backed_up,
+            worth: worth_named(outcome)?,
+            batch,
+            threads,
+            draws: DrawRules { quiet_plies, repetitions, most_plies },
+            most_plies: max_plies,
+            every,
+        };
+        let coherence = coherence.transpose()?;
+        interrupt::run(py, |stop| learn(&settings, rows, coherence, stop, &done), report)?.map_err(wrong)
+    })?;
+    answer(py, &lessons)
+}
+
+fn wrong(message: String) -> PyErr {
+    PyValueError::new_err(message)
+}
+
+/// The entries row by row, however they lie in memory.
+fn values<T: Element + Copy, D: Dimension>(array: &PyReadonlyArray<'_, T, D>) -> Vec<T> {
+    array.as_array().iter().copied().collect()
+}
+
+/// Rows of what belongs to a weight and what belongs to its time weights.
+fn rows<T: Element + Copy>(weights: &PyReadonlyArray1<'_, T>, times: &PyReadonlyArray2<'_, T>) -> Vec<T> {
+    let (times, degree) = (values(times), times.shape()[1]);
+    let row = |(index, weight)| std::iter::once(weight).chain(times[index * degree..][..degree].to_vec());
+    values(weights).into_iter().enumerate().flat_map(row).collect()
+}
+
+fn joined(name: &str, weights: &PyReadonlyArray1<'_, f64>, times: &PyReadonlyArray2<'_, f64>) -> PyResult<Weights> {
+    let (count, [rows_of_times, degree]) = (weights.shape()[0], [times.shape()[0], times.shape()[1]]);
+    if count != rows_of_times {
+        return Err(wrong(format!("{name}: {rows_of_times} rows of time weights for {count} weights: give one each")));
+    }
+    Ok(Weights { rows: rows(weights, times), width: degree + 1 })
+}
+
+/// The places of weights and time weights; one below 0 is refused as one that no parameter has.
+fn joined_places(
+    weights: &PyReadonlyArray1<'_, i64>,
+    times: &PyReadonlyArray2<'_, i64>,
+    width: usize,
+) -> PyResult<Vec<usize>> {
+    let (shape, wanted) = (times.shape(), [weights.shape()[0], width - 1]);
+    if shape != wanted {
+        return Err(wrong(format!("value: places of time weights have shape {shape:?}: give {wanted:?}")));
+    }
+    Ok(rows(weights, times).into_iter().map(|place| usize::try_from(place).unwrap_or(usize::MAX)).collect())
+}
+
+fn rule_named(name: &str, decay: f64) -> PyResult<RuleKind> {
+    match name {
+        "td" => Ok(RuleKind::Td),
+        "td-lambda" => Ok(RuleKind::TdLambda(decay)),
+        "td-leaf" => Ok(RuleKind::TdLeaf(decay)),
+        _ => Err(wrong(format!("rule is {name:?}: rules are td, td-lambda, td-leaf"))),
+    }
+}
+
+fn learns_named(name: &str) -> PyResult<Learns> {
+    match name {
+        "both" => Ok(Learns::Both),
+        "black" => Ok(Learns::Only(Color::Black)),
+        "white" => Ok(Learns::Only(Color::White)),
+        "alternate" => Ok(Learns::Alternate),
+        _ => Err(wrong(format!("learns is {name:?}: give both, black, white or alternate"))),
+    }
+}
+
+fn worth_named(name: &str) -> PyResult<Worth> {
+    match name {
+        "sign" => Ok(Worth::Sign),
+        "discs" => Ok(Worth::Pieces),
+        _ => Err(wrong(format!("outcome is {name:?}: give sign or discs"))),
+    }
+}
+
+/// The answer as Python reads it.
+fn answer<'py>(py: Python<'py>, lessons: &Lessons) -> PyResult<Bound<'py, PyDict>> {
+    let Lessons { weights, coherence, history, games, failed } = lessons;
+    let (width, count) = (weights.width, weights.rows.len() / weights.width);
+    let column = |list: &[f64], from: usize, to: usize| {
+        list.chunks_exact(width).flat_map(|row| row[from..to].iter().copied()).collect::<Vec<_>>()
+    };
+    let matrix = |list: &[f64]| PyArray1::from_slice(py, list).reshape([count, width]);
+    let answer = PyDict::new(py);
+    answer.set_item("weights", PyArray1::from_vec(py, column(&weights.rows, 0, 1)))?;
+    let times = PyArray1::from_vec(py, column(&weights.rows, 1, width));
+    answer.set_item("time_weights", times.reshape([count, width - 1])?)?;
+    let adaptive = coherence.as_ref().map(|Coherence { sums, sizes }| Ok::<_, PyErr>((matrix(sums)?, matrix(sizes)?)));
+    answer.set_item("adaptive", adaptive.transpose()?)?;
+    let past: Vec<f64> = history.iter().flatten().copied().collect();
+    answer.set_item("history", PyArray1::from_vec(py, past).reshape([history.len(), count, width])?)?;
+    set_column(&answer, "starts", games, |game| game.start)?;
+    set_column(&answer, "points", games, |game| game.points)?;
+    set_column(&answer, "discs", games, |game| game.difference)?;
+    set_column(&answer, "plies", games, |game| game.plies)?;
+    set_column(&answer, "squared_errors", games, |game| game.squared_errors)?;
+    set_column(&answer, "updates", games, |game| game.updates)?;
+    set_column(&answer, "clipped", games, |game| game.clipped)?;
+    set_column(&answer, "explored", games, |game| game.explored)?;
+    answer.set_item("failed", *failed)?;
+    Ok(answer)
+}
+
+/// An entry a game.
+fn set_column<T: Element>(
+    answer: &Bound<'_, PyDict>,
+    name: &str,
+    games: &[Lesson],
+    value: impl Fn(&Lesson) -> T,
+) -> PyResult<()> {
+    answer.set_item(name, PyArray1::from_vec(answer.py(), games.iter().map(value).collect()))
+}
