@@ -13,9 +13,9 @@ from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.configs.part import ADDED_LATER, Part
 from evoply.evolution.breeding.creation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.part import ADDED_LATER, Part
 from evoply.evolution.generation import (
     ArchiveEntry,
     FreshResult,

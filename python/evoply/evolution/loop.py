@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -104,6 +104,8 @@ class Evolution:
     >>> Evolution(threads=2).after(config, first).number
     1
     """
+
+    config_type: ClassVar[type[EvolutionConfig]] = EvolutionConfig
 
     threads: int = 0
     progress: ProgressCallback | None = None

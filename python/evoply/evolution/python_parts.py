@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.configs.part import fields_of
 from evoply.evolution.config.breeding import Variation
-from evoply.evolution.config.part import fields_of
 from evoply.evolution.fitness import FitnessKind, OwnFitness
 from evoply.evolution.fitness.own import kind_of
 from evoply.evolution.operators import Operator

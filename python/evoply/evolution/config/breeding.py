@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from evoply.evolution.config.part import ADDED_LATER, Part
+from evoply.configs.part import ADDED_LATER, Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 
 __all__ = [

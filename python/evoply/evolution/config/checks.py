@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evoply import gp
 from evoply._native import Stream
+from evoply.configs.part import Problem, WrongPartError
 from evoply.evolution.breeding.creation import (
     limits_of,
     primitive_set_of,
@@ -28,7 +29,6 @@ from evoply.evolution.config.breeding import (
 )
 from evoply.evolution.config.games import USUAL, start_problems
 from evoply.evolution.config.individual import Stages, shape_of
-from evoply.evolution.config.part import Problem, WrongPartError
 from evoply.evolution.fitness import FITNESS
 from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 
+from evoply.configs.errors import explained
+from evoply.configs.part import ADDED_LATER, Part, readable
 from evoply.evolution.config.breeding import (
     Demes,
     Initialisation,
@@ -25,17 +27,18 @@ from evoply.evolution.config.breeding import (
     Variation,
 )
 from evoply.evolution.config.checks import problems_of
-from evoply.evolution.config.errors import explained
 from evoply.evolution.config.fitness import Fitness
 from evoply.evolution.config.games import Draws, PlayerSettings, Start
 from evoply.evolution.config.individual import IndividualShape, OneTree
-from evoply.evolution.config.part import ADDED_LATER, Part, readable
 from evoply.evolution.fitness import Case, measure_from_text
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.protocols import ConfigError
 
-__all__ = ["EvolutionConfig", "HallOfFame", "Machine", "Termination"]
+__all__ = ["MOST_GENERATIONS", "EvolutionConfig", "HallOfFame", "Machine", "Termination"]
+
+MOST_GENERATIONS = 1_000_000_000
+"""Of a run."""
 
 
 class HallOfFame(Part):
@@ -99,7 +102,7 @@ class EvolutionConfig(Part):
     """The number from which everything random in the run follows: the same seed, the same run."""
     population_size: int = Field(default=500, ge=2, le=1_000_000)
     """Trees in a generation."""
-    generations: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    generations: int | None = Field(default=None, ge=1, le=MOST_GENERATIONS)
     """Generations in all, the first included; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds of evolution, read between generations only; None for no limit."""

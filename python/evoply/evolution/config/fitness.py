@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from evoply.configs.part import ADDED_LATER, Part
 from evoply.evolution.config.games import USUAL
-from evoply.evolution.config.part import ADDED_LATER, Part
 from evoply.evolution.fitness import FITNESS, Measure, measure_from_text
 
 __all__ = ["EarlierGenerations", "Fitness", "Opponent"]

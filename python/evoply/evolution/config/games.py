@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, model_validator
 
 from evoply._native import Stream
-from evoply.evolution.config.part import ADDED_LATER, Part, Problem
+from evoply.configs.part import ADDED_LATER, Part, Problem
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta

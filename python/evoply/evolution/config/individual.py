@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from evoply.evolution.config.part import ADDED_LATER, Part
+from evoply.configs.part import ADDED_LATER, Part
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.definitions import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Shape

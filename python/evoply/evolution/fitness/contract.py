@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evoply import arena
 from evoply._native import Stream
-from evoply.evolution.config.part import Part, Problem
+from evoply.configs.part import Part, Problem
 from evoply.evolution.play.opponents import PreparedPlayer
 from evoply.evolution.play.panel import NOBODY, Panel
 from evoply.evolution.play.population import Population

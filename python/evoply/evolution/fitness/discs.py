@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evoply import _native, arena
+from evoply.configs.part import Problem
 from evoply.evolution.config.individual import Stages
-from evoply.evolution.config.part import Problem
 from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
 from evoply.evolution.play.population import Population

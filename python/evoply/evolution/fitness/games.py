@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evoply import arena
 from evoply._native import Stream
-from evoply.evolution.config.part import Problem
+from evoply.configs.part import Problem
 from evoply.evolution.play.panel import schedule_of_games
 from evoply.evolution.play.population import Population
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evoply._native import Stream
-from evoply.evolution.config.part import Part, Problem
+from evoply.configs.part import Part, Problem
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
 from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from evoply.evolution.config.part import Problem
+from evoply.configs.part import Problem
 from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
 from evoply.evolution.fitness.games import (
     both_sides_only,

@@ -17,9 +17,8 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from evoply.evolution.config.errors import has_key, meant_instead
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.part import kind_of, parts_in
+from evoply.configs.errors import has_key, meant_instead
+from evoply.configs.part import kind_of, parts_in
 from evoply.wording import shorten
 
 __all__ = ["ConfigKey", "ConfigSection", "config_sections", "matching_sections"]
@@ -120,12 +119,13 @@ class ConfigSection:
         return head if self.kind is None else f'{head} kind = "{self.kind}"'
 
 
-def config_sections(model: type[BaseModel] = EvolutionConfig) -> tuple[ConfigSection, ...]:
-    """Return all keys of a config, the top level first, then each table below the one it is in.
+def config_sections(model: type[BaseModel]) -> tuple[ConfigSection, ...]:
+    """Return all keys of the config *model*: the top level, then each table below its own.
 
     Raises `ValueError` for a key of *model* without a docstring.
 
-    >>> top = config_sections()[0]
+    >>> from evoply.evolution import EvolutionConfig
+    >>> top = config_sections(EvolutionConfig)[0]
     >>> seed = next(key for key in top.keys if key.path == "seed")
     >>> seed.type, seed.range, seed.default
     ('whole number', '0 to 2^63 - 1', 1)
@@ -133,12 +133,14 @@ def config_sections(model: type[BaseModel] = EvolutionConfig) -> tuple[ConfigSec
     return tuple(_sections(model, ""))
 
 
-def matching_sections(text: str) -> tuple[ConfigSection, ...]:
+def matching_sections(text: str, model: type[BaseModel]) -> tuple[ConfigSection, ...]:
     """Return the keys that *text* means: a path and all below it, else a kind, else a name.
 
     Raises `ValueError`, with what may have been meant, if there is none.
 
-    >>> [key.path for section in matching_sections("co_play") for key in section.keys]
+    >>> from evoply.evolution import EvolutionConfig
+    >>> found = matching_sections("co_play", EvolutionConfig)
+    >>> [key.path for section in found for key in section.keys]
     ['fitness.measure.co_play']
     """
     parts = _parts(text.strip().replace("-", "_"))
@@ -149,15 +151,15 @@ def matching_sections(text: str) -> tuple[ConfigSection, ...]:
     )
     for is_meant in tests if parts else ():
         sections = []
-        for section in config_sections():
+        for section in config_sections(model):
             keys = tuple(key for key in section.keys if is_meant(section, key))
             if keys:
                 sections.append(replace(section, keys=keys))
         if sections:
             return tuple(sections)
     *parents, name = parts or [text]
-    meant = meant_instead([*parents, name], EvolutionConfig)
-    if parents and has_key(".".join(parents), EvolutionConfig):
+    meant = meant_instead([*parents, name], model)
+    if parents and has_key(".".join(parents), model):
         raise ValueError(f"{'.'.join(parents)} has no key {shorten(name)!r}{meant}")
     raise ValueError(f"{shorten(text)!r} is no key of a config{meant}")
 

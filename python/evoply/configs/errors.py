@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from evoply.evolution.config.part import Problem, kind_of, parts_in
+from evoply.configs.part import Problem, kind_of, parts_in
 from evoply.wording import did_you_mean, must_be
 
 __all__ = ["explained", "has_key", "meant_instead"]

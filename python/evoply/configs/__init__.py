@@ -1,0 +1,1 @@
+"""What configs of every kind of learner share: parts, what is wrong with them, keys from TOML."""

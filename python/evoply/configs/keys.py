@@ -1,0 +1,114 @@
+"""Nested keys as TOML has them: read from a text, and changed one by one.
+
+Which keys there are is said by the models of configs, which check what comes out of here.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from evoply.protocols import ConfigError
+
+__all__ = ["overridden", "read_toml", "with_settings", "without_none"]
+
+
+def read_toml(text: str, name: str) -> dict[str, Any]:
+    """Return the keys of a TOML *text*, which *name* stands for in a `ConfigError`."""
+    try:
+        # Some editors begin a file with the mark that only other encodings need.
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of 5,000 digits
+        raise ConfigError([(name, f"is not valid TOML: {error}")]) from None
+
+
+def with_settings(
+    data: Mapping[str, Any], settings: Mapping[str, Any], whole: str = ""
+) -> dict[str, Any]:
+    """Return *data* with *settings*: a mapping changes those keys of a table that it names.
+
+    Where it chooses another kind of table, or the key is *whole*, it takes the place of what was
+    there, as every other value does.
+    """
+    changed = dict(data)
+    for key, value in settings.items():
+        before = changed.get(key)
+        if key != whole and isinstance(value, Mapping) and isinstance(before, Mapping):
+            is_other = value.get("kind", before.get("kind")) != before.get("kind")
+            changed[key] = dict(value) if is_other else with_settings(before, value, whole)
+        else:
+            changed[key] = value
+    return changed
+
+
+def overridden(
+    data: dict[str, Any], overrides: Iterable[str]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return a changed copy of *data*, and path and message of what could not be applied."""
+    try:
+        changed: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    except RecursionError:
+        raise ConfigError(
+            [(next(iter(data)), "is nested too deeply: use fewer brackets inside one another")]
+        ) from None
+    errors = []
+    for override in overrides:
+        path, equals, text = override.partition("=")
+        path = path.strip().replace("-", "_")
+        if not equals or not path:
+            errors.append((override, "is not of the form path=value"))
+            continue
+        tried = deepcopy(changed)  # what fails half way must leave nothing behind
+        try:
+            _set(tried, path.split("."), text.strip())
+            changed = tried
+        except (LookupError, ValueError, TypeError):
+            errors.append((path, "leads to no place in the config"))
+    return changed, errors
+
+
+def _set(container: Any, keys: list[str], text: str) -> None:
+    *parents, last = keys
+    for key in parents:
+        container = _inside(container, key)
+    if isinstance(container, list):
+        container[int(last)] = _value(text)
+    elif not isinstance(container, dict):
+        raise TypeError("a single value has no keys")
+    elif text.lower() == "none":
+        container.pop(last, None)
+    else:
+        container[last] = _value(text)
+
+
+def _inside(container: Any, key: str) -> Any:
+    if isinstance(container, list):
+        return container[int(key)]
+    if not isinstance(container, dict):
+        raise TypeError("a single value has no keys")
+    return container.setdefault(key, {})
+
+
+def _value(text: str) -> Any:
+    try:
+        read = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return read["value"] if len(read) == 1 else text
+
+
+def without_none(data: Any, kept: str = "") -> Any:
+    """Return nested *data* without keys of no value, which TOML cannot write.
+
+    What the key *kept* holds stays as it is.
+    """
+    if isinstance(data, dict):
+        return {
+            key: value if key == kept else without_none(value, kept)
+            for key, value in data.items()
+            if value is not None
+        }
+    return [without_none(value, kept) for value in data] if isinstance(data, list | tuple) else data
