@@ -92,7 +92,7 @@ def test_killed_coevolution_resumes_to_the_same_digests(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_killed_runs_resume_to_the_same_digests_at_20_instants(tmp_path: Path) -> None:
     check_instants(tmp_path, run_config("long"), 20)

@@ -2,6 +2,12 @@
 
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao
 from evoply.expressions.definitions import definition_sets
+from evoply.expressions.differences import (
+    DIFFERENCES,
+    FIREBRAND_FEATURES,
+    Difference,
+    find_difference,
+)
 from evoply.expressions.expression import (
     Expression,
     KernelPosition,
@@ -55,11 +61,14 @@ from evoply.expressions.weights import Weights
 
 __all__ = [
     "CONVENTIONS",
+    "DIFFERENCES",
     "DIRECTIONS",
+    "FIREBRAND_FEATURES",
     "NO_OPS",
     "PRIMITIVE_SETS",
     "Board",
     "Constant",
+    "Difference",
     "Expression",
     "ExpressionError",
     "KernelPosition",
@@ -89,6 +98,7 @@ __all__ = [
     "destinations",
     "divide",
     "equal",
+    "find_difference",
     "find_primitive_set",
     "from_dict",
     "from_json",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
+from evoply.expressions.linear import LinearModel, known_features
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.specs import Noise, View
 
@@ -46,6 +47,8 @@ class NamedPlayer:
     noise: Noise | None = None
     counts_kings: bool = False
     games: tuple[str, ...] = ()
+    by_game: Mapping[str, Number] = field(default_factory=dict)
+    """Expressions of its own for games, by the kernel's names."""
 
     @property
     def leaves(self) -> dict[str, Any]:
@@ -72,8 +75,22 @@ def _edgar_tables() -> list[list[float]]:
     return tables
 
 
+def _learned() -> dict[str, Number]:
+    """Return the values that FIREBRAND learned, by game; the file says how."""
+    text = (files("evoply.players") / "firebrand.json").read_text(encoding="utf-8")
+    values: dict[str, Number] = {}
+    for game, learned in json.loads(text)["players"].items():
+        features = known_features(game, [name for name, *_ in learned["weights"]])
+        rows = [row for _, *row in learned["weights"]]
+        weights, times = tuple(row[0] for row in rows), tuple((row[1],) for row in rows)
+        values[game] = LinearModel(game, features, weights, times).expression
+    return values
+
+
 KINGS = count(board.own_kings) - count(board.opponent_kings)
 """What is added, times their worth beyond a man, where kings count more."""
+
+_LEARNED = _learned()
 
 NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
     {
@@ -135,6 +152,14 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
             "a weight for every square and ply (8x8), learned by self-play; not the lost original",
             weights_by_ply(_edgar_tables()),
             games=("othello",),
+        ),
+        "firebrand": NamedPlayer(
+            "alpha-beta on features whose weights were learned by play (8x8, 10x10), 4 plies",
+            _LEARNED["othello-10"],
+            depth=4,
+            view="turn",
+            games=tuple(_LEARNED),
+            by_game=MappingProxyType(_LEARNED),
         ),
     }
 )

@@ -1,17 +1,24 @@
 """Ready-made configs: commented TOML files that come with evoply.
 
-`preset_text("demo")` is the text, comments included; `evoply presets NAME` prints it. This
-module only hands out text: it knows no setting.
+`preset_text("demo")` is the text, comments included; `evoply presets NAME` prints it. `config_text`
+is that of a preset or of a file. This module only hands out text: it knows no setting.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
 
-__all__ = ["PRESETS", "Preset", "preset_text"]
+from evoply.files import read_limited
+from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean, shorten
+
+__all__ = ["PRESETS", "Preset", "config_text", "preset_text"]
+
+_LARGEST_FILE = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +27,13 @@ class Preset:
 
     file: str
     title: str
+    learner: str = "evolution"
+    """Whose config it is: `evoply evolve` or `evoply learn` runs it."""
+
+    @property
+    def command(self) -> str:
+        """The command that runs it."""
+        return "learn" if self.learner == "learning" else "evolve"
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
@@ -50,6 +64,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "the same, seeing kings and following captures to their end",
         ),
         "gpjpp": Preset("gpjpp.toml", "the engine of Liao's program: gpjpp with its defaults"),
+        "firebrand": Preset(
+            "firebrand.toml", "FIREBRAND: weights of Othello 10x10, learned by play", "learning"
+        ),
+        "firebrand-8": Preset(
+            "firebrand-8.toml", "the same on the usual board of Othello", "learning"
+        ),
     }
 )
 
@@ -63,3 +83,23 @@ def preset_text(name: str) -> str:
     if name not in PRESETS:
         raise ValueError(f"unknown preset {name!r}: the presets are {', '.join(PRESETS)}")
     return (files("evoply.presets") / PRESETS[name].file).read_text(encoding="utf-8")
+
+
+def config_text(name: str) -> str:
+    """Return the text of the config file *name*, or of the preset if there is no such file.
+
+    Raises `ConfigError` that says why it cannot be read, and which preset may have been meant.
+    """
+    if name in PRESETS and not os.path.isfile(name):
+        return preset_text(name)
+    try:
+        return read_limited(name, _LARGEST_FILE)
+    except FileNotFoundError:
+        hint = did_you_mean(name, PRESETS) or "."
+        known = f"there is no such file and no preset of that name{hint}"
+        problem = f"cannot be read: {known} The presets are {', '.join(PRESETS)}"
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except ValueError as error:
+        problem = str(error)
+    raise ConfigError([(shorten(name), problem)])

@@ -5,6 +5,7 @@ from evoply.runs.advance import advance, resolve_champion
 from evoply.runs.by_name import RunSummary, find_run, list_runs, new_run_path, runs_directory
 from evoply.runs.folder import leave_request, read_request
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
+from evoply.runs.kinds import KINDS
 from evoply.runs.replay import Replay, replay
 from evoply.runs.results import (
     PlayedMatches,
@@ -19,6 +20,7 @@ from evoply.runs.results import (
 from evoply.runs.run import Run
 
 __all__ = [
+    "KINDS",
     "ChampionFacts",
     "Ending",
     "Kind",

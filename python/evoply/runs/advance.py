@@ -36,6 +36,7 @@ def advance(
     allow_other_version: bool = False,
     fitness: OwnFitness | None = None,
     operators: Mapping[str, OwnOperator] = MappingProxyType({}),
+    is_enough: Callable[[Any], bool] | None = None,
 ) -> Generator[Any, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
@@ -43,8 +44,9 @@ def advance(
     default the run's own is used. *threads*, *progress*, *fitness* and *operators* are those of
     `evolve`, for runs of evolution; the learner of any other run is given to `Run.create` and
     `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
-    source, and going on asks for the same. After the last generation of evolution the final test
-    names the champion.
+    source, and going on asks for the same. *is_enough* is asked after each generation whether the
+    run has reached a limit that its config does not know. After the last generation of evolution
+    the final test names the champion.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -80,10 +82,13 @@ def advance(
         )
         status = "stopped"
         try:
-            for step in steps(learner, config, last):
+            is_over = last is not None and is_enough is not None and is_enough(last)
+            for step in () if is_over else steps(learner, config, last):
                 run.save(step)
                 last = step
                 yield step
+                if is_enough is not None and is_enough(step):
+                    break
                 if not learner.is_finished(config, step) and _is_stopped(run):
                     return
             if last is not None:

@@ -10,7 +10,18 @@ from evoply.protocols import RunError, RunNameError
 from evoply.runs.run import Run
 from evoply.wording import shorten
 
-__all__ = ["RunSummary", "find_run", "list_runs", "new_run_path", "runs_directory"]
+__all__ = [
+    "EXPERIMENT_FILE",
+    "RunSummary",
+    "find_run",
+    "list_runs",
+    "new_run_path",
+    "runs_directory",
+]
+
+
+EXPERIMENT_FILE = "experiment.toml"
+"""What tells a folder of runs from a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +54,19 @@ def new_run_path(game: str) -> Path:
 
 
 def list_runs() -> list[RunSummary]:
-    """Return a summary of every run, oldest first; folders that cannot be read come first."""
+    """Return a summary of every run, oldest first; folders that cannot be read come first.
+
+    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`.
+    """
     directory = runs_directory()
     if not directory.is_dir():
         return []
     summaries = [
         _summary(folder)
         for folder in sorted(directory.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".")
+        if folder.is_dir()
+        and not folder.name.startswith(".")
+        and not (folder / EXPERIMENT_FILE).exists()
     ]
     return sorted(summaries, key=lambda summary: summary.created)
 
@@ -74,6 +90,9 @@ def find_run(text: str | None = None) -> Run:
         return Run.open(inside)
     if os.path.isdir(text):
         return Run.open(text)
+    experiment, _, unit = text.partition("/")
+    if unit and (runs_directory() / experiment / EXPERIMENT_FILE).exists():
+        return Run.open(runs_directory() / experiment / "runs" / unit)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
     raise RunNameError(
         f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"

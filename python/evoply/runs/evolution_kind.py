@@ -26,6 +26,7 @@ from evoply.evolution import (
     load_config,
     self_contained,
 )
+from evoply.evolution.config.evolution_config import MOST_GENERATIONS
 from evoply.evolution.digest import LIMITS, digest_of
 from evoply.evolution.python_parts import PythonParts
 from evoply.runs import evolution_store as store
@@ -64,6 +65,7 @@ class EvolutionKind:
     is_built_in = True
     learner_type = Evolution
     limits = LIMITS
+    counted = frozenset({"games", "work"})
     tables = store.TABLES
     groups = store.GROUPS
     exports = store.EXPORTS
@@ -73,6 +75,9 @@ class EvolutionKind:
 
     def read_config(self, path: Path, /) -> EvolutionConfig:
         return load_config(path)
+
+    def load_config(self, source: str, overrides: Sequence[str], /) -> EvolutionConfig:
+        return load_config(source, overrides)
 
     def write_config(self, config: EvolutionConfig, /) -> str:
         return config_to_toml(self_contained(config))
@@ -95,6 +100,11 @@ class EvolutionKind:
         others = ("generations", "time_limit", "work_limit", "termination")
         lifted = {key: None for key in others if key not in limits}
         return EvolutionConfig(**{**settings, **lifted})
+
+    def endless(self, config: EvolutionConfig, /) -> EvolutionConfig:
+        # A config without any limit is refused as one that never ends.
+        others = {"time_limit": None, "work_limit": None, "termination": None}
+        return config.model_copy(update={"generations": MOST_GENERATIONS, **others})
 
     def learner(
         self,
@@ -152,6 +162,9 @@ class EvolutionKind:
 
     def rows(self, database: Database, /) -> list[dict[str, Any]]:
         return store.generation_rows(database)
+
+    def costs(self, step: Generation, previous: Generation | None, /) -> Mapping[str, float]:
+        return {"games": step.statistics.games, "work": step.census.work}
 
     def champion(self, last: Generation, note: Note, /) -> HallOfFameEntry:
         """Return the winner of the final test; before it, the first of the hall of fame."""

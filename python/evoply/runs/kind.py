@@ -98,6 +98,9 @@ class Kind(Protocol):
     def read_config(self, path: Path, /) -> Any:
         """Return the config in a file, with `game` and `seed`; `ConfigError` lists mistakes."""
 
+    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
+        """Return the config of a preset or a file with changes as `--set` takes them."""
+
     def write_config(self, config: Any, /) -> str:
         """Return *config* as the text that a run folder keeps."""
 
@@ -109,6 +112,9 @@ class Kind(Protocol):
 
     def with_limits(self, config: Any, limits: Mapping[str, Any], last: Step | None, /) -> Any:
         """Return *config* with other *limits*; a limit that is in their way is lifted."""
+
+    def endless(self, config: Any, /) -> Any:
+        """Return *config* without limits, for a run that something else ends."""
 
     @property
     def limits(self) -> frozenset[str]:
@@ -158,6 +164,13 @@ class Kind(Protocol):
 
     def rows(self, database: Database, /) -> list[dict[str, Any]]:
         """Return a row for each step, with at least number and digest; ValueError if damaged."""
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """The names of what `costs` counts in every step."""
+
+    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
+        """Return what *step* took, as far as it is counted: games, work; *previous* may be None."""
 
     @property
     def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:

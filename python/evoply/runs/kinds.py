@@ -10,21 +10,34 @@ from typing import Any
 from evoply.protocols import RunError, StorableLearner
 from evoply.runs.evolution_kind import EvolutionKind
 from evoply.runs.kind import Kind
+from evoply.runs.learning_kind import LearningKind
 from evoply.runs.outside_kind import OutsideKind
 
 __all__ = ["KINDS", "kind_of", "stored_kind"]
 
-KINDS: Mapping[str, type[EvolutionKind]] = {"evolution": EvolutionKind}
+KINDS: Mapping[str, type[EvolutionKind] | type[LearningKind]] = {
+    "evolution": EvolutionKind,
+    "learning": LearningKind,
+}
 """A new learner of evoply's own is one module and one row here."""
 
 
-def kind_of(learner: Any) -> Kind:
-    """Return the kind of *learner*; None is evolution. `RunError` if its steps cannot be kept."""
+def kind_of(learner: Any, config: Any = None) -> Kind:
+    """Return the kind of *learner*, or of evoply's own that *config* is for if it is None.
+
+    Raises `RunError` if it has no learner, or one whose steps cannot be kept.
+    """
     if learner is None:
-        return EvolutionKind()
+        for kind in KINDS.values():
+            if isinstance(config, kind.learner_type.config_type):
+                return kind()
+        raise RunError(
+            f"{type(config).__name__} is no config of evoply's own: say which learner it is for, "
+            "as in Run.create(path, config, learner=...)"
+        )
     for kind in KINDS.values():
         if isinstance(learner, kind.learner_type):
-            return kind(learner)
+            return kind(learner)  # type: ignore[arg-type]  # the very type that was asked for
     if not isinstance(learner, StorableLearner):
         raise RunError(
             f"{learner!r:.80} is no learner whose steps can be kept: it needs first, after, "

@@ -17,6 +17,7 @@ from typing import Any
 import tomli_w
 from pydantic import TypeAdapter, ValidationError
 
+from evoply.configs.keys import without_none
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts, identity
 from evoply.games import game_rules
@@ -48,6 +49,7 @@ class OutsideKind:
 
     is_built_in = False
     limits: frozenset[str] = frozenset({"generations", "time_limit"})
+    counted: frozenset[str] = frozenset()
     tables = ""
     groups: tuple[Group, ...] = ()
 
@@ -67,9 +69,12 @@ class OutsideKind:
                 [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()]
             ) from None
 
+    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
+        raise RunError(f"configs of {self.name} are made in Python: give one to Run.create")
+
     def write_config(self, config: Any, /) -> str:
         adapter = TypeAdapter(self._given.config_type)
-        data = _without_none(adapter.dump_python(config, mode="json"))
+        data = without_none(adapter.dump_python(config, mode="json"))
         if not isinstance(data, dict) or _LEARNER in data:
             raise ConfigError([(_LEARNER, "is what evoply writes: call this field otherwise")])
         _settings(data)
@@ -94,6 +99,9 @@ class OutsideKind:
             return config
         data = TypeAdapter(self._given.config_type).dump_python(config)
         return TypeAdapter(self._given.config_type).validate_python({**data, **limits})
+
+    def endless(self, config: Any, /) -> Any:
+        raise RunError(f"what ends a run of {self.name} is its own affair")
 
     @property
     def _given(self) -> StorableLearner:
@@ -173,6 +181,11 @@ class OutsideKind:
             }
             for step in read_steps(database)
         ]
+
+    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
+        """Return the statistic `games`, if there is one, as the games of the step."""
+        games = step.statistics.get("games")
+        return {} if games is None else {"games": games}
 
     @property
     def exports(self) -> Mapping[str, Callable[[Database], list[dict[str, Any]]]]:
@@ -254,13 +267,6 @@ def _settings(data: Mapping[str, Any]) -> Settings:
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise ConfigError([("seed", "is missing: a config of a learner has a whole number there")])
     return Settings(game, seed, data)
-
-
-def _without_none(data: Any) -> Any:
-    """Return nested *data* without keys of no value, which TOML cannot write."""
-    if isinstance(data, dict):
-        return {key: _without_none(one) for key, one in data.items() if one is not None}
-    return [_without_none(one) for one in data] if isinstance(data, list | tuple) else data
 
 
 def _number(value: float) -> str:

@@ -20,7 +20,6 @@ from typing import Any, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.evolution import EvolutionConfig
 from evoply.players.files import read_player
 from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
 from evoply.runs import tables
@@ -65,17 +64,13 @@ class Run:
     ) -> Self:
         """Make the folder *path* for a new run; raise `RunError` if it exists or cannot be made.
 
-        *config* is an `EvolutionConfig`, or what *learner*, a `StorableLearner` of your own, calls
-        its config; `ConfigError` if it cannot be written. *command* is the command line, kept for
-        the report. The folder appears with all that belongs into it, or not at all.
+        *config* is an `EvolutionConfig`, a `LearningConfig`, or what *learner*, a `StorableLearner`
+        of your own, calls its config; `ConfigError` if it cannot be written. *command* is the
+        command line, kept for the report. The folder appears with all that belongs into it, or not
+        at all.
         """
         folder = Path(path)
-        kind = kind_of(learner)
-        if learner is None and not isinstance(config, EvolutionConfig):
-            raise RunError(
-                f"{type(config).__name__} is no config of evolution: say which learner it is for, "
-                "as in Run.create(path, config, learner=...)"
-            )
+        kind = kind_of(learner, config)
         config_text = kind.write_config(config)
 
         def fill(new: Path) -> None:

@@ -1,0 +1,137 @@
+"""`evoply learn`: weights that follow the games; `evoply edit`: a weight changed by hand."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from evoply.cli.options import (
+    Json,
+    Overrides,
+    RunGame,
+    SecondsOrNone,
+    Tests,
+    Threads,
+    Whole,
+    WholeOrNone,
+)
+from evoply.cli.output import Output
+from evoply.cli.suggesting import suggested
+
+__all__ = ["edit", "learn"]
+
+
+def learn(
+    config: str,
+    /,
+    *,
+    name: str | None = None,
+    seed: Whole | None = None,
+    games: WholeOrNone | None = None,
+    time_limit: SecondsOrNone | None = None,
+    game: RunGame = None,
+    set_: Overrides = None,
+    tests: Tests = True,
+    threads: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Learn the weights of a player by play.
+
+    The weights are kept in a run folder after every few games, so nothing is
+    lost when you stop with Ctrl-C: `evoply resume` goes on, `evoply edit`
+    changes a weight by hand. At the end the player is shown, plays test
+    matches, and a report is written.
+
+    Parameters
+    ----------
+    config
+        A TOML file, or the name of a preset: firebrand, firebrand-8.
+    name
+        Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
+    seed
+        A whole number: the same config and seed give the same weights. Default: that of the
+        config.
+    games
+        How many games in all; none: no limit.
+    time_limit
+        Seconds, looked at between steps; none: no limit.
+    set_
+        Any value of the config, as PATH=VALUE; may be given several times.
+    tests
+        Play test matches and write the report at the end.
+    """
+    from evoply.cli.driving import drive, new_run
+    from evoply.learning import load_learning_config
+
+    chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
+    overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
+    settings = load_learning_config(config, [*(set_ or []), *overrides])
+    command = shlex.join(["evoply", *sys.argv[1:]])
+    output = Output(json)
+    with new_run(name, settings, output, command=command) as run:
+        output.result(drive(run, output, threads=threads, with_tests=tests, command=command))
+
+
+def edit(
+    run: str,
+    feature: str,
+    /,
+    *,
+    weight: float = 0.0,
+    time_weight: float = 0.0,
+    json: Json = False,
+) -> None:
+    """Change a weight of a learning run by hand, as a step of its own.
+
+    The step says what was changed, so the history of the weights stays
+    whole; `evoply resume` goes on from it.
+
+    Parameters
+    ----------
+    run
+        Name or path of the run.
+    feature
+        The feature whose weight it is.
+    weight
+        What is added to the weight.
+    time_weight
+        What is added to the time weight.
+    """
+    from evoply.learning import LearningConfig, edited
+    from evoply.protocols import RunError
+    from evoply.runs import find_run
+
+    output = Output(json)
+    with find_run(run) as found:
+        if not isinstance(found.config, LearningConfig):
+            raise RunError(f"run {found.name} was evolved: only learned weights can be edited")
+        with found.lock():
+            last = found.last()
+            if last is None:
+                raise RunError(f"run {found.name} has no weights yet: no step is finished")
+            step = edited(found.config, last, feature, weight=weight, time_weight=time_weight)
+            found.record(
+                "edited",
+                generation=step.number,
+                feature=feature,
+                weight=weight,
+                time_weight=time_weight,
+                command=shlex.join(["evoply", *sys.argv[1:]]),
+            )
+            found.save(step)
+            found.set_meta(status="stopped")
+        before, after = last.statistics, step.statistics
+        names = [name for name in after if name.split(" ")[0] == feature]
+        for name in names:
+            output.say(f"{name}: {before[name]:+.4f} -> {after[name]:+.4f}")
+        output.say(f"Go on with: {suggested(f'resume {found.name}')}")
+        output.result(
+            {
+                "run": str(found.path),
+                "generation": step.number,
+                "digest": step.digest,
+                "feature": feature,
+                "before": {name: before[name] for name in names},
+                "after": {name: after[name] for name in names},
+            }
+        )

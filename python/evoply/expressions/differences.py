@@ -1,0 +1,191 @@
+"""Features that are what one side has minus what the other has, so their sum over both is zero.
+
+These are the features of FIREBRAND (Almgren, Berglund & Milstein) for Othello boards of every
+size, and the simplest ones of checkers. Each knows its scale: a bound, or what it hardly ever
+exceeds, by which learners divide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+from evoply.expressions import features
+from evoply.expressions.expression import Expression, Number, Squares
+from evoply.expressions.functions import board, clamp, count, divide, number, select, squares
+from evoply.wording import did_you_mean
+
+__all__ = [
+    "DIFFERENCES",
+    "FIREBRAND_FEATURES",
+    "Difference",
+    "difference_names",
+    "find_difference",
+    "scaled",
+]
+
+_LAST_PLY = 75
+"""From so many discs beyond the first four on FIREBRAND left out the locked pieces."""
+_ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
+_ALL = squares("all")
+_EDGES = squares("edges")
+_ROW_ENDS = ~_ALL.shift("s") | ~_ALL.shift("n")
+_COLUMN_ENDS = ~_ALL.shift("e") | ~_ALL.shift("w")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A feature: *of* one side ("own" or "opponent") minus the same of the other."""
+
+    title: str
+    """What is counted, in words that follow "more"; the note in brackets is the paper's number."""
+    of: Callable[[str], Number]
+    scale: Callable[[int], float]
+    """By the size of the board."""
+
+    @cached_property
+    def expression(self) -> Number:
+        """What own has minus what the opponent has."""
+        return self.of("own") - self.of("opponent")
+
+
+def _other(side: str) -> str:
+    return "opponent" if side == "own" else "own"
+
+
+def _inside(name: str) -> Callable[[str], Number]:
+    return lambda side: count(features.pieces_of(side) & squares(name))
+
+
+def locked(side: str) -> Number:
+    """Return how many discs of *side* stand between two of the opponent's on some line (7a).
+
+    It is 0 once 75 plies have been placed, counted by discs: near the end the weight of it grew
+    without bound.
+    """
+    other = features.pieces_of(_other(side))
+    lines = (("n", "s"), ("e", "w"), ("ne", "sw"), ("nw", "se"))
+    between = [other.shift(one) & other.shift(opposite) for one, opposite in lines]
+    caught = between[0] | between[1] | between[2] | between[3]
+    is_early = board.pieces - number(4) < number(_LAST_PLY)
+    return select(is_early, count(features.pieces_of(side) & caught), number(0))
+
+
+def open_edge(side: str) -> Number:
+    """Return how many edge discs of *side* have two empty squares beside them both ways (7b)."""
+    own = features.pieces_of(side)
+
+    def free(towards: str) -> Squares:
+        beside = board.empty.shift(towards)
+        return beside & beside.shift(towards)
+
+    along_rows = own & _ROW_ENDS & free("e") & free("w")
+    along_columns = own & _COLUMN_ENDS & free("n") & free("s")
+    return count(along_rows | along_columns)
+
+
+def anchored(side: str) -> Number:
+    """Return 4 for each corner of *side*, and 1 for each edge disc in a run from such a corner (8).
+
+    A disc counts once, even where runs from both corners reach it.
+    """
+    own = features.pieces_of(side)
+    held = own & squares("corners")
+    runs = held.fill(own & _EDGES, ["n", "e", "s", "w"])
+    return number(4) * count(held) + count(runs - held)
+
+
+def _edge_scale(size: int) -> float:
+    return 4.0 * (size - 1)
+
+
+def _ring(index: int) -> Difference:
+    return Difference(
+        f"discs on the {_ORDINALS[index]} ring from the edge",
+        _inside(f"ring_{index}"),
+        lambda size: 4.0 * (size + 1 - 2 * index),
+    )
+
+
+DIFFERENCES: Mapping[str, Difference] = MappingProxyType(
+    {
+        "corners": Difference("discs on the corners (1)", features.corners, lambda size: 4.0),
+        "near_corners": Difference(
+            "discs one step from a corner (2)", features.near_corners, lambda size: 12.0
+        ),
+        "edges": Difference("discs on the edge (3)", features.edges, _edge_scale),
+        "edges_without_corners": Difference(
+            "discs on the edge, without the corners",
+            lambda side: features.edges(side, 24),
+            lambda size: 4.0 * (size - 2),
+        ),
+        "ring_2": _ring(2),
+        "ring_3": _ring(3),
+        "ring_4": _ring(4),
+        "ring_5": _ring(5),
+        "pieces": Difference("pieces (5)", features.discs, lambda size: float(size * size)),
+        "mobility": Difference(
+            "legal moves (6)", features.mobility, lambda size: float(round(0.3 * size * size))
+        ),
+        "locked": Difference(
+            "discs caught between opponents (7a), until ply 75",
+            locked,
+            lambda size: float(round(0.36 * size * size)),
+        ),
+        "open_edge": Difference(
+            "edge discs with two empty squares beside them both ways (7b)", open_edge, _edge_scale
+        ),
+        "anchored": Difference(
+            "discs on corners, counted 4 times, and in runs along the edge from them (8)",
+            anchored,
+            lambda size: 16.0 + 4.0 * (size - 2),
+        ),
+        "frontier": Difference(
+            "discs beside an empty square", features.frontier, lambda size: size * size / 2
+        ),
+        "men": Difference(
+            "pieces that are no kings",
+            lambda side: count(board.own_men if side == "own" else board.opponent_men),
+            lambda size: float(size * (size // 2 - 1) // 2),
+        ),
+        "kings": Difference(
+            "kings",
+            lambda side: count(board.own_kings if side == "own" else board.opponent_kings),
+            lambda size: float(size * (size // 2 - 1) // 2),
+        ),
+    }
+)
+"""Features by name; a number in brackets is that of the paper."""
+
+FIREBRAND_FEATURES = (
+    "corners", "near_corners", "edges", "ring_2", "ring_3", "ring_4", "ring_5", "pieces",
+    "mobility", "open_edge", "anchored",
+)  # fmt: skip
+"""The final set of the 10x10 program, in the paper's order; 8x8 has no ring_5."""
+
+
+def scaled(difference: Number, scale: float, *, is_clipped: bool = True) -> Number:
+    """Return a feature divided by *scale*, and kept within -1 and 1 if *is_clipped*."""
+    share = divide(difference, number(scale))
+    return clamp(share, number(-1.0), number(1.0)) if is_clipped else share
+
+
+@lru_cache(maxsize=8)
+def difference_names(size: int) -> Mapping[Expression, str]:
+    """Return the names of the scaled features on a board of *size*, "anchored/48" on 10x10."""
+    return MappingProxyType(
+        {
+            scaled(feature.expression, feature.scale(size)): f"{name}/{feature.scale(size):g}"
+            for name, feature in DIFFERENCES.items()
+        }
+    )
+
+
+def find_difference(name: str) -> Difference:
+    """Return the feature called *name*; `ValueError` offers near names."""
+    if name not in DIFFERENCES:
+        hint = did_you_mean(name, DIFFERENCES) or f"; there are {', '.join(DIFFERENCES)}"
+        raise ValueError(f"there is no feature {name!r}{hint}")
+    return DIFFERENCES[name]

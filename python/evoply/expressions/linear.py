@@ -1,0 +1,165 @@
+"""Linear evaluators whose weights may change with the clock, as numbers and as board expressions.
+
+V = sum of w_i F_i factor_i(T). F_i is a feature, own minus opponent, divided by its scale and kept
+within -1 and 1. T is the clock of the evaluated board, and factor_i(T) = 2T + O_i1 u + O_i2 u^2 +
+..., where u = 1 - 2T. With O_i1 = 1 and nothing behind it the factor is 1 at all times; with one
+time weight it is FIREBRAND's (Almgren, Berglund & Milstein): O_i at the start of the game, 1 in the
+middle, 2 - O_i at the end. V speaks for the side to move, and for the other side it is -V.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.expressions.differences import find_difference, scaled
+from evoply.expressions.expression import Expression, Number, outputs_to_json
+from evoply.expressions.functions import board, number
+from evoply.expressions.tuning import parameters_of, program_with_parameters
+from evoply.games import game_rules
+
+__all__ = [
+    "LARGEST_WEIGHT",
+    "Feature",
+    "LinearModel",
+    "ValueProgram",
+    "known_features",
+    "untimed",
+]
+
+LARGEST_WEIGHT = 1e6
+"""A weight beyond this has left the numbers: its rate is too large."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature by name: what own has minus what the opponent has, and what that is divided by."""
+
+    name: str
+    expression: Expression
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class ValueProgram:
+    """The value as a program whose parameters can be replaced, and where the weights are in it."""
+
+    program: _native.Program
+    weights: NDArray[np.int64]
+    """For each feature the place of its weight among the parameters."""
+    time_weights: NDArray[np.int64]
+    """For each feature and power of u the place of the time weight."""
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Features of one game with a weight each, and time weights."""
+
+    game: str
+    features: tuple[Feature, ...]
+    weights: tuple[float, ...]
+    time_weights: tuple[tuple[float, ...], ...]
+    """For each feature those of u, u^2, ...: at least one."""
+    is_clipped: bool = True
+    """Whether features are kept within -1 and 1."""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether some weight depends on the time."""
+        return any(row != _untimed(len(row)) for row in self.time_weights)
+
+    @property
+    def array(self) -> Array:
+        """A row for each feature: its weight, then its time weights."""
+        rows = zip(self.weights, self.time_weights, strict=True)
+        return np.array([[weight, *times] for weight, times in rows], dtype=np.float64)
+
+    def with_array(self, array: Array) -> LinearModel:
+        """Return the model with other weights, as in `array`."""
+        rows = np.asarray(array, dtype=np.float64).tolist()
+        return replace(
+            self,
+            weights=tuple(row[0] for row in rows),
+            time_weights=tuple(tuple(row[1:]) for row in rows),
+        )
+
+    @property
+    def scales(self) -> Array:
+        """What the features are divided by."""
+        return np.array([feature.scale for feature in self.features])
+
+    def factor(self, index: int, clock: float) -> float:
+        """Return what the weight of a feature is multiplied by at *clock*, from 0 to 1."""
+        u = 1.0 - 2.0 * clock
+        powers = (time * u ** (power + 1) for power, time in enumerate(self.time_weights[index]))
+        return 2.0 * clock + math.fsum(powers)
+
+    @cached_property
+    def expression(self) -> Number:
+        """The value of a board for own, to be used with the view "turn"."""
+        return self._value(self.array, is_timed=self.is_timed)
+
+    def feature_program(self) -> _native.Program:
+        """Return the kernel's form of the features as they are before scaling, an output each."""
+        rules = game_rules(self.game)
+        outputs = [feature.expression for feature in self.features]
+        return _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
+
+    def value_program(self) -> ValueProgram:
+        """Return the value as a program whose weights and time weights can be replaced."""
+        array = self.array
+        # Each weight is found again by a number that nothing else in the expression has.
+        marks = -(2.0**40) - np.arange(array.size, dtype=np.float64).reshape(array.shape)
+        found = {value: place for place, value in enumerate(parameters_of(self._value(marks)))}
+        places = np.array([[found[mark] for mark in row] for row in marks.tolist()], dtype=np.int64)
+        program = program_with_parameters(self._value(array), self.game)
+        return ValueProgram(program, places[:, 0].copy(), places[:, 1:].copy())
+
+    def _value(self, array: Array, *, is_timed: bool = True) -> Number:
+        u = number(1.0) - number(2.0) * board.t
+        middle = number(2.0) * board.t
+        powers = [u]
+        while len(powers) < array.shape[1] - 1:
+            powers.append(powers[-1] * u)
+        total: Number | None = None
+        for feature, row in zip(self.features, array.tolist(), strict=True):
+            term = number(row[0]) * scaled(
+                _as_number(feature.expression), feature.scale, is_clipped=self.is_clipped
+            )
+            if is_timed:
+                factor = middle
+                for time, power in zip(row[1:], powers, strict=True):
+                    factor = factor + number(time) * power
+                term = term * factor
+            total = term if total is None else total + term
+        return number(0.0) if total is None else total
+
+
+def known_features(game: str, names: Sequence[str]) -> tuple[Feature, ...]:
+    """Return evoply's features by *names* with their scales on the board of *game*."""
+    size = game_rules(game).size
+    known = [(name, find_difference(name)) for name in names]
+    return tuple(Feature(name, one.expression, one.scale(size)) for name, one in known)
+
+
+def _untimed(degree: int) -> tuple[float, ...]:
+    return (1.0, *[0.0] * (degree - 1))
+
+
+def untimed(count: int, degree: int) -> tuple[tuple[float, ...], ...]:
+    """Return time weights of *count* features that leave their weights as they are."""
+    return (_untimed(degree),) * count
+
+
+def _as_number(expression: Expression) -> Number:
+    if not isinstance(expression, Number):
+        raise ValueError(f"a feature must be a number, not {expression.type}")
+    return expression

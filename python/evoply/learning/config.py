@@ -1,0 +1,278 @@
+"""What a run of learning is asked to do: one frozen value, read from TOML and kept with the run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import tomli_w
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from evoply.configs.errors import explained
+from evoply.configs.keys import overridden, read_toml, with_settings, without_none
+from evoply.configs.part import Part, Problem, readable
+from evoply.expressions import Expression, Number, find_difference, from_dict, linear
+from evoply.games import game_rules
+from evoply.learning.curriculum import Curriculum, blanks_problem
+from evoply.presets import config_text
+from evoply.protocols import ConfigError
+
+__all__ = [
+    "LEARNER",
+    "MOST_GAMES",
+    "FeatureSettings",
+    "LearningConfig",
+    "Machine",
+    "Opponent",
+    "Rates",
+    "TimeWeights",
+    "learning_config_to_toml",
+    "load_learning_config",
+]
+
+LEARNER = "learning"
+"""What `config.toml` says at `learner`."""
+
+MOST_GAMES = 1_000_000_000
+"""Of a run."""
+_LARGEST_RATE = 100.0
+
+
+class FeatureSettings(Part):
+    """A feature: the name of one of evoply's, or a board expression of one's own."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")
+    """What its weight is called."""
+    expression: str | None = None
+    """What own has minus what the opponent has, as JSON; none: the feature of that name."""
+    scale: float | None = Field(default=None, gt=0, le=1e9)
+    """What it is divided by; none: what the feature of that name has, 1 for one of one's own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_are_features(cls, feature: Any) -> Any:
+        if isinstance(feature, str):
+            return {"name": feature}
+        if isinstance(feature, Mapping) and isinstance(feature.get("expression"), Expression):
+            return {**feature, "expression": feature["expression"].to_json()}
+        return feature
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> FeatureSettings:
+        if self.expression is None:
+            find_difference(self.name)
+        elif not isinstance(from_dict(json.loads(self.expression)), Number):
+            raise ValueError("expression: a feature is a number")
+        return self
+
+    def feature(self, size: int) -> linear.Feature:
+        """Return the feature on a board of *size*."""
+        if self.expression is None:
+            known = find_difference(self.name)
+            return linear.Feature(self.name, known.expression, self.scale or known.scale(size))
+        expression = from_dict(json.loads(self.expression))
+        return linear.Feature(self.name, expression, self.scale or 1.0)
+
+
+class Rates(Part):
+    """How far a weight moves for an error of 1."""
+
+    weights: float = Field(default=0.01, ge=0, le=_LARGEST_RATE)
+    """Of the weights; the paper tried 0.001 to 1."""
+    time_weights: float = Field(default=0.01, ge=0, le=_LARGEST_RATE)
+    """Of the time weights."""
+    schedule: Literal["constant", "decay", "adaptive"] = "constant"
+    """`decay`: the rate after g games is rate / (1 + g / half); `adaptive`: each weight's own,
+    smaller where its steps take each other back (temporal coherence: Beal & Smith)."""
+    half: int = Field(default=1000, ge=1, le=1_000_000_000)
+    """With `decay`: games after which the rate is half as large."""
+
+
+class TimeWeights(Part):
+    """Weights that change with the clock (see `evoply.expressions.linear`)."""
+
+    degree: int = Field(default=0, ge=0, le=8)
+    """0: none; 1: the paper's; more: polynomials."""
+    after: int = Field(default=0, ge=0)
+    """Games before they begin to learn; until then they are such that nothing depends on time."""
+
+
+class Opponent(Part):
+    """Against whom the weights learn."""
+
+    kind: Literal["itself", "frozen", "pool"] = "itself"
+    """`itself`: with the weights of this moment; `frozen`: an earlier version of itself; `pool`:
+    one of several earlier versions, drawn anew for each step."""
+    refresh: int = Field(default=1000, ge=1, le=1_000_000_000)
+    """Games after which the weights of the moment are taken as the earlier version, or put into the
+    pool."""
+    size: int = Field(default=5, ge=1, le=100)
+    """Versions in the pool; the oldest goes."""
+
+
+class Machine(Part):
+    """How this machine is used; changes no result and is not part of a digest."""
+
+    threads: int = Field(default=0, ge=0, le=1024)
+    """Threads that play games; 0 means all cores. More than one needs `batch`."""
+
+
+class LearningConfig(Part):
+    """Everything that decides a run of learning; the same config and seed give the same weights.
+
+    A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
+
+    >>> LearningConfig(game="othello-6", features=["corners", "mobility"], games=100).games
+    100
+    """
+
+    learner: Literal["learning"] = "learning"
+    """What tells the file from one of evolution."""
+    game: str = "othello-10"
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows: the same seed, the same run."""
+    games: int | None = Field(default=5000, ge=1, le=MOST_GAMES)
+    """Games in all; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds of learning, read between steps only; None for no limit."""
+    games_per_step: int = Field(default=50, ge=1, le=1_000_000)
+    """Games after which the weights are kept."""
+    features: tuple[FeatureSettings, ...] = Field(max_length=100, strict=False)
+    """Names of features, or tables with name, expression and scale."""
+    scaling: Literal["normalised", "raw"] = "normalised"
+    """`normalised`: features are divided by their scales and kept within -1 and 1; `raw`: as they
+    are."""
+    rule: Literal["td", "td-lambda", "td-leaf"] = "td"
+    """`td`: the paper's, towards the value of the board at the own next turn; `td-lambda`: with
+    traces; `td-leaf`: the values are those of searches, the gradient is at their leaves."""
+    decay: float = Field(default=0.7, ge=0, le=1)
+    """Lambda of `td-lambda` and `td-leaf`: how much earlier boards learn from a later error."""
+    outcome: Literal["sign", "discs"] = "sign"
+    """What the end of a game is worth: 1, 0, -1; or the difference in discs by the squares."""
+    depth: int = Field(default=1, ge=1, le=12)
+    """Plies that both sides look ahead, the own move included."""
+    backed_up: bool = False
+    """Whether learning aims at the value that the search at the own next turn gave."""
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+    """How often a move is a random one."""
+    learns: Literal["both", "alternate", "black", "white"] = "alternate"
+    """Whose boards weights learn from; `alternate`: Black's in one game, White's in the next."""
+    initial: float = Field(default=0.1, ge=0, le=1000)
+    """Weights begin between minus this and this."""
+    batch: int = Field(default=1, ge=1, le=100_000)
+    """Games that begin with the same weights and whose changes are added afterwards, so that they
+    can be played beside one another; 1: every game learns from the one before."""
+    rates: Rates = Rates()
+    time_weights: TimeWeights = TimeWeights()
+    curriculum: Curriculum = Curriculum()
+    opponent: Opponent = Opponent()
+    machine: Machine = Machine()
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    def model(self) -> linear.LinearModel:
+        """Return the features with all weights 0."""
+        size = game_rules(self.game).size
+        features = tuple(one.feature(size) for one in self.features)
+        count, degree = len(features), max(1, self.time_weights.degree)
+        return linear.LinearModel(
+            self.game,
+            features,
+            (0.0,) * count,
+            linear.untimed(count, degree),
+            is_clipped=self.scaling == "normalised",
+        )
+
+    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+
+        def __init__(self, **data: Any) -> None:
+            """Check *data* as a whole, so that every error is reported at once."""
+            errors, right = [], self
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                errors, right = explained(error, LearningConfig), readable(LearningConfig, data)
+            if not errors:
+                errors += _problems(right)
+            if errors:
+                raise ConfigError(list(dict.fromkeys(errors)))
+
+
+def _problems(config: LearningConfig) -> list[Problem]:
+    """Return what does not fit together in *config*."""
+    problems: list[Problem] = []
+    if config.games is config.time_limit is None:
+        problems.append(("games", "set games or time_limit, or the run never ends"))
+    names = [feature.name for feature in config.features]
+    if not names:
+        problems.append(("features", "must not be empty"))
+    problems += [
+        (f"features.{index}", f"{name} is there twice")
+        for index, name in enumerate(names)
+        if name in names[:index]
+    ]
+    size = game_rules(config.game).size
+    for index, feature in enumerate(config.features):
+        try:
+            feature.feature(size).expression.to_dict(size)
+        except ValueError as error:
+            problems.append((f"features.{index}", str(error)))
+    if config.curriculum.order != "none":
+        wrong = blanks_problem(config.game, config.curriculum.blanks)
+        if wrong is not None:
+            problems.append(("curriculum.blanks", wrong))
+    if config.machine.threads > 1 and config.batch == 1:
+        problems.append(
+            ("batch", "is 1, so each game waits for the one before: more threads need more")
+        )
+    if config.scaling == "raw" and config.rates.weights > 1:
+        problems.append(("rates.weights", "above 1 with scaling raw: weights leave all bounds"))
+    return problems
+
+
+def load_learning_config(
+    source: LearningConfig | str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> LearningConfig:
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
+
+    >>> load_learning_config("firebrand", ["rates.weights=0.05"]).rates.weights
+    0.05
+    """
+    if isinstance(source, LearningConfig):
+        data = source.model_dump()
+    else:
+        name = os.fspath(source)
+        data = read_toml(config_text(name), name)
+        if data.get("learner") != LEARNER:
+            raise ConfigError(
+                [
+                    (
+                        "learner",
+                        f'{name} is no config of learning, which says learner = "{LEARNER}": '
+                        "`evoply evolve` is for configs of evolution",
+                    )
+                ]
+            )
+    data, problems = overridden(data, overrides)
+    try:
+        config = LearningConfig(**with_settings(data, settings))
+    except ConfigError as error:
+        raise ConfigError([*problems, *error.errors]) from None
+    if problems:
+        raise ConfigError(problems)
+    return config
+
+
+def learning_config_to_toml(config: LearningConfig) -> str:
+    """Return *config* as TOML text that reads back as an equal config."""
+    return tomli_w.dumps(without_none(config.model_dump(mode="json")))

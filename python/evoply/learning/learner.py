@@ -1,0 +1,247 @@
+"""Learning by play as a learner: games of the kernel change the weights, step by step.
+
+A step is some games; it holds all that the next one needs, so a run goes on in the middle of a
+stage as if it had never stopped. The updates are the kernel's (`crates/core/src/learning`), one
+file for each rule.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.expressions.linear import LARGEST_WEIGHT
+from evoply.games import game_rules
+from evoply.learning.config import LearningConfig, load_learning_config
+from evoply.learning.curriculum import starts_of
+from evoply.learning.steps import (
+    Edit,
+    LearningStep,
+    make_step,
+    model_of,
+    place_of,
+    rows_of,
+    statistics_of,
+)
+from evoply.protocols import RunError, steps
+
+__all__ = ["Learning", "learn"]
+
+Array = NDArray[np.float64]
+_DEEP = 3
+"""Plies from which an ordering of moves and a table pay; they change no move and no value."""
+_TABLE = 16
+
+
+@dataclass(frozen=True)
+class Learning:
+    """The learner that `evoply.runs` drives; *threads* 0: those of the config."""
+
+    threads: int = 0
+    config_type: ClassVar[type[LearningConfig]] = LearningConfig
+
+    def first(self, config: LearningConfig, /) -> LearningStep:
+        """Return the weights before the first game, drawn at random."""
+        began = perf_counter()
+        model = config.model()
+        draws = Stream(config.seed, "weights")
+        weights = [config.initial * (2 * draws.random() - 1) for _ in model.features]
+        array = model.array
+        array[:, 0] = weights
+        rows = rows_of(array)
+        is_alone = config.opponent.kind == "itself"
+        zeros = rows_of(np.zeros_like(array))
+        return make_step(
+            config,
+            number=0,
+            games=0,
+            weights=rows,
+            earlier=() if is_alone else (rows,),
+            adaptive=(zeros, zeros) if config.rates.schedule == "adaptive" else (),
+            statistics=statistics_of(config, 0, rows, None),
+            seconds=perf_counter() - began,
+            before=0.0,
+        )
+
+    def after(self, config: LearningConfig, step: LearningStep, /) -> LearningStep:
+        """Play the games of the next step and return what the weights became.
+
+        Raises `RunError` if a weight left the numbers; what was learned before stays as it is.
+        """
+        began = perf_counter()
+        place = place_of(config, step.games)
+        games = _games_ahead(config, step.games, place.left)
+        played = self._play(config, step, place.blanks, games)
+        if played["failed"] is not None:
+            game, ply = played["failed"]
+            raise RunError(
+                f"rates: in game {game + 1:,} at ply {ply} a weight left the numbers "
+                f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The weights after "
+                f"{step.games:,} games are kept; start again with smaller rates, or with "
+                "rates.schedule=decay"
+            )
+        array = np.column_stack([played["weights"], played["time_weights"]])
+        rows, done = rows_of(array), step.games + games
+        earlier = step.earlier
+        if earlier and done % config.opponent.refresh == 0:
+            most = config.opponent.size if config.opponent.kind == "pool" else 1
+            earlier = (*earlier, rows)[-most:]
+        adaptive = played.get("adaptive")
+        return make_step(
+            config,
+            number=step.number + 1,
+            games=done,
+            weights=rows,
+            earlier=earlier,
+            adaptive=() if adaptive is None else tuple(rows_of(one) for one in adaptive),
+            statistics=statistics_of(config, done, rows, played),
+            seconds=perf_counter() - began,
+            before=step.total_seconds,
+        )
+
+    def is_finished(self, config: LearningConfig, step: LearningStep, /) -> bool:
+        """Return whether the limits in *config* allow no step after *step*."""
+        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
+        return is_long or (config.games is not None and step.games >= config.games)
+
+    def dump(self, step: LearningStep, /) -> Any:
+        """Return *step* as JSON-ready data; the champion follows from the weights."""
+        return {
+            "number": step.number,
+            "games": step.games,
+            "weights": step.weights,
+            "earlier": step.earlier,
+            "adaptive": step.adaptive,
+            "statistics": dict(step.statistics),
+            "seconds": step.seconds,
+            "total_seconds": step.total_seconds,
+            "edit": None
+            if step.edit is None
+            else [step.edit.feature, step.edit.weight, step.edit.time_weight],
+        }
+
+    def load(self, config: LearningConfig, data: Any, /) -> LearningStep:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        try:
+            edit = data["edit"]
+            weights = rows_of(data["weights"])
+            earlier = tuple(rows_of(one) for one in data["earlier"])
+            adaptive = tuple(rows_of(one) for one in data["adaptive"])
+            shape = config.model().array.shape
+            if any(np.shape(one) != shape for one in (weights, *earlier, *adaptive)):
+                raise ValueError(f"this step has other weights than the {shape[0]} features")
+            return make_step(
+                config,
+                number=int(data["number"]),
+                games=int(data["games"]),
+                weights=weights,
+                earlier=earlier,
+                adaptive=adaptive,
+                statistics={str(name): float(v) for name, v in data["statistics"].items()},
+                seconds=float(data["seconds"]),
+                before=float(data["total_seconds"]) - float(data["seconds"]),
+                edit=None if edit is None else Edit(str(edit[0]), float(edit[1]), float(edit[2])),
+            )
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise ValueError(f"this is no step of learning: {error!r}") from None
+
+    def _play(
+        self, config: LearningConfig, step: LearningStep, blanks: tuple[int, ...], games: int
+    ) -> dict[str, Any]:
+        model = model_of(config, step)
+        rules = game_rules(config.game)
+        array = model.array
+        key = Stream(config.seed, "learning")
+        starts = starts_of(config.game, blanks, config.curriculum.positions, config.seed)
+        needs_value = config.depth > 1 or config.rule == "td-leaf" or config.backed_up
+        value = model.value_program() if needs_value else None
+        is_deep = config.depth >= _DEEP
+        opponent = None
+        if step.earlier:
+            draw = Stream(config.seed, "opponent", step.number).below(len(step.earlier))
+            version = np.array(step.earlier[draw])
+            opponent = version[:, 0].copy(), version[:, 1:].copy()
+        result: dict[str, Any] = _native.learn_games(
+            rules.kernel,
+            model.feature_program(),
+            list(starts),
+            weights=array[:, 0].copy(),
+            time_weights=array[:, 1:].copy(),
+            scales=model.scales if model.is_clipped else np.ones(len(model.features)),
+            clip=model.is_clipped,
+            key=key.key,
+            first_game=step.games,
+            games=games,
+            rates=_rates(config, step.games, games),
+            rule=config.rule,
+            decay=config.decay,
+            learns=config.learns,
+            opponent=opponent,
+            epsilon=config.epsilon,
+            depth=config.depth,
+            value=None if value is None else (value.program, value.weights, value.time_weights),
+            backed_up=config.backed_up,
+            outcome=config.outcome,
+            batch=config.batch,
+            threads=self.threads or config.machine.threads,
+            adaptive=tuple(np.array(one) for one in step.adaptive) or None,
+            every=games,
+            ordering="killer" if is_deep else "none",
+            table=_TABLE if is_deep else 0,
+        )
+        return result
+
+
+def _games_ahead(config: LearningConfig, done: int, left: int | None) -> int:
+    """Return how many games the next step has: it ends where anything changes."""
+    ends = [config.games_per_step, left]
+    if config.opponent.kind != "itself":
+        ends.append(config.opponent.refresh - done % config.opponent.refresh)
+    if config.time_weights.degree and done < config.time_weights.after:
+        ends.append(config.time_weights.after - done)
+    if config.games is not None:
+        ends.append(config.games - done)
+    return max(1, min(end for end in ends if end is not None))
+
+
+def _rates(config: LearningConfig, done: int, games: int) -> Array:
+    """Return the rates of weights and of time weights for each of the next games."""
+    numbers = done + np.arange(games, dtype=np.float64)
+    rates = np.empty((games, 2))
+    rates[:, 0] = config.rates.weights
+    is_timed = config.time_weights.degree > 0
+    begins = numbers >= config.time_weights.after
+    rates[:, 1] = np.where(begins & is_timed, config.rates.time_weights, 0.0)
+    if config.rates.schedule == "decay":
+        rates /= (1.0 + numbers / config.rates.half)[:, np.newaxis]
+    return rates
+
+
+def learn(
+    config: LearningConfig | str | os.PathLike[str],
+    *,
+    resume_from: LearningStep | None = None,
+    threads: int = 0,
+    **settings: Any,
+) -> Iterator[LearningStep]:
+    """Yield the steps of a run of learning, beginning with random weights or after *resume_from*.
+
+    *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
+    of the config, which change it. The weights do not depend on *threads* (0: the config's
+    setting), nor on where the run was interrupted.
+
+    >>> *_, last = learn("firebrand-8", games=100, rates={"weights": 0.05})
+    >>> last.games, last.champions[0].kind
+    (100, 'alpha_beta')
+    """
+    if settings or not isinstance(config, LearningConfig):
+        config = load_learning_config(config, settings=settings)
+    return steps(Learning(threads=threads), config, resume_from)

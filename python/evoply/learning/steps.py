@@ -1,0 +1,213 @@
+"""Steps of learning as values: weights after some games, their digest, and what describes them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply.expressions.linear import LARGEST_WEIGHT, LinearModel
+from evoply.learning.config import LearningConfig
+from evoply.learning.curriculum import stages
+from evoply.players import AlphaBeta, ExpressionEvaluator
+
+__all__ = [
+    "Edit",
+    "LearningStep",
+    "Place",
+    "edited",
+    "learned_player",
+    "make_step",
+    "model_of",
+    "place_of",
+    "rows_of",
+    "statistics_of",
+    "time_name",
+]
+
+Array = NDArray[np.float64]
+_LIMITS = ("games", "time_limit", "machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of a weight that somebody made by hand."""
+
+    feature: str
+    weight: float
+    """What was added to the weight."""
+    time_weight: float
+    """What was added to the first time weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningStep:
+    """The weights after some games, and all that the next games need."""
+
+    number: int
+    games: int
+    """Played so far."""
+    weights: tuple[tuple[float, ...], ...]
+    """For each feature its weight, then its time weights."""
+    earlier: tuple[tuple[tuple[float, ...], ...], ...]
+    """Versions that play as opponents, the newest last; empty where the weights play themselves."""
+    adaptive: tuple[tuple[tuple[float, ...], ...], ...]
+    """For rates of their own: sums of steps and of their sizes, shaped like the weights."""
+    statistics: Mapping[str, float]
+    champions: tuple[AlphaBeta, ...]
+    seconds: float = field(compare=False)
+    total_seconds: float = field(compare=False)
+    """Of all steps so far."""
+    edit: Edit | None = None
+    """What made this step, if no game did."""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the curriculum the next game is."""
+
+    stage: int
+    """From 0; behind the last one are whole games."""
+    blanks: tuple[int, ...]
+    left: int | None
+    """Games of the stage that are still to be played; None: no end."""
+
+
+def place_of(config: LearningConfig, games: int) -> Place:
+    """Return where in the curriculum *games* played games lead."""
+    all_stages = stages(config.curriculum, config.game)
+    for number, stage in enumerate(all_stages):
+        if games < stage.games:
+            return Place(number, stage.blanks, stage.games - games)
+        games -= stage.games
+    return Place(len(all_stages), (), None)
+
+
+def model_of(config: LearningConfig, step: LearningStep) -> LinearModel:
+    """Return the features with the weights of *step*."""
+    return config.model().with_array(np.array(step.weights))
+
+
+def learned_player(model: LinearModel, *, depth: int = 1, name: str | None = None) -> AlphaBeta:
+    """Return the player that looks *depth* plies ahead with the values of *model*."""
+    evaluator = ExpressionEvaluator(expression=model.expression.to_dict())
+    return AlphaBeta(evaluator=evaluator, view="turn", depth=depth, ties="random", name=name)
+
+
+def edited(
+    config: LearningConfig,
+    step: LearningStep,
+    feature: str,
+    *,
+    weight: float = 0.0,
+    time_weight: float = 0.0,
+) -> LearningStep:
+    """Return the step after *step* that only adds to the weights of one feature.
+
+    Raises `ValueError` for a feature that the run has not, and for no change.
+    """
+    names = [one.name for one in config.features]
+    if feature not in names:
+        raise ValueError(f"{feature!r}: this run has the features {', '.join(names)}")
+    if time_weight and not config.time_weights.degree:
+        raise ValueError("this run has no time weights: set time_weights.degree in its config")
+    if not weight and not time_weight:
+        raise ValueError(f"{feature}: say by how much, as in --weight 0.4 or --time-weight=-0.1")
+    array = np.array(step.weights)
+    array[names.index(feature), 0] += weight
+    array[names.index(feature), 1] += time_weight
+    if not (np.abs(array) <= LARGEST_WEIGHT).all():
+        raise ValueError(f"{feature}: a weight may be at most {LARGEST_WEIGHT:,.0f} either way")
+    rows = rows_of(array)
+    return make_step(
+        config,
+        number=step.number + 1,
+        games=step.games,
+        weights=rows,
+        earlier=step.earlier,
+        adaptive=step.adaptive,
+        statistics=statistics_of(config, step.games, rows, None),
+        seconds=0.0,
+        before=step.total_seconds,
+        edit=Edit(feature, weight, time_weight),
+    )
+
+
+def make_step(
+    config: LearningConfig,
+    *,
+    before: float,
+    seconds: float,
+    statistics: Mapping[str, float],
+    **of_step: Any,
+) -> LearningStep:
+    """Return a step with its champion and digest; *before*: the seconds of all earlier steps."""
+    step = LearningStep(
+        **of_step,
+        statistics=MappingProxyType(dict(statistics)),
+        champions=(),
+        seconds=seconds,
+        total_seconds=before + seconds,
+    )
+    player = learned_player(model_of(config, step), depth=config.depth)
+    return replace(step, champions=(player,), digest=_digest(config, step))
+
+
+def _digest(config: LearningConfig, step: LearningStep) -> str:
+    exact = [
+        [[value.hex() for value in row] for row in rows]
+        for rows in (step.weights, *step.earlier, *step.adaptive)
+    ]
+    edit = step.edit
+    said = [
+        config.model_dump(mode="json", exclude=set(_LIMITS)),
+        step.number,
+        step.games,
+        exact,
+        None if edit is None else [edit.feature, edit.weight.hex(), edit.time_weight.hex()],
+    ]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def time_name(feature: str, power: int = 1) -> str:
+    """Return the name of the statistic that holds a time weight, that of u to the *power*."""
+    return f"{feature} (time{'' if power == 1 else f'^{power}'})"
+
+
+def statistics_of(
+    config: LearningConfig,
+    games: int,
+    rows: tuple[tuple[float, ...], ...],
+    played: Mapping[str, Any] | None,
+) -> dict[str, float]:
+    """Return what describes a step: the last three are 0 where no game was played."""
+    values: dict[str, float] = {"games": games, "stage": place_of(config, games).stage}
+    for one, row in zip(config.features, rows, strict=True):
+        values[one.name] = row[0]
+    for power in range(1, config.time_weights.degree + 1):
+        for one, row in zip(config.features, rows, strict=True):
+            values[time_name(one.name, power)] = row[power]
+    updates = 0 if played is None else int(np.sum(played["updates"]))
+    terms = updates * len(rows)
+    values["error"] = _share(played, "squared_errors", updates) ** 0.5
+    values["clipped"] = _share(played, "clipped", terms)
+    values["black_points"] = _share(
+        played, "points", 0 if played is None else len(played["points"])
+    )
+    return values
+
+
+def _share(played: Mapping[str, Any] | None, name: str, count: int) -> float:
+    return float(np.sum(played[name])) / count if played is not None and count else 0.0
+
+
+def rows_of(data: Array | Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    """Return rows of numbers as tuples."""
+    return tuple(tuple(float(value) for value in row) for row in data)

@@ -1,0 +1,158 @@
+"""Runs of learning: kept, killed, gone on with, edited by hand, shown."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoply import find_run, match
+from evoply.cli import main
+from evoply.evolution import EvolutionConfig
+from evoply.learning import (
+    Learning,
+    LearningConfig,
+    learned_player,
+    learning_config_to_toml,
+    model_of,
+)
+from evoply.players import load_player, save_player
+from evoply.protocols import steps
+from evoply.reports import report_html
+from evoply.runs import Run, RunError, advance
+
+CONFIG = LearningConfig(
+    game="othello-6",
+    seed=5,
+    games=400,
+    games_per_step=10,
+    features=["corners", "mobility", "pieces"],
+    curriculum={"order": "end-first", "blanks": [6, 12], "games": 45},
+    time_weights={"degree": 1, "after": 100},
+)
+WRITER = """
+import sys, time
+from evoply.learning import load_learning_config
+from evoply.runs import Run, advance
+run = Run.create(sys.argv[1], load_learning_config(sys.argv[2]))
+for step in advance(run):
+    print(step.number, flush=True)
+    time.sleep(0.01)
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.toml").write_text(learning_config_to_toml(CONFIG))
+    return tmp_path
+
+
+def test_a_run_killed_in_the_middle_of_a_stage_goes_on_bit_for_bit(home: Path) -> None:
+    expected = [step.digest for step in steps(Learning(), CONFIG)]
+    for wanted in ("3", "7"):
+        folder = home / f"killed-{wanted}"
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(folder), str(home / "config.toml")],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == wanted:
+                break
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        with Run.open(folder) as run:
+            saved = run.digests()
+            assert len(saved) > int(wanted)
+            assert saved == expected[: len(saved)]
+            # 45 games of a stage are no multiple of the 10 of a step, so this is within one.
+            assert 0 < run.last().games < 90
+            for _ in advance(run):
+                pass
+            assert run.digests() == expected
+            assert run.status == "finished"
+
+
+def test_a_run_is_shown_played_and_gone_on_with(home: Path, capsys: Any) -> None:
+    assert main(["learn", "config.toml", "--name", "one", "--games", "100", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["status"], first["champion"]["games"]) == ("finished", 100)
+    assert [one["games"] for one in first["matches"]] == [1000, 1000]
+    weights = {one["feature"]: one["weight"] for one in first["weights"]}
+    assert main(["edit", "one", "pieces", "--weight", "0.4", "--json"]) == 0
+    edited = json.loads(capsys.readouterr().out)
+    assert edited["before"]["pieces"] == pytest.approx(weights["pieces"])
+    assert edited["after"]["pieces"] == pytest.approx(weights["pieces"] + 0.4)
+    assert edited["after"]["pieces (time)"] == edited["before"]["pieces (time)"]
+    assert main(["resume", "one", "--games", "200", "--no-tests", "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["champion"]["games"] == 200
+    with find_run("one") as run:
+        assert run.status == "finished"
+        assert [event["feature"] for event in run.events() if event["kind"] == "edited"] == [
+            "pieces"
+        ]
+        rows = run.generation_rows()
+        page = report_html(run)
+        assert all(text in page for text in ("Time weights", "Changed by hand", "corners"))
+        assert run.champion_player == learned_player(model_of(run.config, run.last()))
+        assert {"games", "corners", "corners (time)", "error"} <= set(rows[0])
+    result = match("champion@one", "random", game="othello-6", games=100)
+    assert result.score > 0.5
+    assert main(["show", "champion@one"]) == 0
+    assert "corners/4" in capsys.readouterr().out
+
+
+def test_wrong_use_is_one_sentence(home: Path, capsys: Any) -> None:
+    assert main(["learn", "config.toml", "--name", "one", "--games", "50", "--no-tests"]) == 0
+    capsys.readouterr()
+    for command, words in (
+        (["learn", "demo"], "evolve` is for configs of evolution"),
+        (["evolve", "firebrand"], "learn` runs it"),
+        (["edit", "one", "kings", "--weight", "1"], "this run has the features corners, mobility"),
+        (["edit", "one", "corners"], "say by how much"),
+        (["resume", "one", "--games", "20"], "so there is nothing to do"),
+        (["learn", "config.toml", "--set", "rate=1"], "rate: unknown key"),
+        (["learn", "nothing.toml"], "there is no such file"),
+    ):
+        assert main(command) in (1, 2)
+        answer = capsys.readouterr()
+        assert "Traceback" not in answer.err
+        assert words in " ".join(answer.err.replace("evoply.cli", "evoply").split()), answer.err
+
+
+def test_a_learned_player_is_a_file_like_any_other(home: Path) -> None:
+    config = CONFIG.model_copy(update={"games": 50})
+    player = list(steps(Learning(), config))[-1].champions[0]
+    path = home / "learned.json"
+    save_player(path, player, game="othello-6")
+    before = path.read_bytes()
+    loaded = load_player(path)
+    assert match(loaded, "greedy", game="othello-6", games=20).games == 20
+    # Playing teaches nobody: the file is what it was.
+    assert path.read_bytes() == before
+    text = path.read_text()
+    path.write_text(text.replace("0.0", "0.1", 1))
+    with pytest.raises(ValueError, match=r"checksum|changed"):
+        load_player(path)
+    path.write_text(text)
+    with pytest.raises(ValueError, match="othello-6"):
+        match(str(path), "greedy", game="checkers", games=2)
+
+
+def test_a_config_says_whose_it_is(home: Path) -> None:
+    with pytest.raises(RunError, match="say which learner it is for"):
+        Run.create(home / "x", {"game": "othello"})
+    run = Run.create(home / "y", CONFIG)
+    with run:
+        assert run.kind.name == "learning"
+        assert run.config == CONFIG
+    with Run.create(home / "z", EvolutionConfig(game="othello-4", generations=1)) as other:
+        assert other.kind.name == "evolution"
