@@ -47,6 +47,7 @@ class Mood:
     """Chooses the first legal move."""
 
     plays = True
+    commands = "play\ngenmove"
 
     def __init__(self, protocol: str) -> None:
         self.protocol = protocol
@@ -56,6 +57,9 @@ class Mood:
 
     def start(self) -> None:
         """Do what is done before anything is read."""
+
+    def hear(self, line: str) -> None:
+        """Do what is done with every line."""
 
     def choose(self) -> str:
         assert self.rules is not None
@@ -161,8 +165,22 @@ class SlowStart(Mood):
         time.sleep(0.5)
 
 
+class Clocked(Mood):
+    """Writes down what it hears, knows about time, and is slow to start."""
+
+    commands = "play\ngenmove\ntime_settings\ntime_left"
+
+    def start(self) -> None:
+        time.sleep(0.5)
+
+    def hear(self, line: str) -> None:
+        with open("heard", "a") as file:
+            file.write(f"{line}\n")
+
+
 MOODS = {
     "good": Mood,
+    "clocked": Clocked,
     "crash": Crash,
     "crash-once": CrashOnce,
     "hang": Hang,
@@ -199,6 +217,7 @@ def main(protocol: str, name: str) -> None:
         line = line.strip()
         if protocol == "gtp":
             mood.number, _, line = line.partition(" ")
+        mood.hear(line)
         if mood.rules is not None:
             mood.rules.hear(line)
         if line.startswith(("genmove", "go")):
@@ -212,7 +231,7 @@ def main(protocol: str, name: str) -> None:
             news = {"nboard": f"set myname mock 1.5 {name}\n", "ping": f"status !\npong {rest}\n"}
             say(news.get(word, ""))
         else:
-            news = {"name": f"mock {name}", "version": "1.5", "list_commands": "play\ngenmove"}
+            news = {"name": f"mock {name}", "version": "1.5", "list_commands": mood.commands}
             mood.answer(news.get(line, ""))
 
 

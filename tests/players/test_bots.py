@@ -373,3 +373,38 @@ def test_threads_read_bots_at_the_same_time(tmp_path: Path) -> None:
     finally:
         sys.setswitchinterval(interval)
         gc.set_threshold(*thresholds)
+
+
+CLOCKED = """
+import time
+time.sleep(0.5)  # loading is over before the clocks start
+
+class Clocked:
+    def choose(self, game, stream, clock):
+        move_seconds = {limit}
+        assert clock.move_seconds == move_seconds, clock
+        assert 3 < clock.seconds_left < 5, clock
+        assert clock.increment == 0.25, clock
+        return game.position.legal_moves[0]
+"""
+
+
+def test_a_bot_sees_the_clock_of_the_game(folder: Path) -> None:
+    options = {"game": GAME, "games": 2, "seed": 1, "clock": "4+0.25"}
+    bot = written("usual.py", CLOCKED.format(limit=None))
+    assert ep.match(bot, "random", **options).forfeits == ()
+    bot = written("given.py", CLOCKED.format(limit=2.0), move_limit=2.0)
+    result = ep.match(bot, "random", **options)
+    assert result.forfeits == ()
+    assert not result.reproducible
+
+
+def test_a_bot_that_hangs_loses_when_its_clock_runs_out(folder: Path) -> None:
+    result = ep.match(written("hangs.py", HANGS), "random", game=GAME, games=2, seed=1, clock="0.3")
+    assert result.losses == 2
+    (why,) = result.forfeits
+    assert (why.reason, why.by_time) == ("its clock of 0.3 ran out", True)
+    given = written("given.py", HANGS, move_limit=0.2)
+    result = ep.match(given, "random", game=GAME, games=2, seed=1, clock="60")
+    assert result.forfeits[0].reason == "no move within 0.2 seconds"
+    assert not left_behind(folder)

@@ -20,7 +20,7 @@ from evoply.players.engines.gtp_server import GtpServer
 from evoply.players.engines.nboard_server import COMMANDS as NBOARD_COMMANDS
 from evoply.players.engines.nboard_server import NBoardServer
 from evoply.players.engines.serving import serve
-from evoply.protocols import GameRecord
+from evoply.protocols import Clock, Color, GameRecord
 
 LONG = "EVOPLY_LONG" in os.environ
 SERVERS = {"gtp": GtpServer, "nboard": NBoardServer}
@@ -32,7 +32,7 @@ def answered(protocol: str, lines: str, player: str = "swh:depth=2", game: str =
     """Return all that a player says to *lines*, seconds and evoply's version left out."""
     server = SERVERS[protocol](parse_player(player, game=game), game, 1)
     target = io.StringIO()
-    serve(server.answers, io.StringIO(lines), target)
+    serve(server, io.StringIO(lines), target)
     server.board.close()
     text = target.getvalue().replace(ep.__version__, "VERSION")
     for pattern in SECONDS:
@@ -53,6 +53,57 @@ def test_golden_transcripts(protocol: str, tmp_path: Path, monkeypatch: pytest.M
     assert set(commands) <= words
 
 
+@pytest.mark.parametrize("protocol", SERVERS)
+def test_golden_transcripts_of_time(protocol: str) -> None:
+    lines = (GOLDEN / f"{protocol}-time.txt").read_text().splitlines()
+    asked = "".join(f"{line[2:]}\n" for line in lines if line.startswith(">"))
+    answers = [line[2:] for line in lines if line.startswith("<")]
+    assert answered(protocol, asked, "material:depth=8").splitlines() == answers
+
+
+def test_a_player_is_told_what_each_protocol_says_of_time() -> None:
+    """Periods are a limit of each move; its own moves use the time up until somebody says more."""
+    server = GtpServer(parse_player("greedy"), "othello", 1)
+    board = server.board
+
+    def told(line: str) -> tuple[float | None, float | None]:
+        assert next(server.answers(line)).startswith("=")
+        clock = board.clocks[Color.BLACK]
+        return clock.seconds_left, clock.move_seconds
+
+    assert told("time_settings 60 0 0") == (60, None)
+    assert told("time_settings 60 10 5") == (70, None)
+    assert told("time_left b 12 0") == (22, None)
+    assert told("time_left b 10 5") == (None, 2)
+    assert told("time_settings 0 10 4") == (None, 2.5)
+    assert told("time_settings 0 10 0") == (None, None)
+    assert told("time_settings 60 0 0") == (60, None)
+    assert told("reg_genmove b") == (60, None)
+    left, _ = told("genmove b")
+    assert left is not None
+    assert 59 < left < 60
+    assert told("clear_board") == (60, None)
+    other = NBoardServer(parse_player("greedy"), "othello", 1)
+    start = game_rules("othello").start().text().replace("X", "*")
+    game = f"(;GM[Othello]TI[01:00/00:02]BO[8 {start}]B[F5/1.5/10]W[D6//0.25];)"
+    list(other.answers(f"set game {game}"))
+    clocks = other.board.clocks
+    assert clocks[Color.BLACK] == Clock(seconds_left=52, increment=2)
+    assert clocks[Color.WHITE] == Clock(seconds_left=61.75, increment=2)
+    list(other.answers("move C3//60"))
+    assert clocks[Color.BLACK] == Clock(seconds_left=2, increment=2)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_line_of_millions_is_refused_in_the_words_of_the_protocol(end: str) -> None:
+    long = "x" * 3_000_000
+    says = "the line is too long: at most 100,000 characters are read"
+    whole = answered("gtp", f"7 play {long}\n{long}\n# {long}\n8 protocol_version\n9 {long}{end}")
+    assert whole == f"?7 {says}\n\n? {says}\n\n=8 2\n\n?9 {says}\n\n"
+    whole = answered("nboard", f"set game {long}\nping 3\n{long}{end}")
+    assert whole == f"status error: {says}\npong 3\nstatus error: {says}\n"
+
+
 OTHERS = [
     "black",
     "w",
@@ -70,6 +121,10 @@ OTHERS = [
     "W[PA]",
     ";)",
     "F5//2.5",
+    "F5//x",
+    "TI[1:00]",
+    "time_left black 1.5 0",
+    "1.5",
     "depth",
     "1e999",
     "/etc",
@@ -92,11 +147,6 @@ def test_nonsense_never_ends_it(protocol: str, lines: list[str]) -> None:
     assert ("=99 2\n\n" if protocol == "gtp" else "pong 99\n") in said
     if protocol == "gtp":
         assert all(part.startswith(("=", "?")) for part in said.strip("\n").split("\n\n"))
-
-
-def test_lines_without_an_end_are_passed_over() -> None:
-    assert answered("gtp", "x" * 350_000 + "\n1 name\n") == "=1 evoply swh:depth=2\n\n"
-    assert answered("gtp", "x" * 350_000) == ""
 
 
 def at_a_pass() -> GameRecord:
@@ -184,3 +234,22 @@ def test_the_command_speaks_and_ends() -> None:
     assert wrong.returncode == 2
     assert b"engines play Othello only" in wrong.stdout
     assert b"Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize("protocol", SERVERS)
+def test_a_clock_reaches_the_player_behind_a_protocol(protocol: str) -> None:
+    """It divides the time of the game, where without a clock it would look one ply ahead."""
+    engine = offered(protocol, "material:timing=modern")
+    game = game_rules("othello").record("f5d6c3d3c4")
+    seat = engine.seat("othello")
+    try:
+        seat.get_ready()
+        choices = {
+            seconds: seat.choose(game, ep.Stream(1), Clock(seconds_left=seconds))
+            for seconds in (10.0, 0.2)
+        }
+        assert choices[0.2].seconds < 1  # busy machines are late
+        if protocol == "nboard":
+            assert choices[10.0].nodes > 1000 * choices[0.2].nodes
+    finally:
+        seat.close()

@@ -97,6 +97,59 @@ class First:
         return game.position.legal_moves[0]  # type: ignore[attr-defined]
 
 
+def heard(protocol: str, mood: str = "clocked") -> list[str]:
+    """Return what an engine hears of a game's first two moves under a clock."""
+    seat = mock(mood, protocol, start=30.0).seat("othello")
+    record = game_rules("othello").record()
+    seat.get_ready()
+    for left in (75.9, 0.62):
+        clock = Clock(seconds_left=left, increment=2.5)
+        record = record.play(seat.choose(record, ep.Stream(1), clock).move)
+        record = record.play(record.position.legal_moves[0])
+    seat.close()
+    return Path("heard").read_text().splitlines()
+
+
+def test_gtp_is_told_the_time_where_it_knows_the_commands() -> None:
+    lines = [line for line in heard("gtp") if line.startswith(("time", "genmove"))]
+    assert lines == [
+        "time_settings 75 0 0",
+        "time_left black 75 0",
+        "genmove black",
+        "time_left black 0 0",
+        "genmove black",
+    ]
+    Path("heard").unlink()
+    seat = mock("good", "gtp", start=30.0).seat("othello")
+    record = game_rules("othello").record()
+    assert seat.choose(record, ep.Stream(1), Clock(seconds_left=9.0)).move  # it knows none
+    seat.close()
+
+
+def test_nboard_is_told_the_time_with_the_game() -> None:
+    games = [line for line in heard("nboard") if line.startswith("set game")]
+    assert [re.search(r"TI\[([^]]*)\]", line)[1] for line in games] == [  # type: ignore[index]
+        "01:15/00:02",
+        "00:00.62/00:02",
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_the_clock_of_a_game_is_the_limit_unless_another_is_given(protocol: str) -> None:
+    """And nothing counts before the game begins, such as the start of the process."""
+    options = {"games": 2, "seed": 2, "openings": 4}
+    lost = ep.match(mock("hang", protocol, start=30.0), "random", **options, clock="0.4")
+    assert lost.losses == 2
+    (why,) = lost.forfeits
+    assert (why.reason, why.by_time) == ("its clock of 0.4 ran out", True)
+    lost = ep.match(mock("hang", protocol, start=30.0, move=0.3), "random", **options, clock="60")
+    assert lost.forfeits[0].reason == "no move within 0.3 seconds"
+    well = ep.match(mock("clocked", protocol, start=30.0), "random", **options, clock="20")
+    assert well.forfeits == ()
+    assert 0 < well.players[0]["seconds"]["most"] < 20
+    assert not left_behind()
+
+
 @pytest.mark.parametrize("mood", [*(mood for mood in LOST if mood != "deaf"), "slow-start"])
 def test_every_answer_comes_in_time(mood: str) -> None:
     """Within the limit and half a second; of three tries, because machines are busy."""
@@ -251,3 +304,5 @@ def test_a_match_with_gtp_rhino(games: int) -> None:
     assert (about["engine"], about["command"]) == ("GTP GRhino", f"{RHINO} -b 0 -m 1")
     assert re.match(r"\d", about["version"])
     assert not result.reproducible
+    timed = ep.match(text, "greedy", games=2, seed=1, clock="30")
+    assert timed.forfeits == ()

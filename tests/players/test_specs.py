@@ -17,6 +17,7 @@ from evoply.players import (
     AfterState,
     AlphaBeta,
     ExpressionEvaluator,
+    PlayerTextError,
     RandomPlayer,
     TreeEvaluator,
     parse_player,
@@ -110,11 +111,7 @@ def test_material_sees_the_answer():
     assert chosen(parse_player("material:depth=2"), position) == str(oracle)
 
 
-EIGHT_BY_EIGHT = ("swh", "edgar-like")
-"""Players with weights for 64 squares."""
-
-
-@pytest.mark.parametrize("name", [name for name in NAMED_PLAYERS if name not in EIGHT_BY_EIGHT])
+@pytest.mark.parametrize("name", [name for name, one in NAMED_PLAYERS.items() if not one.games])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_named_players_play_every_game(name, game):
     player = parse_player(name, game=game)
@@ -274,3 +271,12 @@ def test_a_tree_and_what_holds_one_are_players():
     assert player.evaluator.parsed == tree
     with pytest.raises(TypeError, match="neither a player nor a tree"):
         player_of(3)
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_firebrand_plays_the_boards_it_learned_on(game):
+    if game in ("othello", "othello-10"):
+        assert parse_player("firebrand", game=game).depth == 4
+    else:
+        with pytest.raises(PlayerTextError, match="firebrand plays othello-10, othello"):
+            parse_player("firebrand", game=game)

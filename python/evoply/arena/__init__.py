@@ -9,7 +9,7 @@ from evoply.arena.matches import MatchResult, match
 from evoply.arena.one_game import play_game
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-from evoply.arena.schedule import Forfeit, Results, Schedule
+from evoply.arena.schedule import Forfeit, Results, Schedule, StoppedWithResultError
 from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
 from evoply.arena.statistics import (
     PairStatistics,
@@ -39,6 +39,7 @@ __all__ = [
     "SprtResult",
     "Standing",
     "Star",
+    "StoppedWithResultError",
     "Tables",
     "Tournament",
     "bradley_terry",

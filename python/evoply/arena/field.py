@@ -16,7 +16,7 @@ from evoply.arena.tables import Tables
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import PlayerKind, parse_player, player_of
-from evoply.protocols import Color, Player, Position, Row
+from evoply.protocols import Color, Player, Position, Row, TimeControl
 from evoply.wording import short_name, shorten
 
 MOST_GAMES = 10_000_000
@@ -56,13 +56,15 @@ class Field:
     start: Row
     draws: DrawRules | None
     threads: int
+    clock: TimeControl | None = None
+    """What each side has for its moves of a game."""
     _learned: dict[int, Mapping[str, Any]] = dataclass_field(default_factory=dict)
     """What seats learned of the players, by their places."""
 
     @property
     def reproducible(self) -> bool:
-        """Whether every player plays the same game again."""
-        return all(player.reproducible for player in self.players)
+        """Whether every player plays the same game again; nobody surely does under a clock."""
+        return self.clock is None and all(player.reproducible for player in self.players)
 
     def pairs(
         self, first: Sequence[int] | Any, second: Sequence[int] | Any, stream: Stream
@@ -80,25 +82,36 @@ class Field:
     @contextmanager
     def tables(self) -> Iterator[Tables]:
         """Give tables at which the players sit; afterwards all seats are closed."""
-        with Tables(self.game, self.players, threads=self.threads) as tables:
+        with Tables(self.game, self.players, threads=self.threads, clock=self.clock) as tables:
             yield tables
         self._learned.update(tables.about)
 
-    def about(self, forfeits: Forfeits) -> tuple[Mapping[str, Any], ...]:
+    def about(
+        self, tally: Tally, names: Sequence[str] | None = None
+    ) -> tuple[Mapping[str, Any], ...]:
         """Return `kind`, `version` and `forfeits` of each player, and what else there is to say.
 
-        What seats learn of a player, such as the version of an engine, is known afterwards.
+        With a clock that is `seconds` too: what a game took, `mean` and `most`. With *names* each
+        has its own as `player`. What seats learn of a player, such as the version of an engine, is
+        known afterwards.
         """
         return tuple(
             {
+                **({} if names is None else {"player": names[place]}),
                 "kind": "python",
                 "version": None,
                 **(player.about() if isinstance(player, PlayerKind) else {}),
                 **self._learned.get(place, {}),
-                "forfeits": forfeits.games_of(place),
+                "forfeits": tally.games_of(place),
+                **({} if self.clock is None else {"seconds": tally.time_of(place).to_dict()}),
             }
             for place, player in enumerate(self.players)
         )
+
+    def times(self, tally: Tally) -> list[TimeUsed | None]:
+        """Return what the games of each player took; None without a clock."""
+        places = range(len(self.players))
+        return [None if self.clock is None else tally.time_of(place) for place in places]
 
     def play(self, schedule: Schedule, progress: Callable[[int], object] | None = None) -> Results:
         """Play one schedule."""
@@ -116,11 +129,20 @@ def field_of(
     draws: DrawRules | None,
     runs: Callable[[str], Player] | None,
     threads: int,
+    clock: TimeControl | str | None = None,
 ) -> Field:
     """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
 
     A text is read by `parse_player`, with *runs* for champions, and is then the player's label.
+    A *clock* may be a text such as "150+2", seconds for a game and those that each move adds.
     """
+    if isinstance(clock, str):
+        clock = TimeControl.from_text(clock)
+    elif not isinstance(clock, TimeControl | None):
+        raise TypeError(
+            f"clock: {shorten(repr(clock))} is no time - give a TimeControl, or a text such as "
+            "150 or 150+2"
+        )
     rules = game_rules(game)
     seed = checked_whole("seed", seed, 2**64 - 1)
     plies = opening_plies(game, openings)
@@ -142,6 +164,7 @@ def field_of(
         start=begin.row,
         draws=draws,
         threads=threads,
+        clock=clock,
     )
 
 
@@ -181,15 +204,37 @@ class LostGames:
         )
 
 
-class Forfeits:
-    """The forfeits of a field, counted while its schedules are played."""
+@dataclass(frozen=True, slots=True)
+class TimeUsed:
+    """What a player's moves of a game took, in seconds."""
+
+    mean: float
+    most: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return both as JSON-ready data."""
+        return {"mean": self.mean, "most": self.most}
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} s a game, at most {self.most:.3g} s"
+
+
+class Tally:
+    """The forfeits of a field and the time it used, counted while its schedules are played."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
         self._counts: dict[tuple[int, int, str, bool], int] = {}
+        self._times: dict[int, tuple[float, float, int]] = {}
+        """Seconds in all, the most of a game, and games, by player."""
 
     def add(self, schedule: Schedule, results: Results) -> Results:
         """Count those of *results*, and return these as they are."""
+        seconds = np.zeros((0, 2)) if results.seconds is None else results.seconds
+        sides = np.column_stack([schedule.black, schedule.white])[: len(seconds)]
+        for player, took in zip(sides.ravel().tolist(), seconds.ravel().tolist(), strict=True):
+            total, most, games = self._times.get(player, (0.0, 0.0, 0))
+            self._times[player] = total + took, max(most, took), games + 1
         for one in results.forfeits:
             black, white = int(schedule.black[one.game]), int(schedule.white[one.game])
             player, opponent = (black, white) if one.color is Color.BLACK else (white, black)
@@ -209,7 +254,12 @@ class Forfeits:
         """Return how many games the player at that place forfeited."""
         return sum(games for (loser, *_), games in self._counts.items() if loser == player)
 
+    def time_of(self, player: int) -> TimeUsed:
+        """Return what the games of the player at that place took; 0 without a clock."""
+        total, most, games = self._times.get(player, (0.0, 0.0, 0))
+        return TimeUsed(total / max(games, 1), most)
+
     @property
     def are_reproducible(self) -> bool:
-        """Whether none of them was decided by a clock."""
+        """Whether no forfeit was decided by a clock."""
         return not any(by_time for *_, by_time in self._counts)

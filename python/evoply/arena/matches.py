@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,19 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import Field, Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.field import Field, LostGames, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.schedule import Results, Schedule, joined_results
+from evoply.arena.schedule import (
+    Results,
+    Schedule,
+    StoppedWithResultError,
+    joined_results,
+)
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position
+from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
+_FEWEST_GAMES = 16
+_SECONDS_A_PART = 5.0
+"""What lasts less is played in larger parts: Ctrl-C loses no more than the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class MatchResult:
     seed: int
     endings: Mapping[str, int] = field(default_factory=dict)
     """How many games ended in each way that occurred, by the value of `evoply.protocols.Ending`."""
+    clock: str | None = None
+    """Seconds that each side had for a game, and what each move added, such as 150+2."""
     reproducible: bool = True
     """False if a player is limited in time, or forfeited by time: the same match may end
     differently next time."""
@@ -84,6 +95,7 @@ class MatchResult:
             "endings": dict(self.endings),
             "openings": self.opening_plies,
             "seed": self.seed,
+            "clock": self.clock,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
             "players": [dict(one) for one in self.players],
@@ -132,6 +144,7 @@ def match(
     start: Position | None = None,
     draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
+    clock: TimeControl | str | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
@@ -149,7 +162,8 @@ def match(
     be even. *draws* are the rules about draws, by default those of the game. *progress* is told the
     number of finished games now and then. *on_game* is given every game in order, after every
     *games_at_a_time* games. Raises ValueError for players that cannot be read or do not play
-    this game.
+    this game. Ctrl-C raises a `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of
+    the whole pairs of games that were played by then, if there are any.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
@@ -164,17 +178,17 @@ def match(
         draws=draws,
         runs=runs,
         threads=threads,
+        clock=clock,
     )
     schedule = schedule_of_match(field, games)
-    forfeits = Forfeits(field.labels)
-    if on_game is None:
-        results = field.play(schedule, progress)
-    else:
-        results = _in_parts(field, schedule, progress, on_game, games_at_a_time)
-    forfeits.add(schedule, results)
+    results, is_stopped = _played(field, schedule, progress, on_game, games_at_a_time)
+    if is_stopped and not len(results):
+        raise KeyboardInterrupt
+    tally = Tally(field.labels)
+    tally.add(schedule, results)
     points = first_points(results)
     statistics = pair_statistics(points, results.hashes)
-    return MatchResult(
+    result = MatchResult(
         first=field.labels[0],
         second=field.labels[1],
         game=game,
@@ -186,10 +200,14 @@ def match(
         opening_plies=field.opening_plies,
         seed=field.seed,
         endings=results.ending_counts,
-        reproducible=field.reproducible and forfeits.are_reproducible,
-        forfeits=forfeits.lost,
-        players=field.about(forfeits),
+        clock=None if field.clock is None else str(field.clock),
+        reproducible=field.reproducible and tally.are_reproducible,
+        forfeits=tally.lost,
+        players=field.about(tally),
     )
+    if is_stopped:
+        raise StoppedWithResultError(result)
+    return result
 
 
 def schedule_of_match(field: Field, games: int) -> Schedule:
@@ -205,26 +223,56 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def _in_parts(
+def _played(
     field: Field,
     schedule: Schedule,
     progress: Callable[[int], object] | None,
-    on_game: Callable[[GamePlayed], object],
-    size: int,
-) -> Results:
-    """Play a schedule part by part, so that no more moves than those of a part are in memory."""
-    parts, places = [], []
+    on_game: Callable[[GamePlayed], object] | None,
+    most: int,
+) -> tuple[Results, bool]:
+    """Play a schedule part by part; return the games played, and whether Ctrl-C ended it before.
+
+    So what was played is not lost, and no more moves than those of a part, at most *most* games if
+    they are wanted, are in memory. Of what Ctrl-C interrupts whole pairs of games count.
+    """
+    parts: list[Results] = []
+    places: list[NDArray[np.intp]] = []
+    is_stopped = False
     with field.tables() as tables:
-        for begin in range(0, len(schedule), size):
+        begin, longest = 0, len(schedule) if on_game is None else most + most % 2
+        # Outside the kernel nothing is lost; each call of the kernel is all or nothing.
+        size = min(longest, _FEWEST_GAMES) if tables.are_in_kernel else longest
+        while begin < len(schedule) and not is_stopped:
 
             def told(done: int, begin: int = begin) -> None:
                 if progress is not None:
                     progress(begin + done)
 
+            began = time.monotonic()
             part = schedule.part(slice(begin, begin + size))
-            results = tables.play(part, progress=told, record_moves=True)
-            for one in games_played(field.game, field.labels, part, results):
-                on_game(one)
+            results, where, is_stopped = tables.play_pairs(
+                part, progress=told, record_moves=on_game is not None
+            )
+            if on_game is not None:
+                games = games_played(field.game, field.labels, part.part(where), results)
+                seen = _given(games, on_game)
+                is_stopped |= seen < len(results)
+                results, where = results.part(slice(0, seen)), where[:seen]
             parts.append(replace(results, moves=None))
-            places.append(np.arange(begin, begin + len(part)))
-    return joined_results(parts, places)
+            places.append(begin + where)
+            begin += size
+            if time.monotonic() - began < _SECONDS_A_PART:
+                size = min(longest, 2 * size)
+    return joined_results(parts, places), is_stopped
+
+
+def _given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:
+    """Give games to *on_game*; return how many, of whole pairs only if Ctrl-C ended it."""
+    seen = 0
+    try:
+        for one in games:
+            on_game(one)
+            seen += 1
+    except KeyboardInterrupt:
+        seen -= seen % 2
+    return seen

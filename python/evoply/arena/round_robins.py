@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import MOST_GAMES, Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.field import (
+    MOST_GAMES,
+    LostGames,
+    Openings,
+    Tally,
+    TimeUsed,
+    even_games,
+    field_of,
+)
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.schedule import Results, Schedule
@@ -20,8 +28,8 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position
-from evoply.wording import short_name, signed, span
+from evoply.protocols import Player, Position, TimeControl
+from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
 
@@ -40,6 +48,8 @@ class Standing:
     games: int
     place: int
     """Where the player stood in the list of players, from 0."""
+    seconds: TimeUsed | None = None
+    """What its games took, if they had a clock."""
 
     @property
     def score(self) -> float:
@@ -76,9 +86,15 @@ class RoundRobin:
     distinct_games: int
     opening_plies: int
     seed: int
+    clock: str | None = None
+    """Seconds that each side had for a game, and what each move added, such as 150+2."""
     reproducible: bool = True
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
+    about: tuple[Mapping[str, Any], ...] = ()
+    """Of each player, in the order in which they were given: its name as `player`, `kind`,
+    `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
+    `command`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; pairings name players."""
@@ -95,6 +111,7 @@ class RoundRobin:
                     "points": one.points,
                     "games": one.games,
                     "score": one.score,
+                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
                 }
                 for one in self.standings
             ],
@@ -114,8 +131,10 @@ class RoundRobin:
             "distinct_games": self.distinct_games,
             "openings": self.opening_plies,
             "seed": self.seed,
+            "clock": self.clock,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
+            "about": [dict(one) for one in self.about],
         }
 
     def __str__(self) -> str:
@@ -152,6 +171,7 @@ def round_robin(
     start: Position | None = None,
     draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
+    clock: TimeControl | str | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> RoundRobin:
@@ -163,15 +183,7 @@ def round_robin(
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
     """
-    count = len(players)
-    if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
-    games = even_games(games)
-    pairs = list(combinations(range(count), 2))
-    if games * len(pairs) > MOST_GAMES:
-        raise ValueError(
-            f"games: {games * len(pairs):,} in all are more than {MOST_GAMES:,}: play fewer"
-        )
+    first, second = opponents(len(players), games)
     field = field_of(
         players,
         game=game,
@@ -181,27 +193,76 @@ def round_robin(
         draws=draws,
         runs=runs,
         threads=threads,
+        clock=clock,
     )
-    names = named_apart(field.labels)
-    first = np.repeat([one for one, _ in pairs], games // 2)
-    second = np.repeat([other for _, other in pairs], games // 2)
     schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
-    forfeits = Forfeits(names)
-    results = forfeits.add(schedule, field.play(schedule, progress))
+    results = field.play(schedule, progress)
+    names = named_apart(field.labels)
+    return rated(
+        game,
+        names,
+        schedule,
+        results,
+        seed=field.seed,
+        reproducible=field.reproducible,
+        clock=field.clock,
+        about=lambda tally: field.about(tally, names),
+    )
+
+
+def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return who meets whom in each opening pair, if every two of *players* play *games* games.
+
+    Players are places in a list. Raises `ValueError` for numbers that no round robin has.
+    """
+    if not 2 <= players <= MOST_PLAYERS:
+        raise ValueError(f"players: {players} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+    games = even_games(games)
+    pairs = np.array(list(combinations(range(players), 2)), dtype=np.intp)
+    if games * len(pairs) > MOST_GAMES:
+        raise ValueError(
+            f"games: {games * len(pairs):,} in all are more than {MOST_GAMES:,}: play fewer"
+        )
+    first, second = pairs.repeat(games // 2, axis=0).T
+    return first, second
+
+
+def rated(
+    game: str,
+    names: Sequence[str],
+    schedule: Schedule,
+    results: Results,
+    *,
+    seed: int,
+    reproducible: bool,
+    clock: TimeControl | None = None,
+    about: Callable[[Tally], tuple[Mapping[str, Any], ...]] | None = None,
+) -> RoundRobin:
+    """Return what the games of *schedule* say about the players called *names*.
+
+    Every two games are an opening pair, in the order of `opponents`; a tournament that was ended
+    early has fewer of them.
+    """
+    tally = Tally(names)
+    tally.add(schedule, results)
+    times = [None if clock is None else tally.time_of(place) for place in range(len(names))]
+    first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
     points = first_points(results)
     new = new_pairs(first, second, results)
-    ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], count)
+    ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], len(names))
     return RoundRobin(
         game=game,
-        players=names,
-        standings=_standings(names, ratings, schedule, results),
-        pairings=_pairings(pairs, points, results, games),
+        players=tuple(names),
+        standings=_standings(names, ratings, schedule, results, times),
+        pairings=_pairings(first, second, points, results),
         games=len(results),
         distinct_games=len(np.unique(results.hashes)),
-        opening_plies=field.opening_plies,
-        seed=field.seed,
-        reproducible=field.reproducible and forfeits.are_reproducible,
-        forfeits=forfeits.lost,
+        opening_plies=schedule.opening_plies,
+        seed=seed,
+        clock=None if clock is None else str(clock),
+        reproducible=reproducible and tally.are_reproducible,
+        forfeits=tally.lost,
+        about=() if about is None else about(tally),
     )
 
 
@@ -223,22 +284,12 @@ def new_pairs(
     return is_new
 
 
-def named_apart(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return labels, with numbers after those that several players share.
-
-    >>> named_apart(["a", "b", "a"])
-    ('a', 'b', 'a (2)')
-    """
-    seen: dict[str, int] = {}
-    names = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        names.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return tuple(names)
-
-
 def _standings(
-    names: Sequence[str], ratings: Ratings, schedule: Schedule, results: Results
+    names: Sequence[str],
+    ratings: Ratings,
+    schedule: Schedule,
+    results: Results,
+    times: Sequence[TimeUsed | None],
 ) -> tuple[Standing, ...]:
     count = len(names)
     black = results.black_points
@@ -257,17 +308,24 @@ def _standings(
             points=float(points[place]),
             games=int(games[place]),
             place=place,
+            seconds=times[place],
         )
         for rank, place in enumerate(order, start=1)
     )
 
 
 def _pairings(
-    pairs: Sequence[tuple[int, int]], points: NDArray[np.float64], results: Results, games: int
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    points: NDArray[np.float64],
+    results: Results,
 ) -> tuple[Pairing, ...]:
+    """Return what came of each two players' opening pairs, which follow one another."""
+    sides = np.column_stack([first, second])
+    met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
-    for number, (one, other) in enumerate(pairs):
-        part = slice(number * games, (number + 1) * games)
+    for (one, other), begin, count in zip(met.tolist(), begins, counts, strict=True):
+        part = slice(2 * begin, 2 * (begin + count))
         scored = points[part]
         pairings.append(
             Pairing(

@@ -157,6 +157,8 @@ class Results:
     """Move codes of every game, openings and passes included, if they were recorded."""
     forfeits: tuple[Forfeit, ...] = ()
     """Games that were forfeited, in order; pieces and plies are those at that moment."""
+    seconds: NDArray[np.float64] | None = None
+    """What Black and White took for their moves, a row per game; None without a clock."""
 
     def __len__(self) -> int:
         return len(self.black_discs)
@@ -167,11 +169,55 @@ class Results:
         points: NDArray[np.float64] = (self.winners.astype(np.float64) + 1) / 2
         return points
 
+    def part(self, games: slice | NDArray[np.intp]) -> Results:
+        """Return only these games, which have new places then."""
+        places = np.arange(len(self))[games].tolist()
+        forfeits = {forfeit.game: forfeit for forfeit in self.forfeits}
+        return Results(
+            **{name: getattr(self, name)[places] for name in _COLUMNS},
+            moves=None if self.moves is None else [self.moves[place] for place in places],
+            seconds=None if self.seconds is None else self.seconds[places],
+            forfeits=tuple(
+                forfeits[place].at(number)
+                for number, place in enumerate(places)
+                if place in forfeits
+            ),
+        )
+
     @property
     def ending_counts(self) -> dict[str, int]:
         """How many games ended in each way that occurred, by the value of `Ending`."""
         counts = np.bincount(self.endings, minlength=len(Ending)).tolist()
         return {ending.value: count for ending, count in zip(Ending, counts, strict=True) if count}
+
+
+_COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes")
+
+
+class GamesStoppedError(KeyboardInterrupt):
+    """Ctrl-C while a schedule was played, with the games that were finished by then.
+
+    *places* are theirs in the schedule, in order, one for each of *results*, whose own places are
+    those in this list.
+    """
+
+    def __init__(self, results: Results, places: NDArray[np.intp]) -> None:
+        super().__init__("stopped")
+        self.results = results
+        self.places = places
+
+    def whole_pairs(self) -> tuple[Results, NDArray[np.intp]]:
+        """Return the games of pairs of which both were finished, and their places."""
+        is_whole = np.isin(self.places ^ 1, self.places)
+        return self.results.part(np.flatnonzero(is_whole)), self.places[is_whole]
+
+
+class StoppedWithResultError(KeyboardInterrupt):
+    """Ctrl-C while a match was played, with the *result* of the pairs of games played by then."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("stopped")
+        self.result = result
 
 
 def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:
@@ -189,14 +235,10 @@ def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]])
         for forfeit in part.forfeits
     ]
     return Results(
-        black_discs=whole("black_discs"),
-        white_discs=whole("white_discs"),
-        winners=whole("winners"),
-        endings=whole("endings"),
-        plies=whole("plies"),
-        hashes=whole("hashes"),
+        **{name: whole(name) for name in _COLUMNS},
         moves=[moves[place] for place in order] if moves else None,
         forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
+        seconds=None if any(part.seconds is None for part in parts) else whole("seconds"),
     )
 
 

@@ -18,14 +18,15 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import brentq
 
-from evoply.arena.field import Forfeits, LostGames, Openings, even_games, field_of
+from evoply.arena.field import LostGames, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.matches import first_points, schedule_of_match
 from evoply.arena.round_robins import pair_sums
+from evoply.arena.schedule import Results, StoppedWithResultError
 from evoply.formats import GamePlayed
 from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position
+from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 Verdict = Literal["elo1", "elo0", "undecided"]
@@ -154,6 +155,8 @@ class SprtResult:
     """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
     opening_plies: int
     seed: int
+    clock: str | None = None
+    """Seconds that each side had for a game, and what each move added, such as 150+2."""
     reproducible: bool = True
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom and why."""
@@ -193,6 +196,7 @@ class SprtResult:
             "score": self.score,
             "openings": self.opening_plies,
             "seed": self.seed,
+            "clock": self.clock,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
             "players": [dict(one) for one in self.players],
@@ -223,6 +227,22 @@ class SprtResult:
         )
 
 
+def _weigh(evidence: Evidence, seen: set[tuple[int, int]], results: Results) -> int:
+    """Add pairs to *evidence* until it decides; return how many were *seen* before."""
+    repeated = 0
+    hashes = results.hashes.reshape(-1, 2).tolist()
+    for (black, white), scored in zip(
+        hashes, pair_sums(first_points(results)).tolist(), strict=True
+    ):
+        if (black, white) in seen:
+            repeated += 1
+            continue
+        seen.add((black, white))
+        if evidence.add(scored):
+            break
+    return repeated
+
+
 def sprt_match(
     first: object,
     second: object,
@@ -235,6 +255,7 @@ def sprt_match(
     start: Position | None = None,
     draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
+    clock: TimeControl | str | None = None,
     threads: int = 0,
     progress: Callable[[int, float], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
@@ -245,7 +266,8 @@ def sprt_match(
     of games that was played before is no evidence and is left out. *progress* is told the number
     of games and the log-likelihood ratio, *on_game* is given every game, those after the decision
     too that were played with it. Raises ValueError as `match` does, and without openings,
-    where the same games would be played again and again.
+    where the same games would be played again and again. Ctrl-C raises a `StoppedWithResultError`
+    with the *result* so far, undecided, if any pair was played by then.
 
     >>> sprt_match("swh", "random", Sprt(0, 100), seed=1).verdict
     'elo1'
@@ -260,36 +282,31 @@ def sprt_match(
         draws=draws,
         runs=runs,
         threads=threads,
+        clock=clock,
     )
     if not field.opening_plies:
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
-    forfeits = Forfeits(field.labels)
+    tally = Tally(field.labels)
     evidence, repeated = Evidence(test), 0
     seen: set[tuple[int, int]] = set()
     done, size = 0, 2 * _BATCH
+    is_stopped = False
     with field.tables() as tables:
-        while done < games and evidence.verdict == "undecided":
+        while done < games and evidence.verdict == "undecided" and not is_stopped:
             part = schedule.part(slice(done, done + size))
-            results = forfeits.add(part, tables.play(part, record_moves=on_game is not None))
+            results, places, is_stopped = tables.play_pairs(part, record_moves=on_game is not None)
+            part = part.part(places)
+            tally.add(part, results)
             if on_game is not None:
                 for one in games_played(game, field.labels, part, results):
                     on_game(one)
-            points = pair_sums(first_points(results))
-            for (black, white), scored in zip(
-                results.hashes.reshape(-1, 2).tolist(), points.tolist(), strict=True
-            ):
-                if (black, white) in seen:
-                    repeated += 1
-                    continue
-                seen.add((black, white))
-                if evidence.add(scored):
-                    break
+            repeated += _weigh(evidence, seen, results)
             done += len(part)
             size = min(2 * size, 2 * _LARGEST_BATCH)
             if progress is not None:
                 progress(2 * sum(evidence.counts), evidence.ratio)
-    return SprtResult(
+    result = SprtResult(
         first=field.labels[0],
         second=field.labels[1],
         game=game,
@@ -300,7 +317,11 @@ def sprt_match(
         repeated_pairs=repeated,
         opening_plies=field.opening_plies,
         seed=field.seed,
-        reproducible=field.reproducible and forfeits.are_reproducible,
-        forfeits=forfeits.lost,
-        players=field.about(forfeits),
+        clock=None if field.clock is None else str(field.clock),
+        reproducible=field.reproducible and tally.are_reproducible,
+        forfeits=tally.lost,
+        players=field.about(tally),
     )
+    if is_stopped and evidence.verdict == "undecided":
+        raise StoppedWithResultError(result) if result.games else KeyboardInterrupt
+    return result

@@ -5,26 +5,30 @@ seats of its own, such as the processes of bots; only those at a seat that all g
 object in Python, a player that carries something from game to game) are played one after the other
 by the caller's own thread. All draws come from the keys of the schedule, so nothing of this shows
 in the results.
+
+With a clock every game is played move by move. A thread plays one game at a time, and what a move
+takes is wall time in that thread.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
     Forfeit,
+    GamesStoppedError,
     Results,
     Schedule,
     checked_whole,
@@ -33,14 +37,8 @@ from evoply.arena.schedule import (
 )
 from evoply.games import game_rules
 from evoply.players import KernelSeat, player_of
-from evoply.protocols import (
-    Color,
-    Ending,
-    ForfeitError,
-    GameRecord,
-    Player,
-    Seat,
-)
+from evoply.processes import core_count
+from evoply.protocols import ForfeitError, Player, Seat, TimeControl
 
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
@@ -58,32 +56,43 @@ def play(
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
+    clock: TimeControl | None = None,
 ) -> Results:
     """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
 
     *players* are players of any kind that `evoply.players.player_of` knows, or seats. *progress* is
     told the number of finished games a few times a second. Ctrl-C raises KeyboardInterrupt within a
-    fraction of a second; no partial result comes out, and every seat is closed. A seat that raises
-    `ForfeitError` loses its game (`Results.forfeits`); any other error ends everything. Raises
+    fraction of a second, and every seat is closed; one that is a `GamesStoppedError` has the games
+    played outside the kernel by then, if all are. A seat that raises `ForfeitError` loses its game
+    (`Results.forfeits`); any other error ends everything. *clock* is
+    what each side has for all its moves of a game; whoever oversteps loses by time. Raises
     `ValueError` for another number of threads than 0 to 1024.
     """
-    with Tables(game, players, threads=threads) as tables:
+    with Tables(game, players, threads=threads, clock=clock) as tables:
         return tables.play(schedule, progress=progress, record_moves=record_moves)
 
 
 class Tables:
     """Players who play schedule after schedule; seats stay open in between, until `close`."""
 
-    def __init__(self, game: str, players: Sequence[object], *, threads: int = 0) -> None:
+    def __init__(
+        self,
+        game: str,
+        players: Sequence[object],
+        *,
+        threads: int = 0,
+        clock: TimeControl | None = None,
+    ) -> None:
         game_rules(game)
         self.game = game
+        self.clock = clock
         self.threads = checked_whole("threads", threads, MOST_THREADS)
         self.about: dict[int, Mapping[str, Any]] = {}
         """What seats learned of the players, by their places; known when the tables are closed."""
         self._players = [_sat_down(player, game) for player in players]
         # The caller's own thread is the first one, so that one thread needs no other.
         self._workers = [
-            _Worker(game, self._players, self.about) for _ in range(threads or _cores())
+            _Worker(game, self._players, self.about, clock) for _ in range(threads or core_count())
         ]
 
     def __enter__(self) -> Tables:
@@ -91,6 +100,11 @@ class Tables:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def are_in_kernel(self) -> bool:
+        """Whether the kernel plays all games: a schedule is one call then."""
+        return self.clock is None and all(isinstance(one, KernelSeat) for one in self._players)
 
     def close(self) -> None:
         """Close all seats; a second call does nothing."""
@@ -106,14 +120,14 @@ class Tables:
     ) -> Results:
         """Play a schedule, players as places in the list; see `evoply.arena.play`."""
         kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
-        if len(kernel) == len(self._players):
+        if self.are_in_kernel:
             return self._in_kernel(kernel, schedule, progress, record_moves)
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
         is_kernel = np.array([isinstance(one, KernelSeat) for one in self._players])
         is_shared = np.array([_is_shared(one) for one in self._players])
-        inside = is_kernel[sides].all(axis=1)
+        inside = is_kernel[sides].all(axis=1) & (self.clock is None)
         shared = is_shared[sides].any(axis=1)
         parts, places = [], []
         done = 0
@@ -132,10 +146,33 @@ class Tables:
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
             if len(which):
-                parts.append(_outside(schedule.part(which), workers, told, record_moves))
+                try:
+                    parts.append(_outside(schedule.part(which), workers, told, record_moves))
+                except GamesStoppedError as stop:
+                    finished = [*places, which[stop.places]]
+                    raise _stopped([*parts, stop.results], finished) from None
                 places.append(which)
                 done += len(which)
-        return joined_results(parts, places) if parts else _results([], record_moves)
+        return joined_results(parts, places) if parts else _results([], record_moves, self.clock)
+
+    def play_pairs(
+        self,
+        schedule: Schedule,
+        *,
+        progress: Callable[[int], object] | None = None,
+        record_moves: bool = False,
+    ) -> tuple[Results, NDArray[np.intp], bool]:
+        """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
+
+        Then whole pairs are left of what was finished: none of a call of the kernel.
+        """
+        try:
+            results = self.play(schedule, progress=progress, record_moves=record_moves)
+        except GamesStoppedError as stop:
+            return *stop.whole_pairs(), True
+        except KeyboardInterrupt:
+            return _results([], record_moves, self.clock), np.arange(0), True
+        return results, np.arange(len(schedule)), False
 
     def _in_kernel(
         self,
@@ -152,10 +189,6 @@ class Tables:
             progress=progress,
             record_moves=record_moves,
         )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _AtBoard = KernelSeat | Seat | Player
@@ -187,6 +220,7 @@ class _Worker:
     game: str
     players: Sequence[_AtBoard]
     about: dict[int, Mapping[str, Any]]
+    clock: TimeControl | None
     seats: dict[tuple[int, bool], Seat] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _is_closed: bool = False
@@ -227,14 +261,6 @@ class _Worker:
             self.about.setdefault(place, about)
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """One game outside the kernel; a forfeit names the place of its game in the schedule."""
-
-    record: GameRecord
-    forfeit: Forfeit | None
-
-
 def _outside(
     schedule: Schedule,
     workers: Sequence[_Worker],
@@ -242,21 +268,42 @@ def _outside(
     record_moves: bool,
 ) -> Results:
     """Play a schedule move by move, as many games at a time as there are workers."""
-    played: list[_Played | None] = [None] * len(schedule)
+    played: list[Played | None] = [None] * len(schedule)
     workers = workers[: len(schedule)]
-    if len(workers) == 1:
-        for place in range(len(schedule)):
-            played[place] = _game(schedule, place, workers[0])
-            progress(place + 1)
-    else:
-        _beside_one_another(schedule, workers, played, progress)
-    return _results([one for one in played if one is not None], record_moves)
+    clock = workers[0].clock
+    try:
+        if len(workers) == 1:
+            for place in range(len(schedule)):
+                played[place] = _game(schedule, place, workers[0])
+                progress(place + 1)
+        else:
+            _beside_one_another(schedule, workers, played, progress)
+    except KeyboardInterrupt as error:
+        # A copy, because a thread may still end its game.
+        finished = {place: one for place, one in enumerate(list(played)) if one is not None}
+        results = _results(list(finished.values()), record_moves, clock)
+        numbers = {place: number for number, place in enumerate(finished)}
+        forfeits = tuple(one.at(numbers[one.game]) for one in results.forfeits)
+        places = np.array([*finished], np.intp)
+        raise GamesStoppedError(replace(results, forfeits=forfeits), places) from error
+    return _results([one for one in played if one is not None], record_moves, clock)
+
+
+def _results(played: Sequence[Played], record_moves: bool, clock: TimeControl | None) -> Results:
+    return results_of(played, record_moves=record_moves, has_clocks=clock is not None)
+
+
+def _stopped(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> GamesStoppedError:
+    """Return what is raised where *parts*, with these places in a schedule, were played."""
+    joined, order = joined_results(parts, places), np.sort(np.concatenate(places))
+    forfeits = [one.at(int(np.searchsorted(order, one.game))) for one in joined.forfeits]
+    return GamesStoppedError(replace(joined, forfeits=tuple(forfeits)), order)
 
 
 def _beside_one_another(
     schedule: Schedule,
     workers: Sequence[_Worker],
-    played: list[_Played | None],
+    played: list[Played | None],
     progress: Callable[[int], object],
 ) -> None:
     """Fill *played*; on an error or Ctrl-C close all seats first, which ends their questions."""
@@ -273,7 +320,9 @@ def _beside_one_another(
             except Empty:
                 return
             try:
-                played[place] = _game(schedule, place, worker)
+                game = _game(schedule, place, worker)
+                # What ends after a stop may have ended because its seats were closed.
+                played[place] = None if stop.is_set() else game
                 finished.put(None)
             except BaseException as error:
                 finished.put(error)
@@ -313,59 +362,16 @@ def _stopping(stop: Event, workers: Sequence[_Worker], threads: Sequence[Thread]
         thread.join()
 
 
-def _game(schedule: Schedule, place: int, worker: _Worker) -> _Played:
+def _game(schedule: Schedule, place: int, worker: _Worker) -> Played:
     """Play one game of a schedule."""
     black, white = int(schedule.black[place]), int(schedule.white[place])
     start = game_rules(worker.game).position_from_row(schedule.start_row(place))
     plies, key = schedule.opening_plies, int(schedule.opening_keys[place])
     opening = random_opening(start, key, plies, schedule.draws)
     stream = _native.Stream.from_key(int(schedule.game_keys[place]))
-    record, lost = played_out(opening, worker.pair(black, white), stream)
-    if lost is None:
-        return _Played(record, None)
-    color, error = lost
-    return _Played(record, Forfeit(place, color, str(error), by_time=error.by_time))
-
-
-_ENDINGS: list[Ending | None] = list(Ending)
-_SIGNS = {Color.BLACK: 1, Color.WHITE: -1, None: 0}
-
-
-def _results(played: Sequence[_Played], record_moves: bool) -> Results:
-    """Return games that were played outside the kernel, in the order of their schedule."""
-    finals = [one.record.position for one in played]
-    moves = [_codes(one.record) for one in played]
-    endings = [
-        _ENDINGS.index(Ending.FORFEIT if one.forfeit else one.record.ending()) for one in played
-    ]
-    return Results(
-        black_discs=np.array([p.pieces(Color.BLACK) for p in finals], dtype=np.int32),
-        white_discs=np.array([p.pieces(Color.WHITE) for p in finals], dtype=np.int32),
-        winners=np.array([_winner(one) for one in played], dtype=np.int8),
-        endings=np.array(endings, dtype=np.uint8),
-        plies=np.array([len(codes) for codes in moves], dtype=np.int32),
-        hashes=np.array(
-            [_hash(one.record, codes) for one, codes in zip(played, moves, strict=True)],
-            dtype=np.uint64,
-        ),
-        moves=moves if record_moves else None,
-        forfeits=tuple(one.forfeit for one in played if one.forfeit is not None),
-    )
-
-
-def _codes(record: GameRecord) -> list[int]:
-    size = record.position.size
-    return [move.code(size) for move in record.moves]
-
-
-def _hash(record: GameRecord, codes: Sequence[int]) -> int:
-    """Return 64 bits that are equal for equal games, whenever and wherever they are played."""
-    text = repr((record.start.row, *codes)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
-
-
-def _winner(one: _Played) -> int:
-    if one.forfeit is not None:
-        return _SIGNS[one.forfeit.color.opposite]
-    outcome = one.record.outcome()
-    return _SIGNS[None if outcome is None else outcome.winner]
+    out = played_out(opening, worker.pair(black, white), stream, worker.clock)
+    if out.lost is None:
+        return Played(out.record, None, out.seconds)
+    color, error = out.lost
+    forfeit = Forfeit(place, color, str(error), by_time=error.by_time)
+    return Played(out.record, forfeit, out.seconds)

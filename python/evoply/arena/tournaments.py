@@ -8,7 +8,7 @@ Programming and Othello", section 5).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +18,14 @@ from scipy.stats import spearmanr
 
 from evoply._native import Stream
 from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
-from evoply.arena.field import Forfeits, LostGames, Openings, field_of
+from evoply.arena.field import LostGames, Openings, Tally, TimeUsed, field_of
 from evoply.arena.ratings import bradley_terry
-from evoply.arena.round_robins import MOST_PLAYERS, named_apart
+from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
-from evoply.protocols import Player, Position
+from evoply.protocols import Player, Position, TimeControl
+from evoply.wording import named_apart
 
 MOST_RUNS = 100_000
 _FEWEST_RUNS = 10
@@ -50,6 +51,8 @@ class Star:
     fitness: float | None
     place: int
     """Where the player stood in the list of players, from 0."""
+    seconds: TimeUsed | None = None
+    """What its games took, if they had a clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,15 @@ class Tournament:
     threshold: float
     opening_plies: int
     seed: int
+    clock: str | None = None
+    """Seconds that each side had for a game, and what each move added, such as 150+2."""
     reproducible: bool = True
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
+    about: tuple[Mapping[str, Any], ...] = ()
+    """Of each player, in the order in which they were given: its name as `player`, `kind`,
+    `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
+    `command`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
@@ -103,6 +112,7 @@ class Tournament:
                     "rating": one.rating,
                     "rating_interval": _listed(one.rating_interval),
                     "fitness": one.fitness,
+                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
                 }
                 for one in self.stars
             ],
@@ -121,8 +131,10 @@ class Tournament:
             "threshold": self.threshold,
             "openings": self.opening_plies,
             "seed": self.seed,
+            "clock": self.clock,
             "reproducible": self.reproducible,
             "forfeits": [one.to_dict() for one in self.forfeits],
+            "about": [dict(one) for one in self.about],
         }
 
 
@@ -146,6 +158,7 @@ def tournament(
     start: Position | None = None,
     draws: DrawRules | None = None,
     runs: Callable[[str], Player] | None = None,
+    clock: TimeControl | str | None = None,
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> Tournament:
@@ -180,18 +193,19 @@ def tournament(
         draws=draws,
         runs=runs,
         threads=threads,
+        clock=clock,
     )
     names = named_apart(names or field.labels)
     bracket_names = list(brackets or ["all"] * count)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
     stream = Stream(field.seed, "tournament")
-    forfeits = Forfeits(names)
+    tally = Tally(names)
     played = []
     with field.tables() as tables:
 
         def play(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
             schedule = field.pairs(first, second, keys)
-            return forfeits.add(schedule, tables.play(schedule))
+            return tally.add(schedule, tables.play(schedule))
 
         for number in range(times):
             played.append(
@@ -206,7 +220,7 @@ def tournament(
             )
             if progress is not None:
                 progress(number + 1)
-    stars = _stars(names, bracket_names, fitness or [None] * count, played)
+    stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
     pairs = joined_pairs([run.played for run in played])
     return Tournament(
         game=game,
@@ -221,8 +235,10 @@ def tournament(
         threshold=threshold,
         opening_plies=field.opening_plies,
         seed=field.seed,
-        reproducible=field.reproducible and forfeits.are_reproducible,
-        forfeits=forfeits.lost,
+        clock=None if field.clock is None else str(field.clock),
+        reproducible=field.reproducible and tally.are_reproducible,
+        forfeits=tally.lost,
+        about=field.about(tally, names),
     )
 
 
@@ -238,11 +254,12 @@ def _stars(
     brackets: Sequence[str],
     fitness: Sequence[float | None],
     played: Sequence[Elimination],
+    times: Sequence[TimeUsed | None],
 ) -> tuple[Star, ...]:
     ranks = np.array([run.ranks for run in played])
     pairs = _distinct(joined_pairs([run.played for run in played]))
     ratings = bradley_terry(pairs.first, pairs.second, pairs.points, len(names))
-    times = len(played)
+    runs = len(played)
     stars = []
     for place, name in enumerate(names):
         finals = sum(place in run.finalists for run in played)
@@ -252,15 +269,16 @@ def _stars(
                 bracket=brackets[place],
                 mean_rank=float(ranks[:, place].mean()),
                 rank_interval=mean_interval(ranks[:, place].tolist())
-                if times >= _FEWEST_RUNS
+                if runs >= _FEWEST_RUNS
                 else None,
                 titles=sum(place in run.champions for run in played),
                 finals=finals,
-                finals_interval=wilson(finals / times, times),
+                finals_interval=wilson(finals / runs, runs),
                 rating=float(ratings.elo[place]),
                 rating_interval=ratings.interval(place),
                 fitness=fitness[place],
                 place=place,
+                seconds=times[place],
             )
         )
     return tuple(sorted(stars, key=lambda star: (star.mean_rank, -star.finals, star.place)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from evoply._native import Stream
@@ -10,6 +11,8 @@ from evoply.players.grammar import Runs, parse_player
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
+
+_NO_CLOCK = Clock()
 
 
 def analyse(
@@ -52,8 +55,18 @@ def analyse(
         seat.close()
 
 
-def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = False) -> Choice:
-    """Return what *seat* chooses in a game whose key is that of *stream*; see `analyse`."""
+def asked(
+    seat: Seat,
+    game: GameRecord,
+    stream: Stream,
+    *,
+    every_move: bool = False,
+    clock: Clock = _NO_CLOCK,
+) -> Choice:
+    """Return what *seat* chooses in a game whose key is that of *stream*; see `analyse`.
+
+    *clock* says how much time it has; with *every_move* it has all it wants.
+    """
     moves = game.position.legal_moves
     is_asked = len(moves) > 1 or (
         every_move and isinstance(seat, KernelSeat) and not moves.must_pass
@@ -61,9 +74,9 @@ def asked(seat: Seat, game: GameRecord, stream: Stream, *, every_move: bool = Fa
     if not is_asked:
         return Choice(moves[0], line=(moves[0],))
     at_move = move_stream(stream, game)
-    clock = Clock(moves=own_plies(game))
-    if isinstance(seat, KernelSeat):
-        return seat.analyse(game, at_move, clock, every_move=every_move)
+    clock = replace(clock, moves=own_plies(game))
+    if every_move and isinstance(seat, KernelSeat):
+        return seat.analyse(game, at_move, clock, every_move=True)
     return seat.choose(game, at_move, clock)
 
 

@@ -18,6 +18,7 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players import bot_process
 from evoply.players.engines.dialogue import goes_on
+from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
 from evoply.protocols import Choice, Clock, Color, ForfeitError, GameRecord
 
@@ -34,7 +35,7 @@ class BotSeat:
     at a time, from any thread; `close` may come from another one and ends the question.
     """
 
-    def __init__(self, path: str, class_name: str, move_limit: float, limits: Limits) -> None:
+    def __init__(self, path: str, class_name: str, move_limit: MoveLimit, limits: Limits) -> None:
         self.path = path
         self.class_name = class_name
         self.move_limit = move_limit
@@ -52,8 +53,9 @@ class BotSeat:
             if key != self._asked[0] and began - self._process.began > self.limits.cpu / 2:
                 self._end()  # it might use up its processor time in the middle of a game
         process = self._started()
+        limit = self.move_limit.patience(clock)
         try:
-            answer = process.ask(self._message(game, stream, clock), self.move_limit)
+            answer = process.ask(self._message(game, stream, clock), limit)
             if "error" in answer:
                 # The process is well, only this game is lost.
                 self._asked = None
@@ -62,6 +64,12 @@ class BotSeat:
         except BrokenError as error:
             self._end()
             raise ForfeitError(str(error), by_time=error.by_time) from None
+
+    def get_ready(self) -> None:
+        """Start the process, if it is not there or is too old for another game."""
+        if self._process and time.monotonic() - self._process.began > self.limits.cpu / 2:
+            self._end()
+        self._started()
 
     def close(self) -> None:
         """End the process and all that it has started."""
@@ -76,7 +84,7 @@ class BotSeat:
                 self._process = _BotProcess(self.path, self.class_name, self.limits)
                 if self._is_closed:
                     raise BrokenError("was sent away")
-                self._process.wait_until_loaded(self.move_limit)
+                self._process.wait_until_loaded(self.move_limit.seconds)
             except BrokenError as error:
                 self._end()
                 raise ForfeitError(str(error), by_time=error.by_time) from None
@@ -105,7 +113,6 @@ class BotSeat:
             }
         self._asked = key, game
         position = game.position
-        limits = [limit for limit in (clock.move_seconds, self.move_limit) if limit is not None]
         return {
             **message,
             "moves": [move.code(size) for move in game.moves[before:]],
@@ -115,8 +122,9 @@ class BotSeat:
                 "path": [int(position.turn is Color.WHITE), position.ply],
             },
             "clock": {
-                "move_seconds": min(limits),
+                "move_seconds": self.move_limit.under(clock),
                 "seconds_left": clock.seconds_left,
+                "increment": clock.increment,
                 "moves": clock.moves,
             },
         }

@@ -23,7 +23,7 @@ from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.players.bot_seat import BotSeat
 from evoply.players.kind import PlayerKind
-from evoply.players.process_limits import ProcessLimits
+from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.wording import did_you_mean, shorten
 
 MOVE_LIMIT = 10.0
@@ -38,8 +38,9 @@ class Bot(PlayerKind):
 
     *class_name* may be missing if the file has only one class with a method `choose`. *move_limit*
     are the seconds for a move, for importing the file and for making the object, each; who takes
-    longer loses the game. *limits* are those of its process. A bot is `reproducible` on its word:
-    who draws from its stream alone plays the same game again.
+    longer loses the game. In games with a clock the usual limit of a move is left out. *limits* are
+    those of its process. A bot is `reproducible` on its word: who draws from its stream alone plays
+    the same game again.
     """
 
     is_portable: ClassVar[bool] = False
@@ -101,7 +102,8 @@ class Bot(PlayerKind):
     def seat(self, game: str) -> BotSeat:
         """Return a seat, whose process begins with the first question."""
         self.check_fits(game)
-        return BotSeat(self.path, self.chosen_class(), self.move_limit, self.limits.for_keeper())
+        limit = MoveLimit(self.move_limit, is_given="move_limit" in self.model_fields_set)
+        return BotSeat(self.path, self.chosen_class(), limit, self.limits.for_keeper())
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:

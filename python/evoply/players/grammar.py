@@ -7,6 +7,8 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
   reproducible); `work=N`: nodes times operations of the evaluator
+* `timing=firebrand|modern`: how the time of a game with a clock is divided among the moves; without
+  a clock the player is what it is without this option
 * `ordering=none|hash|evaluator|killer|tree`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
@@ -152,7 +154,8 @@ def _with_options(
     model = type(player)
     if isinstance(player, AfterState | AlphaBeta):
         is_limited = any(options.get(limit) is not None for limit in SEARCH_LIMITS)
-        depth = options.pop("depth", MAX_DEPTH if is_limited else fields.get("depth", 0))
+        plies = fields.get("depth", 1 if options.get("timing") else 0)
+        depth = options.pop("depth", MAX_DEPTH if is_limited else plies)
         model = AlphaBeta if depth else AfterState
         options |= {"depth": depth} if depth else {}
         fields |= dict.fromkeys(("nodes", "work") if {"nodes", "work"} & options.keys() else ())
@@ -260,7 +263,9 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
         return with_options(RandomPlayer(), {}, name=bare)
     # A board of another size is refused with its own words when the player is checked.
     rules, sizes = game_rules(game), {game_rules(name).size for name in named.games}
-    if named.games and rules.kernel not in named.games and rules.size in sizes:
+    expression = named.by_game.get(rules.kernel, expression)
+    is_elsewhere = bool(named.games) and rules.kernel not in named.games
+    if is_elsewhere and (named.by_game or rules.size in sizes):
         listed = ", ".join(named.games)
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
@@ -272,7 +277,7 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
         expression = expression + (worth - 1) * KINGS
     chosen = {**named.leaves, **read}
     if not set(SEARCH_LIMITS) & set(chosen):
-        chosen = {"depth": named.depth, **chosen}
+        chosen = {"depth": named.depth or int("timing" in chosen), **chosen}
     evaluator = ExpressionEvaluator(expression=expression.to_dict())
     return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
 
@@ -389,8 +394,8 @@ def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
 
 
 _NAMES = (
-    "depth", "ties", "epsilon", "view", "nodes", "work", "time", "ordering", "table", "deeper",
-    "random_plies", "noise", "alternate", "quiescence",
+    "depth", "ties", "epsilon", "view", "nodes", "work", "time", "timing", "ordering", "table",
+    "deeper", "random_plies", "noise", "alternate", "quiescence",
 )  # fmt: skip
 _OTHERS = {
     "depth": _number(int, 0, MAX_DEPTH),

@@ -2,31 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
+from evoply.players.timing import TIMINGS, Measured, Timing, time_left
 from evoply.protocols import Choice, Clock, GameRecord, Row
+
+Limited = Callable[[float, int | None], _native.Player]
+"""Gives a player of the kernel limited to so many seconds a choice and, if one is given, to another
+depth, which is then reached unless time ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSeat:
     """A player of the kernel at a board; whole games between such seats never enter Python.
 
-    It holds nothing but values, so one seat may play any number of games at a time.
+    One seat may play any number of games at a time. In games with a clock they are played move by
+    move, and a search is ended before the time is over: the last depth that it completed answers.
     """
 
     native: _native.Player
+    limited: Limited | None = None
+    """The same player with limits; None for one that chooses at once."""
+    timing: Timing | None = None
+    """How it divides the time of a game; None: as it plays without a clock, until time is short."""
+    measured: Measured = field(default_factory=Measured)
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
-        """Return the move that this player makes in a game of the kernel with the same key."""
-        return self.analyse(game, stream, clock, every_move=False)
+        """Return the move that this player makes in a game of the kernel with the same key.
+
+        That is without a clock; with one, what it can find out in the time left.
+        """
+        if self.limited is None or (clock.seconds_left is None and clock.move_seconds is None):
+            return self.analyse(game, stream, clock, every_move=False)
+        left = time_left(clock, game.position)
+        if self.timing is None:
+            seconds = left.longest
+            within = self.limited(max(seconds, 0.0), None if seconds > 0 else 1)
+            return replace(self, native=within).analyse(game, stream, clock, every_move=False)
+        limited = self.limited
+
+        def search(depth: int, seconds: float, *, every_move: bool = False) -> Choice | None:
+            seat = replace(self, native=limited(max(seconds, 0.0), depth))
+            choice = seat.analyse(game, stream, clock, every_move=every_move)
+            # Short of its depth and of its time, it has seen all lines to the end of the game.
+            is_finished = choice.depth >= depth or choice.seconds < seconds
+            return choice if is_finished else None
+
+        begun = time.monotonic()
+        choice = TIMINGS[self.timing](search, left, self.measured, time.monotonic)
+        return replace(choice, seconds=time.monotonic() - begun, moves=())
 
     def analyse(
         self, game: GameRecord, stream: Stream, clock: Clock, /, *, every_move: bool
     ) -> Choice:
-        """Return the same; with *every_move* and where moves are valued, with all their values."""
+        """Return the choice without a limit in time, and with *every_move* all values of moves.
+
+        Those are there where the player values moves.
+        """
         position = game.position
         row: Row = position.row
         code, score, nodes, line, depth, seconds, values = _native.analyse(

@@ -1,13 +1,16 @@
-"""What the process of a bot or an engine may use, as data."""
+"""What the process of a bot or an engine may use, as data, and how long it may think."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from pydantic import Field
 
 from evoply.players.evaluators import Model
 from evoply.processes import Limits
+from evoply.protocols import Clock
 
-__all__ = ["ProcessLimits"]
+__all__ = ["MoveLimit", "ProcessLimits"]
 
 
 class ProcessLimits(Model):
@@ -25,3 +28,22 @@ class ProcessLimits(Model):
     def for_keeper(self) -> Limits:
         """Return what the keeper of the process is told."""
         return Limits(self.cpu, self.memory, self.processes)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveLimit:
+    """Seconds for a move; the usual ones are for games without a clock, given ones always hold."""
+
+    seconds: float
+    is_given: bool
+
+    def under(self, clock: Clock) -> float | None:
+        """Return the seconds for this move alone, None if the clock of the game is all there is."""
+        has_clock = clock.seconds_left is not None and not self.is_given
+        own = None if has_clock else self.seconds
+        return min((one for one in (own, clock.move_seconds) if one is not None), default=None)
+
+    def patience(self, clock: Clock) -> float:
+        """Return after how many seconds nobody waits for the move any more."""
+        limits = (self.under(clock), clock.seconds_left)
+        return min(one for one in limits if one is not None)

@@ -7,6 +7,7 @@ without being data stands in `bots` and `python_players`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import floor
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -23,8 +24,9 @@ from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
-from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kernel_seat import KernelSeat, Limited
 from evoply.players.kind import PlayerKind
+from evoply.players.timing import Timing
 
 MAX_DEPTH = 60
 MAX_NODES = 10**12
@@ -46,11 +48,19 @@ class KernelPlayer(PlayerKind):
 
     def seat(self, game: str) -> KernelSeat:
         """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game))
+        return KernelSeat(self.native(game), self.limited(game), self.divides_time())
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
+
+    def limited(self, game: str) -> Limited | None:
+        """Return what gives the player with a limit in time; None for one that needs none."""
+        return None
+
+    def divides_time(self) -> Timing | None:
+        """Return the policy by which the player divides the time of a game, if it has one."""
+        return None
 
 
 class RandomPlayer(KernelPlayer):
@@ -158,6 +168,10 @@ class AlphaBeta(_Valuing):
     *quiescence*, in checkers: a board at the horizon whose side to move must capture is not valued;
     all its moves are looked at, and so on until no capture is pending. They count as nodes.
 
+    *timing*: how the time of a game with a clock is divided among the moves, by "firebrand" (a
+    timed probe and an alarm) or "modern" (deeper and deeper under a deadline), see
+    `evoply.players.timing`. The limits above are then for games without a clock.
+
     Two ways to play so that nobody foresees it (Benbassat & Sipper's guides): *noise* adds to the
     value of each leaf a draw of its own, "uniform" from [0, 1) or a whole number from 0 to *noise*;
     *second* is another evaluator, which takes over from the first when a coin says so, thrown for
@@ -178,6 +192,7 @@ class AlphaBeta(_Valuing):
     second: ExpressionEvaluator | None = None
     alternate: Alternate = "move"
     quiescence: bool = Field(default=False, strict=True)
+    timing: Timing | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -271,6 +286,26 @@ class AlphaBeta(_Valuing):
             quiescence=self.quiescence,
         )
 
+    def limited(self, game: str) -> Limited:
+        """Return what gives the player with less time, or another depth in place of its limits."""
+        program = self._two_programs(game) or self.evaluator.program(game)
+
+        def within(seconds: float, depth: int | None) -> _native.Player:
+            if depth is None:
+                most = min(seconds, MAX_TIME if self.time is None else self.time)
+                limits: dict[str, Any] = {}
+            else:
+                most = min(seconds, MAX_TIME)
+                limits = {"depth": min(depth, MAX_DEPTH), "nodes": None, "work": None}
+            limits["time"] = floor(most * 1000) / 1000  # rounded, it might be too long
+            return self.model_copy(update=limits).with_program(game, program)
+
+        return within
+
+    def divides_time(self) -> Timing | None:
+        """Return the policy by which the player divides the time of a game, if it has one."""
+        return self.timing
+
     def steady(self) -> AlphaBeta:
         """Return the player itself."""
         return self
@@ -319,7 +354,7 @@ SEARCH_LIMITS = ("nodes", "work", "time")
 """What ends a search before its depth."""
 
 _SEARCH_OPTIONS = (
-    *SEARCH_LIMITS, "ordering", "table", "deeper", "quiescence", "noise", "alternate"
+    *SEARCH_LIMITS, "timing", "ordering", "table", "deeper", "quiescence", "noise", "alternate"
 )  # fmt: skip
 
 SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]

@@ -1,9 +1,11 @@
 """The contracts that everything else is written against, and the errors.
 
-Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice)
-and `learners` (learner, step). This package knows no game, no evaluator and no file.
+Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice),
+`clocks` (time for a game) and `learners` (learner, step). This package knows no game, no evaluator
+and no file.
 """
 
+from evoply.protocols.clocks import LONGEST_CLOCK, GameClock, TimeControl
 from evoply.protocols.errors import (
     ConfigError,
     ForfeitError,
@@ -29,6 +31,7 @@ from evoply.protocols.learners import Learner, Step, StorableLearner, steps
 from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
+    "LONGEST_CLOCK",
     "Cell",
     "Choice",
     "Clock",
@@ -37,6 +40,7 @@ __all__ = [
     "Diagram",
     "Ending",
     "ForfeitError",
+    "GameClock",
     "GameRecord",
     "IllegalMoveError",
     "InvalidMoveError",
@@ -53,6 +57,7 @@ __all__ = [
     "Side",
     "Step",
     "StorableLearner",
+    "TimeControl",
     "choice_of",
     "steps",
 ]

@@ -25,6 +25,8 @@ class Clock:
     """Seconds for this move."""
     seconds_left: float | None = None
     """Seconds for all moves that are left, this one included."""
+    increment: float = 0.0
+    """Seconds that each move adds to those that are left."""
     moves: int = 0
     """Plies of its own that this side has played, forced passes included; those of a random
     opening are nobody's own."""
@@ -82,7 +84,8 @@ class Seat(Protocol):
     A seat that learns who plays, such as the version of an engine, may have it as data by name in
     an attribute `about`: results of matches show it. One whose `is_shared` is true has all games of
     a match, one after another. One with a method `use_all_cores()` is told so where it is the only
-    one that thinks.
+    one that thinks, one with a method `get_ready()` before the clocks of a game start: what takes
+    time then, such as starting a process, is no thinking.
     """
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:

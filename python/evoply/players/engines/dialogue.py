@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from evoply.processes import BrokenError
 from evoply.protocols import (
     Choice,
+    Clock,
     ForfeitError,
     GameRecord,
     IllegalMoveError,
@@ -36,8 +37,8 @@ class Dialogue(Protocol):
         Raises `BrokenError`.
         """
 
-    def choose(self, game: GameRecord, end: float, late: str) -> Choice:
-        """Return the engine's choice at the end of *game*.
+    def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
+        """Return the engine's choice at the end of *game*, where its clock shows *clock*.
 
         *late* says what it means if none comes by *end*. Raises `BrokenError` where the process is
         of no use any more, and `ForfeitError` where only this game is lost.

@@ -17,7 +17,7 @@ from evoply.notebook import table_html
 from evoply.players.engines.seat import DIALOGUES, EngineSeat
 from evoply.players.kind import PlayerKind
 from evoply.players.problems import problems, refusal
-from evoply.players.process_limits import ProcessLimits
+from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
 
@@ -47,7 +47,8 @@ class Engine(PlayerKind):
     *command* is the program and its arguments, as a list or as a line that is split like one of a
     shell; no shell runs it. *options* are sent when it has started: each as the command `NAME
     VALUE` over GTP, as `set NAME VALUE` over NBoard. Who takes longer than `limits.move` seconds
-    for a move, or than `limits.start` to be ready, loses the game. An engine is not `reproducible`
+    for a move, or than `limits.start` to be ready, loses the game; in games with a clock the usual
+    limit of a move is left out. An engine is not `reproducible`
     unless *deterministic* says that it always plays the same in the same position.
     """
 
@@ -120,7 +121,7 @@ class Engine(PlayerKind):
             [(name, _written(value)) for name, value in self.options.items()],
             limits=self.limits.for_keeper(),
             start_limit=self.limits.start,
-            move_limit=self.limits.move,
+            move_limit=MoveLimit(self.limits.move, is_given="move" in self.limits.model_fields_set),
         )
 
     @classmethod

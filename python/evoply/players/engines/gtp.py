@@ -1,12 +1,15 @@
 """GTP, the Go Text Protocol, version 2, as engines of Othello speak it: the side that asks.
 
 A command is a line with a number; the answer is `=NUMBER text` or `?NUMBER error` and ends with an
-empty line. Squares are written as here, d3 with row 1 at the top. Engines disagree about passes: a
+empty line. Squares are written as here, d3 with row 1 at the top. A game begins at the usual start
+and everything played since, openings included, is told move by move; only evoply's own engines can
+set up another start. Engines disagree about passes: a
 forced pass is told, and whoever refuses to hear of it goes on without (GRhino).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +22,7 @@ from evoply.players.engines.dialogue import (
     no_answer,
 )
 from evoply.processes import BrokenError, ForeignProcess
-from evoply.protocols import Choice, ForfeitError, GameRecord
+from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
 from evoply.wording import shorten
 
 __all__ = ["GAME", "SET_POSITION", "GtpDialogue"]
@@ -56,7 +59,7 @@ class GtpDialogue:
                 raise BrokenError(f"refuses the option {' '.join(option)}: {text}")
         return {"name": name, "version": version}
 
-    def choose(self, game: GameRecord, end: float, late: str) -> Choice:
+    def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
         """Return the engine's choice, made on its own board."""
         before = self._game
         self._game = None  # until everything has been heard
@@ -64,6 +67,8 @@ class GtpDialogue:
             self._begin(game, end, late)
             before = None
         self._play(game, 0 if before is None else len(before), end, late)
+        if clock.seconds_left is not None:
+            self._tell_time(game, clock.seconds_left, before is None, end, late)
         number = self._send(f"genmove {game.position.turn.value}")
         is_well, text = self._answer(number, end, late)
         if not is_well:
@@ -80,14 +85,32 @@ class GtpDialogue:
         if game.start != game_rules(game.position.game).start():
             if SET_POSITION not in self._commands:
                 raise ValueError(
-                    "an engine that speaks GTP begins every game at the start position: leave the "
-                    "position out, or use an engine that speaks NBoard"
+                    "an engine that speaks GTP begins every game at the start position (random "
+                    "openings are played from there): leave the position out, or use an engine "
+                    "that speaks NBoard"
                 )
             commands.append(f"{SET_POSITION} {game.start.text()}")
         for number, command in [(self._send(command), command) for command in commands]:
             is_well, text = self._answer(number, end, late)
             if not is_well:
                 raise ForfeitError(f"refuses {command}: {shorten(text)}")
+
+    def _tell_time(
+        self, game: GameRecord, left: float, is_new: bool, end: float, late: str
+    ) -> None:
+        """Tell what the side to move has left, in the commands that the engine knows.
+
+        The protocol has whole seconds and nothing that a move adds. What is wrong with these
+        commands is the engine's own affair.
+        """
+        seconds = math.floor(left)
+        commands = {
+            "time_settings": f"{max(seconds, 1)} 0 0" if is_new else "",
+            "time_left": f"{game.position.turn.value} {seconds} 0",
+        }
+        for name, words in commands.items():
+            if words and name in self._commands:
+                self._answer(self._send(f"{name} {words}"), end, late)
 
     def _play(self, game: GameRecord, begin: int, end: float, late: str) -> None:
         """Tell the moves of *game* from the number *begin* on."""

@@ -2,7 +2,8 @@
 
 Every command is a function from the server and the words after it to the text of the answer; a
 `GtpError` becomes `? text`. Where the wrong side is told to move, the forced pass between them is
-played for it; after the end of a game `genmove` answers pass.
+played for it; after the end of a game `genmove` answers pass. Time in periods (byo-yomi) is to the
+player a limit of each move.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from evoply import _native
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.players.engines.gtp import GAME, SET_POSITION
-from evoply.players.engines.serving import Board
+from evoply.players.engines.serving import TOO_LONG, Board
 from evoply.players.engines.sgf import read_sgf
 from evoply.protocols import (
+    Clock,
     Color,
     ForfeitError,
     GameRecord,
@@ -44,6 +46,10 @@ class GtpServer:
         self.board = Board(player, game, seed)
         self.history: list[GameRecord] = []
         """The game before each move that can be taken back."""
+        self.settings = Clock()
+        """What both sides have when a game begins."""
+        self.period = 0.0
+        """Seconds after the main time is over."""
 
     def answers(self, line: str) -> Iterator[str]:
         """Yield the answer to a line, an empty line at its end; EOFError after `quit`."""
@@ -62,6 +68,12 @@ class GtpServer:
             yield f"?{number} {error}\n"
         if name == "quit":
             raise EOFError
+
+    def refusal(self, line: str) -> Iterator[str]:
+        """Yield the error for a line that is too long; a comment is none, however long."""
+        match = _COMMAND.match(line.partition("#")[0])
+        if match is not None and match[0].strip():
+            yield f"?{match[1] or ''} {TOO_LONG}\n"
 
 
 def _play(server: GtpServer, words: list[str]) -> str:
@@ -85,6 +97,8 @@ def _play(server: GtpServer, words: list[str]) -> str:
 def _genmove(server: GtpServer, words: list[str]) -> str:
     record, move = _chosen(server, words)
     if record.outcome() is None:
+        turn = record.position.turn
+        server.board.spend(turn, server.board.took.pop(turn, 0.0))
         server.history.append(server.board.record)
         server.board.record = record.play(move)
     return move
@@ -125,6 +139,7 @@ def _boardsize(server: GtpServer, words: list[str]) -> str:
 
 def _begin(server: GtpServer, game: str, record: GameRecord | None = None) -> str:
     server.board.begin(game, record)
+    server.board.clocks = dict.fromkeys(Color, server.settings)
     server.history.clear()
     return ""
 
@@ -174,16 +189,32 @@ def _number(word: str) -> int:
 def _time_settings(server: GtpServer, words: list[str]) -> str:
     if len(words) != 3:
         raise GtpError("syntax error: time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES")
-    for word in words:
-        _number(word)
+    main, period, stones = _seconds(words[0]), _seconds(words[1]), _number(words[2])
+    if stones and not main:
+        settings = Clock(move_seconds=period / stones)
+    elif main and (stones or not period):
+        settings = Clock(seconds_left=main + period)
+    else:
+        settings = Clock()  # a period of no moves is no limit
+    server.settings, server.period = settings, period if stones else 0.0
+    server.board.clocks = dict.fromkeys(Color, settings)
     return ""
 
 
 def _time_left(server: GtpServer, words: list[str]) -> str:
-    _color(words, 3)
-    for word in words[1:]:
-        _number(word)
+    color = _color(words, 3)
+    left, stones = _seconds(words[1]), _number(words[2])
+    server.board.clocks[color] = (
+        Clock(move_seconds=left / stones) if stones else Clock(seconds_left=left + server.period)
+    )
     return ""
+
+
+def _seconds(word: str) -> float:
+    """Return seconds; the protocol has whole ones, and parts of them are understood."""
+    if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,6})?", word):
+        raise GtpError(f"syntax error: {word[:40]} is no number")
+    return float(word)
 
 
 def _komi(server: GtpServer, words: list[str]) -> str:

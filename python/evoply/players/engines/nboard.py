@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from evoply.formats import GamePlayed, ggf
 from evoply.players.engines.dialogue import LATE_START, MOST_TEXT, legal_move, no_answer
 from evoply.processes import ForeignProcess
-from evoply.protocols import Choice, GameRecord
+from evoply.protocols import Choice, Clock, GameRecord
 
 __all__ = ["USUAL_DEPTH", "NBoardDialogue"]
 
@@ -42,10 +42,15 @@ class NBoardDialogue:
         version = re.search(r"\b\d+(?:\.\d+)+\b", name)  # the protocol has none of its own
         return {"name": name, "version": version[0] if version else ""}
 
-    def choose(self, game: GameRecord, end: float, late: str) -> Choice:
-        """Return the engine's choice; it is told the whole game each time."""
+    def choose(self, game: GameRecord, clock: Clock, end: float, late: str) -> Choice:
+        """Return the engine's choice; it is told the whole game each time, and the time left.
+
+        The moves say nothing of time, so the time of the game is that of this move and later ones.
+        """
+        left = clock.seconds_left
+        time = "0" if left is None else ggf.write_time(left, clock.increment)
         named = GamePlayed.of(
-            game, black="Black", white="White", tags={"Site": "evoply", "TI": "0"}
+            game, black="Black", white="White", tags={"Site": "evoply", "TI": time}
         )
         self._process.send(f"set game {''.join(ggf.write([named])).strip()}")
         self._at_rest(end, late)

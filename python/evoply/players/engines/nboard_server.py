@@ -1,6 +1,7 @@
 """An evoply player as an engine that speaks the NBoard protocol, versions 1 and 2.
 
-The player stays as it is: `set depth` and `set contempt` are heard and change nothing. Lines that
+The player stays as it is: `set depth` and `set contempt` are heard and change nothing. Its time is
+that of the game (TI), less what the moves say that they took; `hint` knows no time. Lines that
 mean nothing are passed over, as the protocol wants; a game that cannot be read is answered by a
 `status` line and leaves the board as it was.
 """
@@ -15,8 +16,8 @@ from typing import Any
 from evoply import _native
 from evoply.formats import as_game_of, ggf
 from evoply.games import game_rules
-from evoply.players.engines.serving import Board
-from evoply.protocols import Color, ForfeitError, Player
+from evoply.players.engines.serving import TOO_LONG, Board
+from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
 __all__ = ["NBoardServer"]
 
@@ -46,6 +47,10 @@ class NBoardServer:
         except ValueError as error:
             yield f"status error: {str(error).splitlines()[0]}"
 
+    def refusal(self, line: str) -> Iterator[str]:
+        """Yield the status that says that a line is too long."""
+        yield f"status error: {TOO_LONG}"
+
 
 def _nboard(board: Board, rest: str) -> Iterator[str]:
     yield f"set myname evoply {_native.__version__} {board.name}"
@@ -61,11 +66,31 @@ def _set(board: Board, rest: str) -> Iterator[str]:
         if game is None:
             raise ValueError(f"{board.name} does not play on a board of this size")
         board.begin(game, as_game_of(game, played.record))
+        board.clocks = _clocks(board.record, ggf.read_time(played.tags.get("TI", "")), text)
     yield from ()
 
 
+def _clocks(record: GameRecord, time: tuple[float, float] | None, text: str) -> dict[Color, Clock]:
+    """Return what both sides have left of the *time* of a game, after the moves of its *text*."""
+    if time is None:
+        return dict.fromkeys(Color, Clock())
+    used, (seconds, increment) = ggf.times_used(text), time
+    left = {
+        color: seconds
+        - used[color]
+        + increment * sum(position.turn is color for position in record.positions[:-1])
+        for color in Color
+    }
+    return {color: Clock(seconds_left=max(left[color], 0), increment=increment) for color in Color}
+
+
 def _move(board: Board, rest: str) -> Iterator[str]:
-    board.record = board.record.play(rest.partition("/")[0].strip())
+    turn = board.record.position.turn
+    move, _, time = [*rest.split("/"), "", ""][:3]
+    board.record = board.record.play(move.strip())
+    took = board.took.pop(turn, 0.0)  # unless the other program says what it was
+    is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
+    board.spend(turn, float(time) if is_told else took)
     yield from ()
 
 

@@ -15,6 +15,7 @@ from evoply._native import Stream
 from evoply.players.engines.dialogue import Dialogue
 from evoply.players.engines.gtp import GtpDialogue
 from evoply.players.engines.nboard import NBoardDialogue
+from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
 
@@ -44,7 +45,7 @@ class EngineSeat:
         *,
         limits: Limits,
         start_limit: float,
-        move_limit: float,
+        move_limit: MoveLimit,
     ) -> None:
         self.about: Mapping[str, str | None] = {}
         """What the engine calls itself, `engine` and `version`; empty until it has been asked."""
@@ -68,15 +69,16 @@ class EngineSeat:
         if key != self._game_key:
             self._game_key, self._has_died = key, False
             self._spare_processor_time()
-        limit = min(self._move_limit, clock.move_seconds or self._move_limit)
+        limit = self._move_limit.patience(clock)
         starting = 0.0
         while True:
             asked = time.monotonic()
             try:
                 dialogue = self._started()
-                starting += time.monotonic() - asked
+                if clock.seconds_left is None:  # else it counts: the clock of the game is running
+                    starting += time.monotonic() - asked
                 end = began + starting + limit
-                choice = dialogue.choose(game, end, f"no move within {limit:g} seconds")
+                choice = dialogue.choose(game, clock, end, f"no move within {limit:g} seconds")
                 return replace(choice, seconds=time.monotonic() - began)
             except BrokenError as error:
                 self._end()
@@ -86,6 +88,15 @@ class EngineSeat:
                     again = ", for the second time in this game" * error.has_died
                     raise ForfeitError(f"{error}{again}", by_time=error.by_time) from None
                 self._has_died = True
+
+    def get_ready(self) -> None:
+        """Start the process, if it is not there or is too old for another game."""
+        self._spare_processor_time()
+        try:
+            self._started()
+        except BrokenError as error:
+            self._end()
+            raise ForfeitError(str(error), by_time=error.by_time) from None
 
     def close(self) -> None:
         """End the process and all that it has started."""

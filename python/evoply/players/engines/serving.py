@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TextIO
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol, TextIO
 
 from evoply._native import Stream
 from evoply.games import GAMES, game_rules
 from evoply.players.analysis import asked
-from evoply.protocols import Choice, Color, GameRecord, Player, Seat
+from evoply.protocols import Choice, Clock, Color, GameRecord, Player, Seat
 from evoply.wording import short_name
 
-__all__ = ["Board", "serve"]
+__all__ = ["TOO_LONG", "Board", "Server", "serve"]
 
 LONGEST_LINE = 100_000
+TOO_LONG = f"the line is too long: at most {LONGEST_LINE:,} characters are read"
 
 
 class Board:
@@ -33,6 +36,10 @@ class Board:
         self._seat: Seat = player.seat(game)
         self._game = game
         self.record: GameRecord = game_rules(game).record()
+        self.clocks = dict.fromkeys(Color, Clock())
+        """What both sides have, as far as the protocol says so."""
+        self.took: dict[Color, float] = {}
+        """Seconds of the last choice of a side."""
         self.begin(game)
 
     @property
@@ -64,9 +71,28 @@ class Board:
         self.record = game_rules(game).record() if record is None else record
 
     def choice(self, record: GameRecord | None = None, *, every_move: bool = False) -> Choice:
-        """Return what the player chooses at the end of *record*, by default of the game."""
+        """Return what the player chooses at the end of *record*, by default of the game.
+
+        It looks at the clock of the side that is to move, unless *every_move* is asked for.
+        """
         record = self.record if record is None else record
-        return asked(self._seat, record, self._stream, every_move=every_move)
+        turn, began = record.position.turn, time.monotonic()
+        choice = asked(
+            self._seat,
+            record,
+            self._stream,
+            every_move=every_move,
+            clock=self.clocks[turn],
+        )
+        self.took[turn] = time.monotonic() - began
+        return choice
+
+    def spend(self, color: Color, seconds: float) -> None:
+        """Take what a move took from what a side has left, if anything, and add its increment."""
+        clock = self.clocks[color]
+        if clock.seconds_left is not None:
+            left = max(clock.seconds_left - seconds, 0.0) + clock.increment
+            self.clocks[color] = replace(clock, seconds_left=left)
 
     def passed_to(self, color: Color) -> GameRecord:
         """Return the game with the forced pass that stands between *color* and its turn, if any."""
@@ -80,18 +106,28 @@ class Board:
         self._seat.close()
 
 
-def serve(answers: Callable[[str], Iterator[str]], source: TextIO, target: TextIO) -> None:
-    """Write the answers to each line of *source* until it ends, or *answers* raises EOFError.
+class Server(Protocol):
+    """What answers the lines of one protocol."""
 
-    Lines that are too long are passed over. Whoever does not listen any more ends it, too.
+    def answers(self, line: str) -> Iterator[str]:
+        """Yield the answers to *line*; raise EOFError where it ends the dialogue."""
+
+    def refusal(self, line: str) -> Iterator[str]:
+        """Yield the protocol's words for a line that is too long; *line* is its beginning."""
+
+
+def serve(server: Server, source: TextIO, target: TextIO) -> None:
+    """Write the answers to each line of *source* until it ends, or *server* raises EOFError.
+
+    Lines that are too long are refused. Whoever does not listen any more ends it, too.
     """
     while line := source.readline(LONGEST_LINE):
-        if not line.endswith("\n") and len(line) >= LONGEST_LINE:
-            while (rest := source.readline(LONGEST_LINE)) and not rest.endswith("\n"):
-                pass
-            continue
+        is_whole = line.endswith("\n") or len(line) < LONGEST_LINE
+        rest = "" if is_whole else line
+        while rest and not rest.endswith("\n"):
+            rest = source.readline(LONGEST_LINE)
         try:
-            for text in answers(line):
+            for text in server.answers(line) if is_whole else server.refusal(line):
                 target.write(f"{text}\n")
                 target.flush()
         except (EOFError, BrokenPipeError):

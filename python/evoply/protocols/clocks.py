@@ -1,0 +1,76 @@
+"""Time for a whole game: how much a side has, and what is left of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Self
+
+from evoply.protocols.games import Color
+
+__all__ = ["LONGEST_CLOCK", "GameClock", "TimeControl"]
+
+LONGEST_CLOCK = 86_400.0
+"""Seconds: a day."""
+
+_TEXT = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:\+(\d{1,9}(?:\.\d{1,6})?))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """Seconds that each side has for its moves of a game, and seconds more after each of them.
+
+    >>> TimeControl.from_text("150+0.5")
+    TimeControl(seconds=150.0, increment=0.5)
+    """
+
+    seconds: float
+    increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for times that no game can be played in."""
+        if not 0 < self.seconds <= LONGEST_CLOCK:
+            raise ValueError(
+                f"clock: {self.seconds:g} seconds a game - give more than 0 and at most "
+                f"{LONGEST_CLOCK:,.0f}"
+            )
+        if not 0 <= self.increment <= LONGEST_CLOCK:
+            raise ValueError(
+                f"clock: {self.increment:g} seconds after each move - give 0 to "
+                f"{LONGEST_CLOCK:,.0f}"
+            )
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return the control of a text such as 150 or 150+2; `ValueError` for any other."""
+        match = _TEXT.fullmatch(text.strip())
+        if match is None:
+            raise ValueError(
+                f"clock: {text[:40]!r} is no time - give seconds for a game, or seconds and what "
+                "each move adds, such as 150 or 150+2"
+            )
+        return cls(float(match[1]), float(match[2] or 0))
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g}+{self.increment:g}" if self.increment else f"{self.seconds:g}"
+
+
+@dataclass(slots=True)
+class GameClock:
+    """What both sides have left in one game; whoever runs the game says how long a move took."""
+
+    control: TimeControl
+    left: dict[Color, float] = field(init=False)
+    """Seconds; below 0 for a side that has lost on time."""
+
+    def __post_init__(self) -> None:
+        """Give both sides all their time."""
+        self.left = dict.fromkeys(Color, self.control.seconds)
+
+    def spend(self, color: Color, seconds: float) -> bool:
+        """Take what a move of *color* took and add the increment; False if its time was over."""
+        self.left[color] -= max(0.0, seconds)
+        if self.left[color] < 0:
+            return False
+        self.left[color] += self.control.increment
+        return True

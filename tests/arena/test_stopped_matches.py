@@ -1,0 +1,94 @@
+"""Ctrl-C in a match: what was played by then is its result."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evoply import Stream
+from evoply.arena import (
+    Forfeit,
+    Schedule,
+    Sprt,
+    StoppedWithResultError,
+    match,
+    play,
+    sprt_match,
+)
+from evoply.arena.schedule import GamesStoppedError
+from evoply.formats import GamePlayed
+from evoply.games import GAMES
+from evoply.protocols import Color
+
+
+class Interrupting:
+    """Plays the first legal move; presses Ctrl-C when it is asked for the move of a number."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return game.position.legal_moves[0]
+
+
+@pytest.mark.parametrize("save", [False, True])
+def test_ctrl_c_keeps_the_whole_pairs_of_games(save: bool) -> None:
+    seen: list[GamePlayed] = []
+    with pytest.raises(StoppedWithResultError) as stopped:
+        match(
+            Interrupting(150), "random", game="othello-6", games=1000, seed=3,
+            on_game=seen.append if save else None,
+        )  # fmt: skip
+    result = stopped.value.result
+    assert 2 <= result.games < 1000
+    assert result.games % 2 == 0
+    assert len(seen) == (result.games if save else 0)
+    whole = match(
+        Interrupting(-1), "random", game="othello-6", games=result.games, seed=3
+    )  # fmt: skip
+    assert result.to_dict() | {"first": ""} == whole.to_dict() | {"first": ""}
+
+
+def test_ctrl_c_before_the_first_pair_is_only_ctrl_c() -> None:
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        match(Interrupting(1), "random", game="othello-6", games=10, seed=3)
+    assert not isinstance(stopped.value, StoppedWithResultError)
+    with pytest.raises(StoppedWithResultError) as test:
+        sprt_match(Interrupting(300), "random", Sprt(0, 1), game="othello-6", seed=3)
+    assert test.value.result.verdict == "undecided"
+    assert test.value.result.games >= 2
+
+
+def test_ctrl_c_while_a_game_is_shown_counts_the_pairs_shown() -> None:
+    shown: list[GamePlayed] = []
+
+    def show(game: GamePlayed) -> None:
+        if len(shown) == 5:
+            raise KeyboardInterrupt
+        shown.append(game)
+
+    with pytest.raises(StoppedWithResultError) as stopped:
+        match("greedy", "random", games=20, seed=1, on_game=show)
+    expected = match("greedy", "random", games=4, seed=1)
+    assert stopped.value.result == expected
+
+
+def test_parts_of_finished_games_have_places_of_their_own() -> None:
+    players = [Interrupting(-1), Interrupting(-1)]
+    schedule = Schedule.pairs([0] * 4, [1] * 4, stream=Stream(1), opening_plies=2,
+                              start=GAMES["othello-4"].start().row)  # fmt: skip
+    whole = play("othello-4", players, schedule, record_moves=True)
+    whole = replace(whole, forfeits=(Forfeit(2, Color.BLACK, "x"), Forfeit(7, Color.WHITE, "y")))
+    places = np.array([2, 3, 5, 6, 7])
+    stop = GamesStoppedError(whole.part(places), places)
+    assert [(one.game, one.reason) for one in stop.results.forfeits] == [(0, "x"), (4, "y")]
+    results, kept = stop.whole_pairs()
+    assert kept.tolist() == [2, 3, 6, 7]
+    assert [(one.game, one.reason) for one in results.forfeits] == [(0, "x"), (3, "y")]
+    assert whole.moves is not None
+    assert results.moves == [whole.moves[place] for place in kept]
+    assert results.hashes.tolist() == whole.hashes[kept].tolist()
