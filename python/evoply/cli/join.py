@@ -1,0 +1,110 @@
+"""`evoply join`: a player of ours in a tournament over the network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from evoply.cli.options import Engines, Json, MoveLimit, Password, Seed, Whole
+from evoply.cli.output import Output, StoppedError
+from evoply.cli.suggesting import suggested
+
+if TYPE_CHECKING:
+    from evoply.server import Joining
+
+__all__ = ["join"]
+
+
+def join(
+    server: str,
+    /,
+    *,
+    player: str,
+    name: str | None = None,
+    password: Password = None,
+    token: Annotated[str | None, Parameter(show_default=False)] = None,
+    at_once: Annotated[Whole, Parameter(validator=Number(gte=1, lte=16))] = 1,
+    seed: Seed = 1,
+    patience: Annotated[float, Parameter(validator=Number(gte=0, lte=86_400))] = 300,
+    move_limit: MoveLimit = None,
+    engines: Engines = None,
+    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Let a player take part in a tournament over the network.
+
+    The server is one of `evoply serve`, and says which game is played. A lost
+    connection is made again, while the clock runs; a player never learns from
+    these games, and no file of it is written.
+
+    Parameters
+    ----------
+    server
+        HOST:PORT, such as localhost:7450.
+    player
+        The player: see `evoply match --help`.
+    name
+        What it is called there, without blanks; default: like its text.
+    token
+        That of an earlier connection, which said it when it joined: go on with its games.
+    at_once
+        How many games it plays at a time. They share this machine, and each has its own clock.
+    patience
+        Seconds for which a lost server is called again.
+    quiet
+        Show no progress.
+    """
+    import asyncio
+
+    from evoply.cli.player_texts import read_players
+    from evoply.server import Joining, game_at, parse_address
+
+    host, port = parse_address(server)
+    _, (read,) = read_players([player], asyncio.run(game_at(host, port)), move_limit, engines)
+    output = Output(json)
+    joining = Joining(
+        read,
+        host,
+        port,
+        name=name,
+        password=password,
+        token=token,
+        at_once=at_once,
+        seed=seed,
+        patience=patience,
+        on_news=(lambda _: None) if quiet else output.say,
+    )
+    try:
+        asyncio.run(joining.run())
+    except KeyboardInterrupt:
+        again = suggested(f"join {server} --player ... --token {joining.token}")
+        message = "stopped" if joining.token is None else f"stopped; come back with: {again}"
+        raise StoppedError(message, _result(server, joining)) from None
+    result = _result(server, joining)
+    output.say(f"{joining.name}: {result['points']:g} points in {result['played']} games")
+    output.result(result)
+
+
+def _result(server: str, joining: Joining) -> dict[str, Any]:
+    games = [game for _, game in sorted(joining.games.items())]
+    over = [game for game in games if game.said is not None]
+    points = sum(game.points for game in over), len(over)
+    points = joining.scores.get(joining.name or "", points)
+    return {
+        "server": server,
+        "name": joining.name,
+        "token": joining.token,
+        "player": joining.player.label,
+        "game": joining.game,
+        "clock": None if joining.control is None else str(joining.control),
+        "points": points[0],
+        "played": points[1],
+        "games": [game.to_dict() for game in games],
+        "scores": [
+            {"player": name, "points": points, "games": count}
+            for name, (points, count) in joining.scores.items()
+        ],
+        "farewell": joining.farewell,
+    }

@@ -1,0 +1,204 @@
+"""`evoply serve`: a tournament over the network."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from evoply.cli.match import saving, say_saved
+from evoply.cli.options import (
+    GAME_NAMES,
+    Json,
+    Openings,
+    Password,
+    WholeOrDefault,
+    chosen_clock,
+    chosen_openings,
+)
+from evoply.cli.output import Output, StoppedError
+from evoply.cli.suggesting import suggested
+from evoply.cli.tournament import say_standings, write_page
+
+if TYPE_CHECKING:
+    from evoply.server import GameServer, Journal
+
+__all__ = ["serve"]
+
+_CLOCK = "150"
+_PLAYERS, _GAMES, _SEED = 2, 10, 1
+_LEAST_PASSWORD = 8
+_MOST_FILES = 10_000
+
+
+def serve(
+    *,
+    host: Annotated[str | None, Parameter(show_default=False)] = None,
+    port: Annotated[
+        int | None, Parameter(validator=Number(gte=0, lt=2**16), show_default=False)
+    ] = None,
+    game: Annotated[str | None, Parameter(help=f"{GAME_NAMES}. Default: othello.")] = None,
+    clock: Annotated[
+        str | None, Parameter(metavar="SECONDS[+INCREMENT]", show_default=False)
+    ] = None,
+    players: WholeOrDefault = None,
+    games: WholeOrDefault = None,
+    openings: Openings = None,
+    seed: WholeOrDefault = None,
+    password: Password = None,
+    file: Annotated[Path | None, Parameter(show_default=False)] = None,
+    resume: Path | None = None,
+    save_games: Path | None = None,
+    html: Path | None = None,
+    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    json: Json = False,
+) -> None:
+    """Hold a tournament over the network.
+
+    Waits for players, which `evoply join` lets in; then every two of them meet
+    on openings of their own, with both colours and under a clock, several games
+    at a time. Every move is on disk before anybody is told of it: if the server
+    is killed, --resume goes on, and the players come back by themselves. The
+    protocol is lines of text, so any program can play: see docs/server.md.
+
+    Parameters
+    ----------
+    host
+        Where to listen, default 127.0.0.1: only programs of this machine come in. With any other
+        address, such as 0.0.0.0, players need a password.
+    port
+        The port, default 7450; 0 is any that is free.
+    clock
+        Seconds that each side has for all its moves of a game, and seconds more after each:
+        default 150, two and a half minutes.
+    players
+        So many players are waited for, default 2.
+    games
+        Games of every two players, default 10; even, because every opening is played twice, with
+        colours swapped.
+    seed
+        A whole number that decides the openings, default 1.
+    file
+        Where everything is kept, default tournament-1.db, or the next free number.
+    resume
+        Go on with the tournament in this file, under its own conditions.
+    save_games
+        Write the games into this file at the end, one line of JSON per game.
+    html
+        Write a page about the tournament, which opens offline, into this file.
+    quiet
+        Show no progress.
+    """
+    import asyncio
+
+    from evoply.files import check_writable
+    from evoply.server import DEFAULT_PORT, GameServer, is_this_machine
+
+    for path in filter(None, (save_games, html)):
+        check_writable(path)
+    conditions = {
+        "game": game,
+        "clock": clock,
+        "players": players,
+        "games": games,
+        "openings": openings,
+        "seed": seed,
+        "file": file,
+    }
+    if password is not None and len(password) < _LEAST_PASSWORD:
+        raise ValueError(f"--password: give at least {_LEAST_PASSWORD} characters")
+    journal = _created(conditions) if resume is None else _again(resume, conditions)
+    output = Output(json)
+    known_host, known_port = journal.address or ("127.0.0.1", DEFAULT_PORT)
+    host, port = host or known_host, known_port if port is None else port
+    if password is None and not is_this_machine(host):
+        password = secrets.token_hex(8)
+        output.say(f"Password for those who join: {password}")
+    output.say(f"Everything is kept in {journal.path}")
+    server = GameServer(journal, password=password, on_news=_news(output, quiet))
+    stopped = False
+    try:
+        asyncio.run(server.run(host, port))
+    except KeyboardInterrupt:
+        stopped = True
+    finally:
+        if resume is None and server.address is None:
+            journal.discard()
+        journal.close()
+    result = _say_result(output, server, save_games, html)
+    if stopped:
+        again = suggested(f"serve --resume {journal.path}")
+        raise StoppedError(f"stopped; go on with: {again}", result)
+    output.result(result)
+
+
+def _news(output: Output, quiet: bool) -> Any:
+    """Return what shows news; where the server listens is said even to the quiet."""
+    return lambda text: None if quiet and not text.startswith("listening") else output.say(text)
+
+
+def _created(given: dict[str, Any]) -> Journal:
+    from evoply.server import Conditions, Journal
+
+    control = chosen_clock(given["clock"] or _CLOCK)
+    assert control is not None
+
+    conditions = Conditions.of(
+        given["game"] or "othello",
+        control,
+        openings=chosen_openings(given["openings"]),
+        players=_PLAYERS if given["players"] is None else given["players"],
+        games=_GAMES if given["games"] is None else given["games"],
+        seed=_SEED if given["seed"] is None else given["seed"],
+    )
+    return Journal.create(given["file"] or _free_file(), conditions)
+
+
+def _free_file() -> Path:
+    files = (Path(f"tournament-{number}.db") for number in range(1, _MOST_FILES))
+    return next(path for path in files if not path.exists())
+
+
+def _again(path: Path, given: dict[str, Any]) -> Journal:
+    from evoply.server import Journal
+
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"--{name}: a tournament goes on under its own conditions - leave it out"
+            )
+    return Journal.open(path)
+
+
+def _say_result(
+    output: Output, server: GameServer, save_games: Path | None, html: Path | None
+) -> dict[str, Any]:
+    """Show and write what was played; return it as JSON-ready data."""
+    tournament = server.tournament
+    result = {**server.conditions.to_dict(), "file": str(server.journal.path)}
+    if tournament is None:
+        return {**result, "planned": 0, "played": 0}
+    with saving(save_games) as save:
+        if save is not None:
+            for one in tournament.games():
+                save(one)
+    say_saved(output, save_games)
+    rated = tournament.rated()
+    played, planned = len(tournament.played), len(tournament.schedule)
+    if rated is None:
+        output.say("No opening was played with both colours, so nobody can be rated.")
+        result |= {"players": list(tournament.names)}
+    else:
+        say_standings(output, rated)
+        write_page(html, rated, output)
+        result |= rated.to_dict()
+    if played < planned:
+        output.say(f"{played:,} of {planned:,} games are over; ratings are of whole opening pairs.")
+    scores = [
+        {"player": name, "points": points, "games": games}
+        for name, points, games in tournament.scores()
+    ]
+    return {**result, "planned": planned, "played": played, "scores": scores}

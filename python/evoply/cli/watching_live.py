@@ -1,0 +1,108 @@
+"""Games of a server in the terminal, several beside one another, while they are played."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from rich.columns import Columns
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from evoply.cli.board_view import board_text
+from evoply.cli.game_view import print_game
+from evoply.cli.output import Output, StoppedError
+from evoply.protocols import Color
+from evoply.server import WatchedGame, Watching, parse_address
+from evoply.wording import shorten
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["watch_live"]
+
+_MOST_BOARDS = 4
+_LONGEST_NAME = 14
+_LAST_MOVES = 6
+_REFRESH_SECONDS = 0.2
+
+
+class _OneGameShownError(Exception):
+    """The one game that was asked for is over."""
+
+
+def watch_live(
+    address: str, output: Output, *, game: int | None = None, password: str | None = None
+) -> None:
+    """Show what the server at *address* plays, or its game number *game*, to the end."""
+    host, port = parse_address(address)
+    console = output.people
+    watching = Watching(host, port, password=password)
+    over: dict[int, WatchedGame] = {}
+
+    def see(changed: WatchedGame) -> None:
+        if changed.is_over and changed.number not in over and game in (None, changed.number):
+            over[changed.number] = changed
+            print_game(changed.played, console, title=f"Game {changed.number}")
+            if game is not None:
+                raise _OneGameShownError
+
+    watching.on_change = see
+    try:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            asyncio.run(_shown(watching, live, game))
+    except _OneGameShownError:
+        pass
+    except KeyboardInterrupt:
+        raise StoppedError("stopped", _result(address, over)) from None
+    if game is not None and not over:
+        raise ValueError(f"--game: game {game} was not shown: it was over, or never began")
+    output.result(_result(address, over))
+
+
+async def _shown(watching: Watching, live: Live, game: int | None) -> None:
+    """Watch to the end, with a picture now and then where there is a terminal to show it in."""
+
+    async def draw() -> None:
+        while True:
+            live.update(_boards(watching, game, live.console), refresh=True)
+            await asyncio.sleep(_REFRESH_SECONDS)
+
+    drawing = asyncio.create_task(draw()) if live.console.is_terminal else None
+    try:
+        await watching.run()
+    finally:
+        if drawing is not None:
+            drawing.cancel()
+
+
+def _result(address: str, over: dict[int, WatchedGame]) -> dict[str, Any]:
+    games = [{"number": number, **one.played.to_dict()} for number, one in sorted(over.items())]
+    return {"file": address, "games": games}
+
+
+def _boards(watching: Watching, game: int | None, console: Console) -> Columns:
+    """Return the boards of games that are being played."""
+    playing = [
+        one
+        for one in watching.games.values()
+        if not one.is_over and (game is None or one.number == game)
+    ]
+    return Columns([_board(one, console) for one in playing[:_MOST_BOARDS]], padding=(1, 4))
+
+
+def _board(game: WatchedGame, console: Console) -> Group:
+    played = game.played
+    sides = [
+        f"{color}: {shorten(played.label(color), _LONGEST_NAME):<{_LONGEST_NAME}}"
+        f" {max(game.left.get(color, 0.0), 0.0):8.1f} s"
+        for color in Color
+    ]
+    moves = " ".join(played.record.move_texts()[-_LAST_MOVES:])
+    return Group(
+        Text(f"Game {game.number}", style="bold"),
+        *map(Text, sides),
+        board_text(played.record, console, legal=False),
+        Text(f"ply {len(played.record)}: {moves}"),
+    )

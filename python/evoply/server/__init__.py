@@ -1,0 +1,32 @@
+"""Tournaments over the network: the server, those who join, and those who watch.
+
+The protocol is lines of text (`docs/server.md`). A server keeps what is played in a file
+(`Journal`), from which another one goes on. Everything runs in one event loop: `run` of a
+`GameServer`, of a `Joining` and of a `Watching` is awaited, by `asyncio.run` if by nothing else.
+"""
+
+from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
+from evoply.server.call import CallError, game_at
+from evoply.server.conditions import Conditions, Tournament
+from evoply.server.game_server import GameServer
+from evoply.server.joining import GameHere, Joining
+from evoply.server.journal import Journal, JournalError
+from evoply.server.watching import WatchedGame, Watching
+
+__all__ = [
+    "DEFAULT_PORT",
+    "CallError",
+    "Conditions",
+    "GameHere",
+    "GameServer",
+    "Joining",
+    "Journal",
+    "JournalError",
+    "Tournament",
+    "WatchedGame",
+    "Watching",
+    "game_at",
+    "is_this_machine",
+    "parse_address",
+    "shown_address",
+]

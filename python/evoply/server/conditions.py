@@ -1,0 +1,203 @@
+"""What a tournament over the network is: its conditions, who plays, what was played, who leads.
+
+This module knows no connection and no clock that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from evoply._native import Stream
+from evoply.arena import RoundRobin, Schedule
+from evoply.arena.field import Openings
+from evoply.arena.field import opening_plies as opening_plies_of
+from evoply.arena.games_played import Played, games_played, results_of
+from evoply.arena.one_game import random_opening
+from evoply.arena.round_robins import opponents, rated
+from evoply.arena.schedule import checked_whole
+from evoply.formats import GamePlayed
+from evoply.games import game_rules
+from evoply.protocols import Color, GameRecord, TimeControl
+
+__all__ = ["MOST_PLAYERS", "Conditions", "Tournament", "seconds_used"]
+
+MOST_PLAYERS = 100
+"""Each has a connection."""
+MOST_GAMES = 100_000
+LEAST_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What is played, by how many, and how long it may take."""
+
+    game: str
+    control: TimeControl
+    players: int = 2
+    """So many are waited for."""
+    games: int = 10
+    """Games between every two of them; even, because every opening is played twice."""
+    opening_plies: int = 0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` that names what no tournament can have."""
+        game_rules(self.game)
+        if not (self.game.isascii() and self.game.isprintable()) or " " in self.game:
+            raise ValueError(
+                f"game: {self.game!r} cannot be said over the network: give it a name of letters, "
+                "digits and hyphens"
+            )
+        if not 2 <= checked_whole("players", self.players, 10**6) <= MOST_PLAYERS:
+            raise ValueError(
+                f"players: {self.players:,} cannot play over the network: 2 to {MOST_PLAYERS} can"
+            )
+        if self.control.seconds < LEAST_SECONDS:
+            raise ValueError(
+                f"clock: {self.control.seconds:g} seconds are less than a move takes over the "
+                f"network: give {LEAST_SECONDS:g} at least"
+            )
+        opening_plies_of(self.game, self.opening_plies)
+        checked_whole("seed", self.seed, 2**64 - 1)
+        many = 2 * len(opponents(self.players, self.games)[0])
+        if many > MOST_GAMES:
+            raise ValueError(
+                f"games: {many:,} in all are more than {MOST_GAMES:,}, which a server plays at "
+                "most: play fewer"
+            )
+
+    @classmethod
+    def of(
+        cls, game: str, control: TimeControl, *, openings: Openings = "usual", **others: Any
+    ) -> Conditions:
+        """Return the conditions with openings as `evoply.match` takes them."""
+        return cls(game, control, opening_plies=opening_plies_of(game, openings), **others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "game": self.game,
+            "clock": str(self.control),
+            "players": self.players,
+            "games": self.games,
+            "openings": self.opening_plies,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Conditions:
+        """Return the conditions that `to_dict` wrote; KeyError, TypeError or ValueError if not."""
+        return cls(
+            game=data["game"],
+            control=TimeControl.from_text(data["clock"]),
+            players=data["players"],
+            games=data["games"],
+            opening_plies=data["openings"],
+            seed=data["seed"],
+        )
+
+
+def seconds_used(
+    control: TimeControl, record: GameRecord, opening_plies: int, left: Mapping[Color, float]
+) -> tuple[float, float]:
+    """Return what Black and White took for their moves of a game, from what their clocks show."""
+    movers = [position.turn for position in record.positions[opening_plies:-1]]
+    black, white = (
+        max(0.0, control.seconds + control.increment * movers.count(color) - left[color])
+        for color in Color
+    )
+    return black, white
+
+
+@dataclass
+class Tournament:
+    """A tournament whose players are known: all its games, and those that were played."""
+
+    conditions: Conditions
+    names: tuple[str, ...]
+    played: dict[int, Played] = field(default_factory=dict)
+    """The games that are over, by their numbers."""
+    schedule: Schedule = field(init=False)
+
+    def __post_init__(self) -> None:
+        first, second = opponents(len(self.names), self.conditions.games)
+        self.schedule = Schedule.pairs(
+            first.astype(np.uint32),
+            second.astype(np.uint32),
+            stream=Stream(self.conditions.seed, "round robin"),
+            opening_plies=self.conditions.opening_plies,
+            start=game_rules(self.conditions.game).start().row,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every game is."""
+        return len(self.played) == len(self.schedule)
+
+    def players(self, game: int) -> dict[Color, int]:
+        """Return the places of those who play the game of this number."""
+        return {
+            Color.BLACK: int(self.schedule.black[game]),
+            Color.WHITE: int(self.schedule.white[game]),
+        }
+
+    def opening(self, game: int) -> GameRecord:
+        """Return the random opening of the game of this number."""
+        start = game_rules(self.conditions.game).start()
+        key = int(self.schedule.opening_keys[game])
+        return random_opening(start, key, self.conditions.opening_plies)
+
+    def rated(self) -> RoundRobin | None:
+        """Return what the whole opening pairs say that were played; None if there are none."""
+        pairs = [
+            game
+            for game in range(0, len(self.schedule), 2)
+            if game in self.played and game + 1 in self.played
+        ]
+        if not pairs:
+            return None
+        games = np.array([game for pair in pairs for game in (pair, pair + 1)], dtype=np.intp)
+        return rated(
+            self.conditions.game,
+            self.names,
+            self.schedule.part(games),
+            results_of(self._in_order(games), has_clocks=True),
+            seed=self.conditions.seed,
+            reproducible=False,  # clocks and others' programs decide
+            clock=self.conditions.control,
+        )
+
+    def games(self) -> Iterator[GamePlayed]:
+        """Yield the games that are over, in the order of the schedule.
+
+        They have no key: players draw for themselves.
+        """
+        numbers = np.array(sorted(self.played), dtype=np.intp)
+        part, results = self.schedule.part(numbers), results_of(self._in_order(numbers))
+        for one in games_played(self.conditions.game, self.names, part, results):
+            yield replace(one, key=0)
+
+    def scores(self) -> list[tuple[str, float, int]]:
+        """Return name, points and games of every player, best first, of all games that are over."""
+        points = [0.0] * len(self.names)
+        games = [0] * len(self.names)
+        numbers = sorted(self.played)
+        black_points = results_of(self._in_order(numbers)).black_points
+        for number, share in zip(numbers, black_points.tolist(), strict=True):
+            for color, place in self.players(number).items():
+                games[place] += 1
+                points[place] += share if color is Color.BLACK else 1 - share
+        order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
+        return [(self.names[place], points[place], games[place]) for place in order]
+
+    def _in_order(self, games: Any) -> list[Played]:
+        """Return these games, their forfeits with their places among them."""
+        chosen = [self.played[int(game)] for game in games]
+        return [
+            one if one.forfeit is None else replace(one, forfeit=one.forfeit.at(place))
+            for place, one in enumerate(chosen)
+        ]

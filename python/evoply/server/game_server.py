@@ -1,0 +1,362 @@
+"""The server of a tournament: who is there, which games are played next, and when all is over.
+
+Everything happens in one event loop. What a client does concerns its own connection and its own
+games: whoever is slow, silent or wrong keeps nobody else waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import math
+import os
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from evoply.arena import Forfeit
+from evoply.arena.games_played import Played
+from evoply.protocols import Color
+from evoply.server.addresses import shown_address
+from evoply.server.conditions import Tournament
+from evoply.server.journal import Journal, Seated, digest_of
+from evoply.server.messages import LONGEST_REQUEST, Line
+from evoply.server.reception import Guest, Reception, RefusedError
+from evoply.server.table import Table, TableError, in_words
+from evoply.server.wire import Wire
+
+__all__ = ["GameServer"]
+
+PING_SECONDS = 10.0
+LEAST_GRACE = 10.0
+_LAST_SECONDS = 5.0
+"""For which the results wait for players whose connection was lost."""
+_TICK = 0.25
+"""Seconds between two looks at who is away."""
+_AWAY = "did not come back"
+
+
+class GameServer:
+    """A tournament over the network, from its first player to its last game.
+
+    *journal* holds what is played, and what was played before. With a *password* players and
+    watchers have to know it. *on_news* is told what happens, in words. Whoever is away between
+    games for longer than *grace* seconds (default: what the clock gives for a game, and 10 at
+    least) loses those that have not begun.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        password: str | None = None,
+        on_news: Callable[[str], object] | None = None,
+        grace: float | None = None,
+    ) -> None:
+        self.journal = journal
+        self.conditions = journal.conditions
+        self.tournament: Tournament | None = None
+        """None until all players are there."""
+        self.address: tuple[str, int] | None = None
+        """Where it listens; None before."""
+        self.reception = Reception(self, self.conditions, password)
+        self._news = on_news or (lambda _: None)
+        self._grace = max(LEAST_GRACE, self.conditions.control.seconds) if grace is None else grace
+        self._guests: list[Guest] = []
+        self._tables: dict[int, Table] = {}
+        self._games: set[asyncio.Task[tuple[Table, Played]]] = set()
+        self._waiting: dict[tuple[int, int], deque[int]] = {}
+        """Games that have not begun, by the places of their players."""
+        self._changed = asyncio.Event()
+
+    async def run(self, host: str, port: int) -> None:
+        """Listen, wait for the players, and let them play until every game is over.
+
+        Port 0 is any that is free. Raises `OSError` where nobody can listen, and `JournalError` if
+        the file cannot be written. Whatever ends it, everybody is told.
+        """
+        farewell, server = "the server was stopped", None
+        try:
+            self._go_on()
+            server = await self._listening(host, port)
+            await self._play()
+            await self._wait_for_the_last()
+            assert self.tournament is not None
+            for name, points, games in self.tournament.scores():
+                self._tell_all(f"SCORE {name} {points:g} {games}")
+            farewell = "the tournament is over"
+        finally:
+            if server is not None:
+                server.close()
+            for game in self._games:
+                game.cancel()
+            self._tell_all(f"BYE {farewell}")
+            await self.reception.close()
+            await asyncio.gather(*self._games, return_exceptions=True)
+
+    async def _listening(self, host: str, port: int) -> asyncio.Server:
+        try:
+            server = await asyncio.start_server(
+                self.reception.visit, host, port, limit=LONGEST_REQUEST
+            )
+        except OSError as error:
+            known = error.errno is not None and error.errno > 0
+            reason = os.strerror(error.errno or 0) if known else error.strerror
+            raise OSError(error.errno, reason, shown_address(host, port)) from None
+        self.address = host, server.sockets[0].getsockname()[1]
+        self.journal.listens(*self.address)
+        self._news(f"listening on {shown_address(*self.address)}")
+        return server
+
+    # The tournament
+
+    async def _play(self) -> None:
+        """Play all games, several at a time."""
+        loop = asyncio.get_running_loop()
+        pinged = loop.time()
+        while True:
+            if self.tournament is None and len(self._guests) == self.conditions.players:
+                self._begin()
+            if self.tournament is not None:
+                if self.tournament.is_over:
+                    return
+                await self._forfeit_of_absent(loop.time())
+                self._begin_games()
+            changed = loop.create_task(self._changed.wait())
+            await asyncio.wait(
+                {changed, *self._games}, timeout=_TICK, return_when=asyncio.FIRST_COMPLETED
+            )
+            changed.cancel()
+            self._changed.clear()
+            for task in [task for task in self._games if task.done()]:
+                self._games.discard(task)
+                self._game_over(*task.result())
+            if loop.time() - pinged >= PING_SECONDS:
+                pinged = loop.time()
+                self._tell_all("PING")
+
+    async def _wait_for_the_last(self) -> None:
+        """Give those whose connection was lost just now a moment to hear how it ended."""
+        now = asyncio.get_running_loop().time()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                for guest in self._guests:
+                    if guest.wire is None and now - guest.away_since < _LAST_SECONDS:
+                        await guest.here.wait()
+
+    def _go_on(self) -> None:
+        """Take up the tournament where another server left it, if one did."""
+        seated = self.journal.players()
+        if not seated:
+            return
+        now = asyncio.get_running_loop().time()
+        self._guests = [Guest(one.name, one.token, one.games, away_since=now) for one in seated]
+        self.tournament = Tournament(self.conditions, tuple(one.name for one in seated))
+        begun = self.journal.begun(self.tournament)
+        self._plan(set(begun))
+        for number, played in sorted(self.tournament.played.items()):
+            table = self._table(number)
+            table.show(played)
+            for guest in self._players(table).values():
+                guest.lately.append(table)
+        for number, game in begun.items():
+            table = self._table(number)
+            table.go_on(game)
+            self._start(table, is_new=False)
+
+    def _begin(self) -> None:
+        """Let the tournament begin: from now on nobody else can play."""
+        self.journal.seat([Seated(one.name, one.token, one.at_once) for one in self._guests])
+        self.tournament = Tournament(self.conditions, tuple(one.name for one in self._guests))
+        self._plan(set())
+        many = f"{len(self.tournament.schedule):,} games of {len(self._guests)} players"
+        self._news(f"the tournament begins: {many}")
+        self._tell_all(f"INFO the tournament begins: {many}")
+
+    def _plan(self, begun: set[int]) -> None:
+        """Put the games that have not begun into their queues."""
+        assert self.tournament is not None
+        for number in range(len(self.tournament.schedule)):
+            if number not in begun and number not in self.tournament.played:
+                one, other = sorted(self.tournament.players(number).values())
+                self._waiting.setdefault((one, other), deque()).append(number)
+
+    def _begin_games(self) -> None:
+        """Begin every game whose players are there and have time."""
+        for (one, other), queue in self._waiting.items():
+            while queue and self._guests[one].is_free and self._guests[other].is_free:
+                self._start(self._table(queue.popleft()), is_new=True)
+
+    def _table(self, number: int) -> Table:
+        assert self.tournament is not None
+        places = self.tournament.players(number)
+        return Table(
+            number=number,
+            names={color: self._guests[place].name for color, place in places.items()},
+            opening=self.tournament.opening(number),
+            control=self.conditions.control,
+            journal=self.journal,
+            tell=self._tell,
+        )
+
+    def _start(self, table: Table, *, is_new: bool) -> None:
+        loop = asyncio.get_running_loop()
+        self._tables[table.number] = table
+        for guest in self._players(table).values():
+            guest.tables[table.number] = table
+        self._games.add(loop.create_task(self._played(table, is_new=is_new)))
+        for color in (*Color, None):
+            for line in table.lines(color, loop.time()):
+                self._tell(table, color, line, is_private=True)
+
+    async def _played(self, table: Table, *, is_new: bool) -> tuple[Table, Played]:
+        """Play one game; after the server was started anew its clocks wait for the players."""
+        if not is_new:
+            for guest in self._players(table).values():
+                try:
+                    async with asyncio.timeout(self._grace):
+                        await guest.here.wait()
+                except TimeoutError:
+                    break
+        return table, await table.play()
+
+    def _game_over(self, table: Table, played: Played) -> None:
+        assert self.tournament is not None
+        self.tournament.played[table.number] = played
+        del self._tables[table.number]
+        for guest in self._players(table).values():
+            guest.tables.pop(table.number, None)
+            guest.lately.append(table)
+        many = f"{len(self.tournament.played):,} of {len(self.tournament.schedule):,}"
+        self._news(f"game {table.number} ({many}): {in_words(played, table.names)}")
+
+    async def _forfeit_of_absent(self, now: float) -> None:
+        """Let those who have been away for too long lose their games that have not begun."""
+        for place, guest in enumerate(self._guests):
+            if guest.wire is not None or now - guest.away_since <= self._grace:
+                continue
+            games = self._never_played(place)
+            if not games:
+                continue
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self.journal.in_background, self.journal.never_played, games)
+            assert self.tournament is not None
+            self.tournament.played.update(games)
+            said = f"{guest.name} {_AWAY}: {len(games):,} games that had not begun are lost"
+            self._news(said)
+            self._tell_all(f"INFO {said}")
+
+    def _never_played(self, place: int) -> dict[int, Played]:
+        """Take the games of a player that have not begun out of their queues, forfeited."""
+        assert self.tournament is not None
+        games = {}
+        for sides, queue in self._waiting.items():
+            while place in sides and queue:
+                number = queue.popleft()
+                color = next(
+                    color for color, one in self.tournament.players(number).items() if one == place
+                )
+                forfeit = Forfeit(number, color, _AWAY, by_time=True)
+                games[number] = Played(self.tournament.opening(number), forfeit)
+        return games
+
+    # What is said
+
+    def _players(self, table: Table) -> dict[Color, Guest]:
+        assert self.tournament is not None
+        places = self.tournament.players(table.number)
+        return {color: self._guests[place] for color, place in places.items()}
+
+    def _tell(
+        self, table: Table, color: Color | None, line: str, *, is_private: bool = False
+    ) -> None:
+        """Say a line of a game to one side; None: to both and to watchers, or to these alone."""
+        for side, guest in self._players(table).items():
+            if guest.wire is not None and (color is side or (color is None and not is_private)):
+                guest.wire.say(line)
+        if color is None:
+            for watcher in self.reception.watchers:
+                watcher.say(line)
+
+    def _tell_all(self, line: str) -> None:
+        for wire in (*self.reception.watchers, *(one.wire for one in self._guests if one.wire)):
+            wire.say(line)
+
+    # Players, as the reception asks
+
+    def note(self, text: str) -> None:
+        """Take note of what happened, in words."""
+        self._news(text)
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the games that are being played."""
+        yield from self._tables.values()
+
+    def join(self, name: str, at_once: int) -> tuple[Guest, str]:
+        """Return a new player and its token; `RefusedError` if it cannot play."""
+        if self.tournament is not None or len(self._guests) >= self.conditions.players:
+            raise RefusedError(
+                "begun", "the tournament has begun: come back with BACK TOKEN, or say WATCH"
+            )
+        if any(one.name.lower() == name.lower() for one in self._guests):
+            raise RefusedError("name", f"somebody is called {name} already: choose another name")
+        token = secrets.token_hex(16)
+        guest = Guest(name, digest_of(token), at_once)
+        self._guests.append(guest)
+        return guest, token
+
+    def back(self, token: str) -> Guest:
+        """Return the player with that token; `RefusedError` if there is none."""
+        digest = digest_of(token)
+        for guest in self._guests:
+            if hmac.compare_digest(guest.token, digest):
+                return guest
+        raise RefusedError("token", "nobody here has this token: join with HELLO")
+
+    def arrived(self, guest: Guest, wire: Wire) -> None:
+        """Let a player, new or back, be here at *wire*, and tell it its games."""
+        if guest.wire is not None:
+            guest.wire.cut()
+        is_new, guest.wire = self.tournament is None, wire
+        guest.here.set()
+        self._changed.set()
+        many = self.conditions.players
+        counted = f" ({len(self._guests)} of {many})" if is_new else ""
+        self._news(f"{guest.name} {'joined' if is_new else 'is back'}{counted}")
+        now = asyncio.get_running_loop().time()
+        for table in (*guest.lately, *guest.tables.values()):
+            color = self._color(guest, table)
+            for line in table.lines(color, now):
+                wire.say(line)
+        if is_new and len(self._guests) < many:
+            wire.say(f"INFO waiting for {many - len(self._guests)} more")
+
+    def take(self, guest: Guest, line: Line) -> None:
+        """Take what a player says of a game; `TableError` if it does not go there."""
+        table = guest.tables.get(line.game)
+        if table is None:
+            yours = ", ".join(map(str, guest.tables)) or "none at the moment"
+            raise TableError("game", f"game {line.game} is not yours, or over: yours are {yours}")
+        table.says(self._color(guest, table), line, asyncio.get_running_loop().time())
+
+    def gone(self, guest: Guest, wire: Wire, *, for_good: bool = False) -> None:
+        """Note that a player's connection has ended, or that it left for good."""
+        if guest.wire is not wire:
+            return  # it has another one by now
+        guest.wire = None
+        guest.here.clear()
+        self._changed.set()
+        if self.tournament is None:
+            self._guests.remove(guest)
+        else:
+            now = asyncio.get_running_loop().time()
+            guest.away_since = -math.inf if for_good else now
+        if for_good:
+            for table in guest.tables.values():
+                table.lose(self._color(guest, table), "left")
+        if self.tournament is None or not self.tournament.is_over:
+            self._news(f"{guest.name} {'left' if for_good else 'is away'}")
+
+    def _color(self, guest: Guest, table: Table) -> Color:
+        return next(color for color, one in self._players(table).items() if one is guest)

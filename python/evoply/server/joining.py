@@ -1,0 +1,382 @@
+"""A player of evoply in a tournament elsewhere: it is told the games and chooses its moves.
+
+Choosing happens in threads, so that the connection is always heard. A lost connection is made
+again, and the server tells the games anew. Nothing learns here: a player is only asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.players.analysis import move_stream, use_all_cores
+from evoply.protocols import (
+    Choice,
+    Clock,
+    Color,
+    ForfeitError,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    Player,
+    Seat,
+    TimeControl,
+    choice_of,
+)
+from evoply.server.call import Call, CallError, LostError
+from evoply.server.messages import LONGEST_NAME, VERSION, Line, is_name, plain, plain_name
+
+__all__ = ["GameHere", "Joining"]
+
+PATIENCE = 300.0
+"""Seconds for which a lost server is called again."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+_MOST_NAMES = 100
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class GameHere:
+    """A game as one of its players knows it."""
+
+    number: int
+    color: Color
+    opponent: str
+    opening_plies: int
+    record: GameRecord
+    left: dict[Color, float]
+    winner: Color | None = None
+    said: str | None = None
+    """How it ended, None while it goes on."""
+    seat: Seat | None = None
+    asked: int = -1
+    """The ply that the player was last asked for."""
+    answer: str | None = None
+    """What it answered to that."""
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the player has been asked and has not answered."""
+        return self.asked >= 0 and self.answer is None
+
+    @property
+    def points(self) -> float:
+        """The points of the player in a game that is over."""
+        return 0.5 if self.winner is None else float(self.winner is self.color)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what happened as JSON-ready data."""
+        return {
+            "number": self.number,
+            "color": self.color.value,
+            "opponent": self.opponent,
+            "moves": list(self.record.move_texts()),
+            "winner": None if self.winner is None else self.winner.value,
+            "ending": self.said,
+            "points": None if self.said is None else self.points,
+            "seconds_left": round(self.left[self.color], 3),
+        }
+
+
+@dataclass(eq=False)
+class Joining:
+    """A player and its place in a tournament; `run` returns when the tournament is over.
+
+    Without a *name* it is called after its label. *token* is that of an earlier connection, which
+    goes on. *at_once* games are played at a time; draws come from *seed*. A server that is lost is
+    called again for *patience* seconds. *on_news* is told what happens, in words.
+    """
+
+    player: Player
+    host: str
+    port: int
+    name: str | None = None
+    password: str | None = None
+    token: str | None = None
+    at_once: int = 1
+    seed: int = 1
+    patience: float = PATIENCE
+    on_news: Callable[[str], object] = field(default=lambda _: None)
+    games: dict[int, GameHere] = field(init=False, default_factory=dict)
+    """All games so far, by their numbers."""
+    game: str | None = field(init=False, default=None)
+    """What is played; None before the server has said so."""
+    control: TimeControl | None = field(init=False, default=None)
+    scores: dict[str, tuple[float, int]] = field(init=False, default_factory=dict)
+    """Points and games of everybody, when the tournament is over."""
+    farewell: str | None = field(init=False, default=None)
+    """What the server said at the end."""
+    _call: Call | None = field(init=False, default=None)
+    _is_known: bool = field(init=False, default=False)
+    """Whether the server has said welcome, this one or the one before it."""
+    _spare: list[Seat] = field(init=False, default_factory=list)
+    _thinking: set[asyncio.Task[None]] = field(init=False, default_factory=set)
+    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+    """Held while a seat chooses that is for all games: it may still think about the last one."""
+    _failure: BaseException | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a name that no player may have."""
+        if self.name is not None and not is_name(self.name):
+            raise ValueError(
+                f"name: {self.name[:60]!r} cannot be a name - write at most {LONGEST_NAME} "
+                "letters, digits and . _ - @ +, without blanks"
+            )
+        if not 1 <= self.at_once <= 16:
+            raise ValueError(f"at_once: {self.at_once} is not from 1 to 16 games at a time")
+
+    async def run(self) -> None:
+        """Play until the tournament is over.
+
+        Raises `CallError` if the server refuses, `OSError` if it is lost for good, and what a
+        player raises that is no forfeit.
+        """
+        lost_at, wait = None, _FIRST_WAIT
+        try:
+            while self.farewell is None:
+                try:
+                    self._call = await Call.open(self.host, self.port)
+                    await self._introduce(self._call)
+                    lost_at, wait = None, _FIRST_WAIT
+                    await self._listen(self._call)
+                except LostError as error:
+                    if self._failure is not None:
+                        raise self._failure from None
+                    if self.token is None:
+                        raise
+                    if lost_at is None:
+                        lost_at = time.monotonic()
+                        self.on_news(f"{error.strerror}: calling again")
+                    if time.monotonic() - lost_at > self.patience:
+                        raise
+                    await asyncio.sleep(wait)
+                    wait = min(2 * wait, _LONGEST_WAIT)
+                finally:
+                    await self._hang_up()
+        finally:
+            for task in self._thinking:
+                task.cancel()
+            for seat in (*self._spare, *(one.seat for one in self.games.values() if one.seat)):
+                seat.close()
+
+    async def _hang_up(self) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            await call.close()
+
+    async def _introduce(self, call: Call) -> None:
+        """Say who one is; `CallError` if the server does not want to hear it."""
+        if self.game not in (None, call.game):
+            raise CallError(f"the server plays {call.game} now, and this began with {self.game}")
+        is_first, self.game, self.control = self.game is None, call.game, call.control
+        if is_first:
+            self.player.check_fits(call.game)
+            await _in_thread(self._get_ready)
+        names = iter(self._names())
+        if self.token is None:
+            call.prove(self.password)
+            self._say_hello(call, next(names))
+        else:
+            call.say(f"BACK {self.token}")
+        while True:
+            line = await call.line()
+            if line.word == "WELCOME":
+                is_new = self.token != line["token"]
+                self.name, self.token, self._is_known = line["name"], line["token"], True
+                joined = f"joined as {self.name}; to come back later: --token {self.token}"
+                self.on_news(joined if is_new else f"back as {self.name}")
+                return
+            if line.word == "ERROR":
+                self._again(call, line, next(names, None))
+
+    def _again(self, call: Call, error: Line, name: str | None) -> None:
+        """Say something else after an error, if there is anything."""
+        if error["code"] == "name" and self.name is None and name is not None:
+            self._say_hello(call, name)
+        elif error["code"] == "token" and self._is_known and not self.games:
+            # The tournament had not begun, so the server that was started anew does not know us.
+            self.token = None
+            call.prove(self.password)
+            self._say_hello(call, self.name or "")
+        else:
+            raise CallError(f"the server refuses: {error['text']}")
+
+    def _say_hello(self, call: Call, name: str) -> None:
+        call.say(f"HELLO evoply {VERSION} {name} {self.at_once}")
+
+    def _names(self) -> list[str]:
+        if self.name is not None:
+            return [self.name]
+        name = plain_name(self.player.label)
+        others = [f"{name[: LONGEST_NAME - 3]}-{number}" for number in range(2, _MOST_NAMES)]
+        return [name, *others]
+
+    def _get_ready(self) -> None:
+        """Sit down, before any clock runs; one game at a time where a seat is for all games."""
+        assert self.game is not None
+        seats = [self.player.seat(self.game)]
+        if getattr(seats[0], "is_shared", False):
+            self.at_once = 1
+        seats += [self.player.seat(self.game) for _ in range(1, self.at_once)]
+        self._spare += seats
+        if self.at_once == 1:
+            use_all_cores(seats[0])
+        for seat in seats:
+            if hasattr(seat, "get_ready"):
+                seat.get_ready()
+
+    async def _listen(self, call: Call) -> None:
+        """Take all that the server says, to the end of the tournament."""
+        while self.farewell is None:
+            line = await call.line()
+            match line.word:
+                case "COLOR" | "MOVE" | "PASS" | "TIME" | "TURN" | "END":
+                    self._take(line)
+                case "SCORE":
+                    self.scores[line["name"]] = float(line["points"]), int(line["games"])
+                case "ERROR" | "INFO":
+                    self.on_news(f"the server: {line['text']}")
+                case "BYE":
+                    self.farewell = line["text"]
+
+    def _take(self, line: Line) -> None:
+        """Take what is said of one game."""
+        if line.word == "COLOR":
+            self._begin(line)
+            return
+        game = self.games.get(line.game)
+        if game is None:
+            raise CallError(f"the server speaks of game {line.game}, which it never began")
+        match line.word:
+            case "MOVE" | "PASS":
+                moves = game.record.position.legal_moves
+                move = line.fields.get("move") or (moves[0] if moves else "pass")
+                try:
+                    game.record = game.record.play(move)
+                except (IllegalMoveError, InvalidMoveError) as error:
+                    raise CallError(f"the server lets {plain(str(error))} be played") from None
+            case "TIME":
+                game.left = {color: float(line[color.value]) for color in Color}
+            case "TURN":
+                self._ask(game)
+            case "END":
+                self._end(game, line)
+
+    def _begin(self, line: Line) -> None:
+        """Begin a game, or hear it again after a lost connection."""
+        assert self.game is not None
+        assert self.control is not None
+        record = game_rules(self.game).record()
+        known = self.games.get(line.game)
+        if known is not None:
+            known.record = record  # all moves are said again
+            return
+        self.games[line.game] = GameHere(
+            number=line.game,
+            color=Color(line["color"]),
+            opponent=line["opponent"],
+            opening_plies=int(line["plies"]),
+            record=record,
+            left=dict.fromkeys(Color, self.control.seconds),
+        )
+        self.on_news(f"game {line.game}: {line['color']} against {line['opponent']}")
+
+    def _end(self, game: GameHere, line: Line) -> None:
+        if game.said is not None:
+            return  # said again, because we were away
+        game.winner = None if line["winner"] == "draw" else Color(line["winner"])
+        words = line["text"]
+        if line["ending"] == "forfeit":
+            words = f"{'won' if game.points else 'lost'}, because the loser {words}"
+        game.said = words
+        self.on_news(f"game {game.number}: {words}")
+        seat, game.seat = game.seat, None
+        if seat is not None and game.is_thinking and not getattr(seat, "is_shared", False):
+            seat.close()  # it is still thinking, and of no use for the next game
+        elif seat is not None:
+            self._spare.append(seat)
+
+    def _ask(self, game: GameHere) -> None:
+        """Let the player choose, unless it was asked before the connection was lost."""
+        assert self.control is not None
+        ply = len(game.record)
+        if game.asked == ply:
+            if game.answer is not None:
+                self._say(game.answer)
+            return
+        game.asked, game.answer = ply, None
+        played = game.record.positions[game.opening_plies : ply]
+        clock = Clock(
+            seconds_left=max(game.left[game.color], 0.0),
+            increment=self.control.increment,
+            moves=sum(position.turn is game.color for position in played),
+        )
+        task = asyncio.get_running_loop().create_task(self._chosen(game, ply, clock))
+        self._thinking.add(task)
+        task.add_done_callback(self._thinking.discard)
+
+    async def _chosen(self, game: GameHere, ply: int, clock: Clock) -> None:
+        record = game.record
+        try:
+            answer = await _in_thread(lambda: self._choose(game, record, clock))
+        except Exception as error:
+            # What a player may not raise ends everything, through whoever listens.
+            self._failure = error
+            if self._call is not None:
+                self._call.cut()
+            return
+        if game.asked == ply and game.said is None:
+            game.answer = answer
+            self._say(answer)
+
+    def _choose(self, game: GameHere, record: GameRecord, clock: Clock) -> str:
+        """Return what to say; runs in a thread of its own."""
+        assert self.game is not None
+        if game.seat is None:
+            game.seat = self._spare.pop() if self._spare else self.player.seat(self.game)
+        stream = move_stream(Stream(self.seed, "join").child(game.number), record)
+        is_shared = getattr(game.seat, "is_shared", False)
+        try:
+            with self._lock if is_shared else contextlib.nullcontext():
+                choice: Choice = choice_of(game.seat.choose(record, stream, clock), record)
+        except ForfeitError as error:
+            return f"RESIGN {game.number} {plain(str(error)) or 'gives up'}"
+        return f"MOVE {game.number} {record.position.short_text(choice.move)}"
+
+    def _say(self, line: str) -> None:
+        if self._call is not None:
+            self._call.say(line)
+
+
+async def _in_thread(function: Callable[[], T]) -> T:
+    """Return what *function* returns in a thread that does not keep the process at its end."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if answer.done():
+            return
+        if error is None:
+            answer.set_result(result)  # type: ignore[arg-type]
+        else:
+            answer.set_exception(error)
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = function()
+        except BaseException as raised:
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop may have ended meanwhile
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await answer

@@ -1,0 +1,291 @@
+"""The file of a tournament: every move that was accepted, on disk before anybody is told of it.
+
+It is one SQLite database. A transaction is on disk when it is committed, so what a killed server
+had acknowledged is there when another one goes on with the file; only one server at a time can.
+Tokens and passwords are not in it: of a token its SHA-256 is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evoply.arena import Forfeit
+from evoply.arena.games_played import Played
+from evoply.games import game_rules
+from evoply.protocols import Color, GameRecord, RunError
+from evoply.server.conditions import Conditions, Tournament, seconds_used
+
+__all__ = ["Begun", "Journal", "JournalError", "Seated", "digest_of", "record_of"]
+
+FORMAT = 1
+_APPLICATION = 0x45564F54
+"""What marks an SQLite file as ours: "EVOT"."""
+_DAMAGED = "the file is damaged ({}) - begin a new tournament"
+_TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE players (
+    place INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token_sha256 TEXT NOT NULL,
+    games INTEGER NOT NULL
+);
+CREATE TABLE moves (
+    game INTEGER NOT NULL, ply INTEGER NOT NULL, move TEXT NOT NULL,
+    black_left REAL NOT NULL, white_left REAL NOT NULL, PRIMARY KEY (game, ply)
+) WITHOUT ROWID;
+CREATE TABLE ends (
+    game INTEGER PRIMARY KEY, loser TEXT, reason TEXT, by_time INTEGER NOT NULL
+);
+"""
+
+Execute = Callable[..., object]
+"""What runs a statement inside a transaction."""
+
+
+class JournalError(RunError):
+    """A tournament's file that is missing, damaged, too new or in use; says what to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A game in the file: its moves so far and what both clocks showed after the last of them."""
+
+    record: GameRecord
+    left: Mapping[Color, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A player in the file."""
+
+    name: str
+    token: str
+    """The SHA-256 of its token."""
+    games: int
+    """How many games it plays at a time."""
+
+
+def digest_of(token: str) -> str:
+    """Return what the file holds of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Journal:
+    """An open file of a tournament. Writing waits for the disk: see `in_background`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.conditions: Conditions
+        self.address: tuple[str, int] | None = None
+        """Where the last server listened; None if there was none."""
+        self._connection = connection
+        # One thread, so that what is written first is on disk first.
+        self.in_background = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        """Where the server writes, so that no game waits for the disk of another."""
+
+    @classmethod
+    def create(cls, path: Path, conditions: Conditions) -> Journal:
+        """Return a new file at *path*; `JournalError` if there is one already."""
+        if path.exists():
+            raise JournalError(
+                f"{path}: there is such a file already - choose another name, or go on with it: "
+                f"evoply serve --resume {path}"
+            )
+        with _failing(path):
+            journal = cls(path, _connected(path))
+            with journal._transaction() as execute:
+                execute(f"PRAGMA application_id = {_APPLICATION}")
+                execute(f"PRAGMA user_version = {FORMAT}")
+                for statement in filter(str.strip, _TABLES.split(";")):
+                    execute(statement)
+                execute(
+                    "INSERT INTO meta VALUES ('conditions', ?)", (json.dumps(conditions.to_dict()),)
+                )
+            # From here on: before, what marks the file would not stand in its first bytes.
+            journal._connection.execute("PRAGMA journal_mode = WAL")
+        journal.conditions = conditions
+        return journal
+
+    @classmethod
+    def open(cls, path: Path) -> Journal:
+        """Return the file at *path* to go on with; `JournalError` if that cannot be done."""
+        if not path.is_file():
+            raise JournalError(f"{path}: there is no such file - name the file of a tournament")
+        _check_mark(path)
+        with _failing(path):
+            journal = cls(path, _connected(path))
+            try:
+                journal._connection.execute("PRAGMA journal_mode = WAL")
+                checked = journal._connection.execute("PRAGMA quick_check").fetchone()[0]
+                if checked != "ok":
+                    raise ValueError(checked)
+                meta = dict(journal._connection.execute("SELECT name, value FROM meta"))
+                journal.conditions = Conditions.from_dict(json.loads(meta["conditions"]))
+                if "address" in meta:
+                    host, port = json.loads(meta["address"])
+                    journal.address = str(host), int(port)
+            except BaseException:
+                journal.close()
+                raise
+        return journal
+
+    def close(self) -> None:
+        """Close the file, after all that is still to be written; a second call does nothing."""
+        self.in_background.shutdown()
+        self._connection.close()
+
+    def discard(self) -> None:
+        """Close the file and delete it: nobody has ever listened."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def listens(self, host: str, port: int) -> None:
+        """Write down where the server listens, for the next one."""
+        self.address = host, port
+        with self._transaction() as execute:
+            execute("REPLACE INTO meta VALUES ('address', ?)", (json.dumps([host, port]),))
+
+    def seat(self, players: Sequence[Seated]) -> None:
+        """Write down who plays: the tournament begins."""
+        with self._transaction() as execute:
+            for place, one in enumerate(players):
+                row = place, one.name, one.token, one.games
+                execute("INSERT INTO players VALUES (?, ?, ?, ?)", row)
+
+    def add(self, game: int, record: GameRecord, since: int, left: Mapping[Color, float]) -> None:
+        """Write the moves of a game from ply number *since* on, and what both clocks show."""
+        with self._transaction() as execute:
+            _add(execute, game, record, since, left)
+
+    def end(self, game: int, forfeit: Forfeit | None) -> None:
+        """Write down that a game is over, and who has forfeited it, if anybody has."""
+        with self._transaction() as execute:
+            _end(execute, game, forfeit)
+
+    def never_played(self, games: Mapping[int, Played]) -> None:
+        """Write down games that were forfeited at their openings."""
+        left = dict.fromkeys(Color, self.conditions.control.seconds)
+        with self._transaction() as execute:
+            for game, one in games.items():
+                _add(execute, game, one.record, 0, left)
+                _end(execute, game, one.forfeit)
+
+    def players(self) -> tuple[Seated, ...]:
+        """Return who plays; nobody if the tournament has not begun."""
+        with _failing(self.path):
+            rows = self._connection.execute(
+                "SELECT name, token_sha256, games FROM players ORDER BY place"
+            )
+            return tuple(Seated(*row) for row in rows)
+
+    def begun(self, tournament: Tournament) -> dict[int, Begun]:
+        """Return the games that are not over by number, and put the others into *tournament*.
+
+        Raises `JournalError` for moves that the rules forbid: then the file was changed.
+        """
+        game = self.conditions.game
+        texts: dict[int, list[str]] = {}
+        left: dict[int, dict[Color, float]] = {}
+        with _failing(self.path):
+            for row in self._connection.execute("SELECT * FROM moves ORDER BY game, ply"):
+                number, _, move, black, white = row
+                texts.setdefault(number, []).append(move)
+                left[number] = {Color.BLACK: black, Color.WHITE: white}
+            known = {number: record_of(game, moves) for number, moves in texts.items()}
+            for number, loser, reason, by_time in self._connection.execute("SELECT * FROM ends"):
+                forfeit = (
+                    None if loser is None else Forfeit(number, Color(loser), reason, bool(by_time))
+                )
+                record = known.pop(number, None) or record_of(game, ())
+                if forfeit is None and record.outcome() is None:
+                    raise ValueError(f"game {number} ended before its end")
+                clocks = left.get(number, dict.fromkeys(Color, self.conditions.control.seconds))
+                opening = min(self.conditions.opening_plies, len(record))
+                seconds = seconds_used(self.conditions.control, record, opening, clocks)
+                tournament.played[number] = Played(record, forfeit, seconds)
+        return {number: Begun(record, left[number]) for number, record in known.items()}
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Execute]:
+        """Give what runs a statement; afterwards all of it is on disk, or nothing."""
+        with _failing(self.path), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection.execute
+
+
+def _add(
+    execute: Execute, game: int, record: GameRecord, since: int, left: Mapping[Color, float]
+) -> None:
+    texts = record.move_texts()
+    clocks = left[Color.BLACK], left[Color.WHITE]
+    for ply in range(since, len(record)):
+        execute("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", (game, ply, texts[ply], *clocks))
+
+
+def _end(execute: Execute, game: int, forfeit: Forfeit | None) -> None:
+    row = (
+        (game, None, None, 0)
+        if forfeit is None
+        else (game, forfeit.color.value, forfeit.reason, int(forfeit.by_time))
+    )
+    execute("INSERT INTO ends VALUES (?, ?, ?, ?)", row)
+
+
+def record_of(game: str, moves: Sequence[str]) -> GameRecord:
+    """Return the game of these moves from its start; `ValueError` for one that is illegal."""
+    record = game_rules(game).record()
+    for move in moves:
+        record = record.play(move)
+    return record
+
+
+def _check_mark(path: Path) -> None:
+    """Raise `JournalError` unless the file says that it is ours; nothing of it is changed."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    mark, version = (int.from_bytes(head[place : place + 4], "big") for place in (68, 60))
+    if not head.startswith(b"SQLite format 3\0") or mark != _APPLICATION:
+        raise JournalError(f"{path}: this is no file of a tournament - name one of evoply serve")
+    if version != FORMAT:
+        raise JournalError(
+            f"{path}: this file has format {version}, and this evoply reads {FORMAT} - go on with "
+            "the evoply that wrote it"
+        )
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
+    try:
+        # Nobody else can open the file while this server has it.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _failing(path: Path) -> Iterator[None]:
+    """Say what is wrong with the file at *path*, whatever finds it out."""
+    try:
+        yield
+    except JournalError:
+        raise
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise JournalError(f"{path}: another server is using it - end that one first") from None
+        if "no such" in str(error):
+            raise JournalError(f"{path}: {_DAMAGED.format(error)}") from None
+        hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
+        raise JournalError(f"{path}: {error} - {hint}") from None
+    except (sqlite3.Error, ValueError, KeyError, TypeError, RecursionError) as error:
+        what = str(error).partition("\n")[0]
+        raise JournalError(f"{path}: {_DAMAGED.format(what)}") from None

@@ -1,0 +1,257 @@
+"""Where connections arrive: who they are, the password, and how many there may be.
+
+The reception knows connections and asks its host, the server of the tournament, for everything
+that is about players and games.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from evoply.server.conditions import Conditions
+from evoply.server.messages import REQUESTS, VERSION, Line, proof_of
+from evoply.server.table import Table, TableError
+from evoply.server.wire import FloodError, Wire
+
+__all__ = ["Guest", "Host", "Reception", "RefusedError"]
+
+MOST_STRANGERS = 50
+"""Connections that have not said who they are; one more, and the oldest of them has to go."""
+MOST_WATCHERS = 100
+MOST_GAMES_AT_ONCE = 16
+"""Of one player."""
+STRANGER_SECONDS = 60.0
+"""In which a connection has to say who it is."""
+_GUESS_SECONDS = 1.0
+"""For which a wrong password waits for its answer."""
+
+
+class RefusedError(Exception):
+    """Somebody cannot come in; *code* is for programs."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(eq=False)
+class Guest:
+    """A player of the tournament, here or away."""
+
+    name: str
+    token: str
+    """The SHA-256 of its token."""
+    at_once: int
+    wire: Wire | None = None
+    away_since: float = 0.0
+    """When it went, minus infinity if it left for good; counts where *wire* is None."""
+    tables: dict[int, Table] = field(default_factory=dict)
+    """Its games that are not over, by their numbers."""
+    lately: deque[Table] = field(default_factory=lambda: deque(maxlen=MOST_GAMES_AT_ONCE))
+    """Its last games that are over: it may have missed their ends."""
+    here: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether one more game can begin."""
+        return self.wire is not None and len(self.tables) < self.at_once
+
+
+Who = Guest | Literal["watcher", "nobody"]
+
+
+class Host(Protocol):
+    """What a reception asks about players and games."""
+
+    def tables(self) -> Iterable[Table]:
+        """Return the games that are being played."""
+
+    def join(self, name: str, at_once: int, /) -> tuple[Guest, str]:
+        """Return a new player and its token; `RefusedError` if it cannot play."""
+
+    def back(self, token: str, /) -> Guest:
+        """Return the player with that token; `RefusedError` if there is none."""
+
+    def arrived(self, guest: Guest, wire: Wire, /) -> None:
+        """Let a player be here, and tell it its games."""
+
+    def take(self, guest: Guest, line: Line, /) -> None:
+        """Take what a player says of a game; `TableError` if it does not go there."""
+
+    def gone(self, guest: Guest, wire: Wire, /, *, for_good: bool = False) -> None:
+        """Note that a player's connection has ended, or that it left for good."""
+
+    def note(self, text: str, /) -> None:
+        """Take note of what happened, in words."""
+
+
+class Reception:
+    """All connections of a server; `visit` is called with every new one."""
+
+    def __init__(self, host: Host, conditions: Conditions, password: str | None) -> None:
+        self.watchers: set[Wire] = set()
+        self._host = host
+        self._greeting = f"HELLO evoply {VERSION} {conditions.game} {conditions.control}"
+        self._password = password
+        self._strangers: dict[Wire, None] = {}
+        self._visits: set[asyncio.Task[None]] = set()
+
+    def visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a new connection to its end, in a task of its own."""
+        visit = asyncio.get_running_loop().create_task(self._visit(Wire(reader, writer)))
+        self._visits.add(visit)
+        visit.add_done_callback(self._visits.discard)
+
+    async def _visit(self, wire: Wire) -> None:
+        while len(self._strangers) >= MOST_STRANGERS:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cut()
+        self._strangers[wire] = None
+        try:
+            await self._serve(wire)
+        except FloodError as error:
+            wire.error("flood", str(error))
+        except Exception as error:
+            # Whatever one client brings about, the others go on.
+            self._host.note(f"a connection ended with {type(error).__name__}: {error}")
+        finally:
+            self._strangers.pop(wire, None)
+            self.watchers.discard(wire)
+            await wire.close()
+
+    async def close(self) -> None:
+        """End all connections when the last words have left, or a moment later."""
+        visits = [*self._visits]
+        for visit in visits:
+            visit.cancel()
+        await asyncio.gather(*visits, return_exceptions=True)
+
+    async def _serve(self, wire: Wire) -> None:
+        """Find out who it is, then listen to it."""
+        try:
+            async with asyncio.timeout(STRANGER_SECONDS):
+                who = await self._introduced(wire)
+        except TimeoutError:
+            wire.error("hello", f"nobody was named within {STRANGER_SECONDS:g} seconds")
+            return
+        self._strangers.pop(wire, None)
+        if who == "nobody":
+            return
+        if who == "watcher":
+            await self._listen(wire, None)
+            return
+        try:
+            await self._listen(wire, who)
+        finally:
+            self._host.gone(who, wire)
+
+    async def _listen(self, wire: Wire, guest: Guest | None) -> None:
+        """Take all that a player or a watcher says, to its end."""
+        while (line := await wire.line()) is not None:
+            try:
+                match line.word:
+                    case "QUIT":
+                        if guest is not None:
+                            self._host.gone(guest, wire, for_good=True)
+                        return
+                    case "MOVE" | "PASS" | "RESIGN":
+                        if guest is None:
+                            raise TableError("watching", "you only watch: join to play")
+                        self._host.take(guest, line)
+                    case "PONG" | "HELP":
+                        _answer_idle(wire, line)
+                    case _:
+                        raise TableError("hello", f"you are in already: {line.word} is too late")
+            except TableError as error:
+                wire.error(error.code, str(error))
+                wire.count_idle()
+
+    async def _introduced(self, wire: Wire) -> Who:
+        """Return who is at the other end."""
+        challenge = None if self._password is None else secrets.token_hex(16)
+        wire.say(self._greeting if challenge is None else f"{self._greeting} {challenge}")
+        while (line := await wire.line()) is not None:
+            try:
+                if line.word != "PROOF":
+                    who = self._who(wire, line, is_trusted=challenge is None)
+                    if who is not None:
+                        return who
+                elif challenge is None or await self._is_proof(line, challenge):
+                    challenge = None
+                else:
+                    wire.error("password", "this is not the password: ask for it")
+                    break
+            except RefusedError as error:
+                wire.error(error.code, str(error))
+                wire.count_idle()
+        return "nobody"
+
+    def _who(self, wire: Wire, line: Line, *, is_trusted: bool) -> Who | None:
+        """Return who says this, None if that is still open."""
+        match line.word:
+            case "QUIT":
+                return "nobody"
+            case "PONG" | "HELP":
+                _answer_idle(wire, line)
+                return None
+            case "BACK":
+                # A token is a proof by itself.
+                return self._seated(wire, self._host.back(line["token"]), line["token"])
+            case "HELLO" | "WATCH" if not is_trusted:
+                raise RefusedError("password", "say PROOF CODE first: this needs a password")
+            case "HELLO":
+                return self._joined(wire, line)
+            case "WATCH":
+                self._let_watch(wire)
+                return "watcher"
+            case _:
+                raise RefusedError("hello", f"{line.word} comes later: say HELLO first")
+
+    async def _is_proof(self, line: Line, challenge: str) -> bool:
+        """Return whether a client knows the password; a wrong one waits for its answer."""
+        is_right = hmac.compare_digest(
+            line["code"].lower(), proof_of(self._password or "", challenge)
+        )
+        if not is_right:
+            await asyncio.sleep(_GUESS_SECONDS)
+        return is_right
+
+    def _joined(self, wire: Wire, line: Line) -> Guest:
+        if int(line["version"]) != VERSION:
+            raise RefusedError("version", f"this server speaks version {VERSION} of the protocol")
+        at_once = int(line.fields.get("games", "1"))
+        if not 1 <= at_once <= MOST_GAMES_AT_ONCE:
+            raise RefusedError("games", f"play 1 to {MOST_GAMES_AT_ONCE} games at a time")
+        guest, token = self._host.join(line["name"], at_once)
+        return self._seated(wire, guest, token)
+
+    def _seated(self, wire: Wire, guest: Guest, token: str) -> Guest:
+        wire.say(f"WELCOME {guest.name} {token}")
+        self._host.arrived(guest, wire)
+        return guest
+
+    def _let_watch(self, wire: Wire) -> None:
+        if len(self.watchers) >= MOST_WATCHERS:
+            raise RefusedError("full", f"{MOST_WATCHERS} are watching already: come back later")
+        self.watchers.add(wire)
+        self._host.note(f"somebody is watching ({len(self.watchers)})")
+        now = asyncio.get_running_loop().time()
+        wire.say("INFO welcome: games are shown as they are played")
+        for table in self._host.tables():
+            for shown in table.lines(None, now):
+                wire.say(shown)
+
+
+def _answer_idle(wire: Wire, line: Line) -> None:
+    """Take what is about no game."""
+    wire.count_idle()
+    if line.word == "HELP":
+        for form in REQUESTS.values():
+            wire.say(f"INFO {form.shown}")

@@ -1,0 +1,248 @@
+"""One game of a tournament: whose turn it is, both clocks, and the disk before everybody's eyes.
+
+A table knows no connections: it is told what the players say, and says what they are to be told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from evoply.arena import Forfeit
+from evoply.arena.games_played import Played
+from evoply.formats import GamePlayed
+from evoply.games import game_rules
+from evoply.protocols import (
+    Color,
+    Ending,
+    GameClock,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    TimeControl,
+)
+from evoply.server.conditions import seconds_used
+from evoply.server.journal import Begun, Journal
+from evoply.server.messages import Line, plain
+from evoply.wording import shorten
+
+__all__ = ["MOST_ILLEGAL", "Table", "TableError", "in_words"]
+
+MOST_ILLEGAL = 3
+"""With the illegal move of this number a side forfeits the game."""
+OUT_OF_TIME = "ran out of time"
+
+
+class TableError(Exception):
+    """What a player says does not go in this game; *code* is for programs."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(eq=False)
+class Table:
+    """A game between two players with clocks; `play` returns when it is over."""
+
+    number: int
+    names: dict[Color, str]
+    opening: GameRecord
+    """The random moves before the players begin."""
+    control: TimeControl
+    journal: Journal
+    tell: Callable[[Table, Color | None, str], None]
+    """Called with this table, whom a line is for, and the line; None: players and watchers."""
+    clock: GameClock = field(init=False)
+    record: GameRecord = field(init=False)
+    """The game as far as it is on disk and was told to everybody."""
+    forfeit: Forfeit | None = None
+    is_over: bool = False
+    """Whether it has ended, and that is on disk."""
+    _is_closed: bool = False
+    """Whether it has ended, though nobody knows that yet."""
+    _illegal: dict[Color, int] = field(default_factory=lambda: dict.fromkeys(Color, 0))
+    _question: asyncio.Future[tuple[GameRecord, float] | None] | None = None
+    """What the side to move is asked; its answer is the longer game, and when it came."""
+    _asked_at: float = 0.0
+    _stored: int = 0
+    """Plies that are on disk."""
+
+    def __post_init__(self) -> None:
+        self.clock = GameClock(self.control)
+        self.record = game_rules(self.opening.position.game).record()
+
+    def go_on(self, begun: Begun) -> None:
+        """Take the game from where another server left it, before its end."""
+        self.record = begun.record
+        self.clock.left.update(begun.left)
+        self._stored = len(begun.record)
+
+    def show(self, played: Played) -> None:
+        """Take a game that is over and on disk, so that its `lines` can be told."""
+        self.record, self.forfeit = played.record, played.forfeit
+        self.is_over = self._is_closed = True
+
+    async def play(self) -> Played:
+        """Let both sides play until the game is over; everything is on disk before it is told."""
+        if not self._stored:
+            await self._take(self._forced(self.opening))
+        while self.forfeit is None and self.record.outcome() is None:
+            answer = await self._asked()
+            turn = self.record.position.turn
+            if self.forfeit is not None:
+                break
+            came = asyncio.get_running_loop().time() if answer is None else answer[1]
+            if not self.clock.spend(turn, came - self._asked_at) or answer is None:
+                self.lose(turn, OUT_OF_TIME, by_time=True)
+                break
+            await self._take(self._forced(answer[0]))
+        self._is_closed = True
+        if self.record.outcome() is not None:
+            self.forfeit = None  # who gave up meanwhile gave up too late
+        await self._write(self.journal.end, self.number, self.forfeit)
+        self.is_over = True
+        self.tell(self, None, self._end())
+        seconds = seconds_used(self.control, self.record, len(self.opening), self.clock.left)
+        return Played(self.record, self.forfeit, seconds)
+
+    def says(self, color: Color, line: Line, now: float) -> None:
+        """Take what a side says at the time *now*; `TableError` if it does not go there."""
+        if line.word == "RESIGN":
+            self.lose(color, f"resigned: {line['text']}" if "text" in line.fields else "resigned")
+            return
+        if line.word == "PASS":
+            raise TableError("pass", "nobody sends PASS: the server passes for a side that must")
+        if (
+            self._question is None
+            or self._question.done()
+            or self.record.position.turn is not color
+        ):
+            raise TableError("turn", f"it is not your turn in game {self.number}: wait for TURN")
+        try:
+            longer = self.record.play(line["move"])
+        except (IllegalMoveError, InvalidMoveError) as error:
+            self._illegal[color] += 1
+            if self._illegal[color] >= MOST_ILLEGAL:
+                self.lose(color, f"played {MOST_ILLEGAL} illegal moves")
+            left = MOST_ILLEGAL - self._illegal[color]
+            chances = f"{left} more and the game is lost" if left else "the game is lost"
+            raise TableError("move", f"{self._why_not(line['move'], error)}; {chances}") from None
+        self._question.set_result((longer, now))
+
+    def _why_not(self, move: str, error: ValueError) -> str:
+        if isinstance(error, InvalidMoveError):
+            return str(error)
+        position = self.record.position
+        must = position.what_must_be(move)
+        head = f"{shorten(move)} is illegal here{f', {must}' * bool(must)}"
+        return f"{head} - play one of {self._legal()}"
+
+    def lose(self, color: Color, reason: str, *, by_time: bool = False) -> None:
+        """Let *color* forfeit the game for that reason."""
+        if self.forfeit is None and not self._is_closed:
+            self.forfeit = Forfeit(self.number, color, plain(reason), by_time)
+        if self._question is not None and not self._question.done():
+            self._question.set_result(None)
+
+    def lines(self, color: Color | None, now: float) -> Iterator[str]:
+        """Yield the whole game as *color* is to be told it, None as watchers are."""
+        number, names = self.number, self.names
+        if color is None:
+            yield f"GAME {number} {names[Color.BLACK]} {names[Color.WHITE]} {len(self.opening)}"
+        else:
+            yield f"COLOR {number} {color.value} {names[color.opposite]} {len(self.opening)}"
+        yield from self._moves(0)
+        yield self._time(now)
+        if self._is_asked and color is self.record.position.turn:
+            yield self._turn()
+        if self.is_over:
+            yield self._end()
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._question is not None and not self._question.done()
+
+    async def _asked(self) -> tuple[GameRecord, float] | None:
+        """Return what the side to move answers; None if its time is over, or the game is lost."""
+        loop = asyncio.get_running_loop()
+        turn = self.record.position.turn
+        self._question = loop.create_future()
+        self._asked_at = loop.time()
+        self.tell(self, turn, self._turn())
+        await asyncio.wait([self._question], timeout=self.clock.left[turn])
+        answer = self._question.result() if self._question.done() else None
+        self._question = None
+        return answer
+
+    async def _take(self, longer: GameRecord) -> None:
+        """Write a game that has gone on, then tell it."""
+        before = self._stored
+        await self._write(self.journal.add, self.number, longer, before, dict(self.clock.left))
+        self.record, self._stored = longer, len(longer)
+        for line in self._moves(before):
+            self.tell(self, None, line)
+        self.tell(self, None, self._time(self._asked_at))
+
+    async def _write(self, write: Callable[..., None], *arguments: object) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self.journal.in_background, write, *arguments)
+
+    def _moves(self, since: int) -> Iterator[str]:
+        """Yield the moves from ply number *since* on."""
+        texts, moves = self.record.move_texts(), self.record.moves
+        for ply in range(since, len(moves)):
+            is_pass = moves[ply].is_pass
+            yield f"PASS {self.number}" if is_pass else f"MOVE {self.number} {texts[ply]}"
+
+    def _time(self, now: float) -> str:
+        """Return what both clocks show."""
+        left = dict(self.clock.left)
+        if self._is_asked:
+            left[self.record.position.turn] -= now - self._asked_at
+        return f"TIME {self.number} {left[Color.BLACK]:.3f} {left[Color.WHITE]:.3f}"
+
+    def _end(self) -> str:
+        """Return how the game ended."""
+        played = Played(self.record, self.forfeit)
+        return f"END {self.number} {_ended(played, self.names)}"
+
+    def _turn(self) -> str:
+        """Return what asks the side to move."""
+        return f"TURN {self.number} {self._legal()}"
+
+    def _legal(self) -> str:
+        position = self.record.position
+        return " ".join(position.short_text(move) for move in position.legal_moves)
+
+    def _forced(self, record: GameRecord) -> GameRecord:
+        """Return the game as far as there is nothing to choose: nobody is asked for those moves."""
+        while record.outcome() is None and len(record.position.legal_moves) == 1:
+            self.clock.spend(record.position.turn, 0.0)
+            record = record.play(record.position.legal_moves[0])
+        return record
+
+
+def in_words(played: Played, names: Mapping[Color, str]) -> str:
+    """Return how a game ended, in words."""
+    outcome, forfeit = played.record.outcome(), played.forfeit
+    game = GamePlayed(
+        played.record,
+        names[Color.BLACK],
+        names[Color.WHITE],
+        forfeit.color.opposite if forfeit else outcome.winner if outcome else None,
+        Ending.FORFEIT if forfeit else played.record.ending(),
+        forfeit=None if forfeit is None else forfeit.reason,
+    )
+    return game.in_words()
+
+
+def _ended(played: Played, names: Mapping[Color, str]) -> str:
+    """Return who has won, what ended the game, and why or how, as END says it."""
+    outcome, forfeit = played.record.outcome(), played.forfeit
+    if forfeit is not None:
+        return f"{forfeit.color.opposite.value} {Ending.FORFEIT.value} {plain(forfeit.reason)}"
+    winner = "draw" if outcome is None or outcome.winner is None else outcome.winner.value
+    ending = played.record.ending() or Ending.BOARD
+    return f"{winner} {ending.value.replace(' ', '-')} {plain(in_words(played, names))}"

@@ -1,0 +1,105 @@
+"""A connection and its limits: how long a line, how much waiting, how many idle words.
+
+It knows bytes and lines, and nothing of players and games.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from evoply.server.messages import LONGEST_REQUEST, Line, LineError, plain, read_request
+
+__all__ = ["FloodError", "Wire"]
+
+MOST_WAITING = 256 * 1024
+"""Bytes that wait for a client that does not read."""
+IDLE_WORDS = 30
+"""Lines of a client that nobody asked for, such as mistakes, in one go."""
+IDLE_WORDS_A_SECOND = 1.0
+_FAREWELL = 2.0
+"""Seconds in which the last words may still leave."""
+
+
+class FloodError(Exception):
+    """A client says more than anybody needs."""
+
+
+class Wire:
+    """One client's connection, from the side of the server."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._is_ending = False
+        self._idle = float(IDLE_WORDS)
+        self._since = asyncio.get_running_loop().time()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can still be said."""
+        return not self._writer.is_closing()
+
+    async def line(self) -> Line | None:
+        """Return the next line, None at the end; what is none is answered and counted.
+
+        Raises `FloodError` after a line that is too long, because where the next one begins is not
+        known, and for too many that are none.
+        """
+        while True:
+            try:
+                return read_request(await self._reader.readuntil(b"\n"))
+            except (asyncio.IncompleteReadError, OSError):
+                return None
+            except asyncio.LimitOverrunError:
+                raise FloodError(f"a line has at most {LONGEST_REQUEST} bytes") from None
+            except LineError as error:
+                self.error("line", str(error))
+                self.count_idle()
+
+    def count_idle(self) -> None:
+        """Count a line that nobody asked for; `FloodError` for one too many."""
+        now = asyncio.get_running_loop().time()
+        self._idle = min(IDLE_WORDS, self._idle + (now - self._since) * IDLE_WORDS_A_SECOND)
+        self._since = now
+        self._idle -= 1
+        if self._idle < 0:
+            raise FloodError("too many lines that nobody asked for - say less, and come back")
+
+    def say(self, line: str) -> None:
+        """Send a line, without waiting; a client that does not read is cut off."""
+        if not self.is_open or self._is_ending:
+            return
+        self._writer.write(line.encode("ascii") + b"\n")
+        if self._writer.transport.get_write_buffer_size() > MOST_WAITING:
+            self.cut()
+
+    def error(self, code: str, text: str) -> None:
+        """Say what was wrong and how to mend it."""
+        self.say(f"ERROR {code} {plain(text)}")
+
+    def cut(self) -> None:
+        """End the connection at once; what waits is lost."""
+        self._writer.transport.abort()
+
+    async def close(self) -> None:
+        """End the connection when the last words have left, or a moment later.
+
+        What still comes is read and forgotten: the system would take back words that have not
+        arrived yet if anything were left unread.
+        """
+        if self._is_ending:
+            return
+        self._is_ending = True
+        try:
+            async with asyncio.timeout(_FAREWELL):
+                if self.is_open and self._writer.can_write_eof():
+                    self._writer.write_eof()
+                    while await self._reader.read(MOST_WAITING):
+                        pass
+                self._writer.close()
+                await self._writer.wait_closed()
+        except (OSError, TimeoutError):
+            self.cut()
+        except asyncio.CancelledError:
+            self.cut()
+            raise

@@ -1,0 +1,141 @@
+"""A server in the test's own event loop, and clients that say what they like."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from evoply import Stream
+from evoply.protocols import TimeControl
+from evoply.server import Conditions, GameServer, Journal
+
+PATIENCE = 20.0
+"""Seconds for anything that should happen at once: machines are loaded."""
+
+
+class Talker:
+    """A client of lines; `seen` are all that it has read."""
+
+    opened: ClassVar[list["Talker"]] = []
+    """All that `serving` has to close."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.seen: list[str] = []
+        self.token = ""
+
+    @classmethod
+    async def to(cls, server: GameServer) -> "Talker":
+        assert server.address is not None
+        talker = cls(*await asyncio.open_connection("127.0.0.1", server.address[1]))
+        cls.opened.append(talker)
+        return talker
+
+    def say(self, *lines: str) -> None:
+        self.raw("".join(f"{line}\n" for line in lines).encode())
+
+    def raw(self, data: bytes) -> None:
+        self.writer.write(data)
+
+    async def line(self) -> str:
+        """Return the next line, "" at the end."""
+        async with asyncio.timeout(PATIENCE):
+            try:
+                line = (await self.reader.readline()).decode()
+            except ConnectionError:
+                return ""
+        if line:
+            self.seen.append(line.rstrip("\n"))
+        return line.rstrip("\n")
+
+    async def until(self, *beginnings: str) -> str:
+        """Return the next line with one of these beginnings; AssertionError at the end."""
+        while line := await self.line():
+            if line.startswith(beginnings):
+                return line
+        raise AssertionError(f"none of {beginnings} was said: {self.seen}")
+
+    async def rest(self) -> list[str]:
+        """Read to the end and return all lines that were seen."""
+        while await self.line():
+            pass
+        return self.seen
+
+    async def join(self, name: str, games: int = 1) -> "Talker":
+        self.say(f"HELLO evoply 1 {name} {games}")
+        self.token = (await self.until("WELCOME")).split()[2]
+        return self
+
+    async def play(self, seed: int = 1, before: Callable[["Talker"], Any] | None = None) -> None:
+        """Play random legal moves until the tournament is over, or the connection."""
+        draw = Stream(seed, "talker")
+        while (line := await self.line()) and not line.startswith("BYE"):
+            word, *rest = line.split()
+            if word == "TURN":
+                if before is not None:
+                    before(self)
+                self.say(f"MOVE {rest[0]} {rest[1 + draw.below(len(rest) - 1)]}")
+        await self.leave()
+
+    async def leave(self) -> None:
+        self.writer.close()
+        with suppress(OSError):
+            await self.writer.wait_closed()
+
+
+@asynccontextmanager
+async def serving(
+    path: Path,
+    *,
+    game: str = "othello-4",
+    clock: str = "60",
+    journal: Journal | None = None,
+    password: str | None = None,
+    grace: float | None = None,
+    news: list[str] | None = None,
+    to_the_end: bool = True,
+    port: int = 0,
+    **conditions: Any,
+) -> AsyncIterator[tuple[GameServer, "asyncio.Task[None]"]]:
+    """Give a server that listens and the task in which it runs; afterwards nothing is left.
+
+    It is waited for, or stopped if it need not play *to_the_end*.
+    """
+    if journal is None:
+        conditions = {"games": 2, "openings": 2, **conditions}
+        control = TimeControl.from_text(clock)
+        journal = Journal.create(path, Conditions.of(game, control, **conditions))
+    news = [] if news is None else news
+    server = GameServer(journal, password=password, grace=grace, on_news=news.append)
+    task = asyncio.create_task(server.run("127.0.0.1", port))
+    try:
+        while server.address is None and not task.done():
+            await asyncio.sleep(0.01)
+        yield server, task
+        if to_the_end:
+            async with asyncio.timeout(2 * PATIENCE):
+                await task
+        # Whatever clients do, it is no surprise to the server.
+        assert [one for one in news if "a connection ended with" in one] == []
+    finally:
+        for talker in Talker.opened:
+            talker.writer.transport.abort()
+            await talker.leave()
+        Talker.opened.clear()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        journal.close()
+
+
+@asynccontextmanager
+async def two_players(server: GameServer) -> AsyncIterator[tuple[Talker, Talker]]:
+    """Give two players that have joined."""
+    one = await (await Talker.to(server)).join("one")
+    other = await (await Talker.to(server)).join("other")
+    try:
+        yield one, other
+    finally:
+        await one.leave()
+        await other.leave()

@@ -1,0 +1,173 @@
+"""The file of a tournament: what it keeps, and what is wrong with files that are none."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoply.arena import Forfeit
+from evoply.arena.games_played import Played
+from evoply.protocols import Color, TimeControl
+from evoply.server import Conditions, Journal, JournalError, Tournament
+from evoply.server.journal import Seated, digest_of
+
+CONDITIONS = Conditions.of("othello", TimeControl(150, 0.5), players=3, games=4, seed=7)
+
+
+def written(path: Path) -> Path:
+    """Write a file with one game that is over, one that is lost and one that goes on."""
+    journal = Journal.create(path, CONDITIONS)
+    journal.listens("localhost", 77)
+    journal.seat([Seated(name, digest_of(name), 1) for name in "abc"])
+    tournament = Tournament(CONDITIONS, ("a", "b", "c"))
+    left = {Color.BLACK: 1.5, Color.WHITE: 2.5}
+    record = tournament.opening(0)
+    journal.add(0, record, 0, left)
+    journal.end(0, Forfeit(0, Color.WHITE, "left"))
+    record = tournament.opening(1)
+    journal.add(1, record, 0, left)
+    longer = record.play(record.position.legal_moves[0])
+    journal.add(1, longer, len(record), left)
+    journal.never_played({5: Played(record, Forfeit(5, Color.BLACK, "away", by_time=True))})
+    journal.close()
+    return path
+
+
+def test_a_file_gives_back_all_that_was_written(tmp_path: Path) -> None:
+    journal = Journal.open(written(tmp_path / "t.db"))
+    assert journal.conditions == CONDITIONS
+    assert journal.address == ("localhost", 77)
+    assert [one.name for one in journal.players()] == ["a", "b", "c"]
+    tournament = Tournament(CONDITIONS, ("a", "b", "c"))
+    begun = journal.begun(tournament)
+    journal.close()
+    assert begun.keys() == {1}
+    assert begun[1].record.moves[:-1] == tournament.opening(1).moves
+    assert begun[1].left == {Color.BLACK: 1.5, Color.WHITE: 2.5}
+    assert tournament.played[0].forfeit == Forfeit(0, Color.WHITE, "left")
+    assert tournament.played[5].forfeit == Forfeit(5, Color.BLACK, "away", by_time=True)
+    games = {name: games for name, _, games in tournament.scores()}
+    assert sum(games.values()) == 4
+    assert sum(points for _, points, _ in tournament.scores()) == 2
+
+
+def test_no_token_is_in_the_file(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path / "t.db", CONDITIONS)
+    token = "a-token-that-nobody-may-read"
+    journal.seat([Seated("a", digest_of(token), 1)])
+    journal.close()
+    assert all(token.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_one_server_at_a_time(tmp_path: Path) -> None:
+    journal = Journal.open(written(tmp_path / "t.db"))
+    with pytest.raises(JournalError, match="another server is using it"):
+        Journal.open(tmp_path / "t.db")
+    journal.close()
+    Journal.open(tmp_path / "t.db").close()
+
+
+def test_no_file_is_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    path.write_text("mine")
+    with pytest.raises(JournalError, match="there is such a file already"):
+        Journal.create(path, CONDITIONS)
+    assert path.read_text() == "mine"
+
+
+def change(statement: str) -> Any:
+    def apply(path: Path) -> None:
+        with sqlite3.connect(path) as connection:
+            connection.execute(statement)
+        connection.close()
+
+    return pytest.param(apply, id=statement[:40])
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda path: path.unlink(), "there is no such file"),
+        (lambda path: path.write_bytes(b""), "no file of a tournament"),
+        (lambda path: path.write_text("{}"), "no file of a tournament"),
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(damage: Any, says: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "t.db")
+    damage(path)
+    with pytest.raises(JournalError, match=says) as raised:
+        Journal.open(path)
+    assert str(raised.value).startswith(str(path))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        change("UPDATE moves SET move = 'a1' WHERE ply = 3"),
+        change("UPDATE moves SET move = 'x' WHERE ply = 0"),
+        change("DELETE FROM moves WHERE ply = 2 AND game = 1"),
+        change("UPDATE ends SET loser = NULL WHERE game = 0"),
+        change("UPDATE ends SET loser = 'red' WHERE game = 0"),
+        change("UPDATE meta SET value = '{}' WHERE name = 'conditions'"),
+        change("UPDATE meta SET value = 'x' WHERE name = 'address'"),
+        change("DROP TABLE ends"),
+        change("DROP TABLE meta"),
+    ],
+)
+def test_what_was_changed_is_noticed(damage: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "t.db")
+    damage(path)
+
+    def read() -> None:
+        journal = Journal.open(path)
+        try:
+            journal.begun(Tournament(CONDITIONS, ("a", "b", "c")))
+        finally:
+            journal.close()
+
+    with pytest.raises(JournalError, match="damaged"):
+        read()
+
+
+def test_a_file_of_another_program_is_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE other (x)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(JournalError, match="no file of a tournament"):
+        Journal.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_later_format_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.db")
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    with pytest.raises(JournalError, match="format 9, and this evoply reads 1"):
+        Journal.open(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"game": "chess"}, "chess"),
+        ({"players": 1}, "players: 1 cannot"),
+        ({"players": 101}, "players: 101 cannot"),
+        ({"games": 3}, "games: 3 is not an even number"),
+        ({"games": 0}, "games: 0"),
+        ({"players": 100, "games": 100}, "495,000 in all"),
+        ({"openings": -1}, "openings"),
+        ({"seed": -1}, "seed"),
+        ({"control": TimeControl(0.01)}, "clock"),
+    ],
+)
+def test_conditions_that_cannot_be(wrong: dict[str, Any], says: str) -> None:
+    given = {"game": "othello", "control": TimeControl(10), **wrong}
+    with pytest.raises(ValueError, match=says):
+        Conditions.of(given.pop("game"), given.pop("control"), **given)
