@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from evoply.studies.bellin import BELLIN
 from evoply.studies.benbassat import BENBASSAT
+from evoply.studies.firebrand import FIREBRAND
 from evoply.studies.frankland import FRANKLAND
 from evoply.studies.liao import LIAO
-from evoply.studies.study import SCALES, Request, Result, Study, checked_rules
+from evoply.studies.study import (
+    SCALES,
+    Experiment,
+    Request,
+    Result,
+    Study,
+    checked_game,
+    checked_rules,
+)
 from evoply.wording import did_you_mean
 
 STUDIES: Mapping[str, Study] = MappingProxyType(
-    {"liao": LIAO, "frankland": FRANKLAND, "bellin": BELLIN, "benbassat": BENBASSAT}
+    {
+        "liao": LIAO,
+        "frankland": FRANKLAND,
+        "bellin": BELLIN,
+        "benbassat": BENBASSAT,
+        "firebrand": FIREBRAND,
+    }
 )
 
 
@@ -35,11 +50,47 @@ def reproduce(study: str, table: str, request: Request = Request()) -> Result:  
     >>> result.rows[1].name, result.rows[1].paper, result.rows[1].verdict
     ('( white_corners )', 1.0, 'differs')
     """
-    experiment = find_study(study).experiment(table)
+    parts = find_study(study).parts(table)
     if request.scale not in SCALES:
         raise ValueError(f"scale: {request.scale!r} is not one of {', '.join(SCALES)}")
-    if (request.opponent or request.games) and not experiment.takes_opponent:
-        raise ValueError(f"table {table} of {study} has opponents and games of its own")
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
-    return experiment.run(replace(request, rules=checked_rules(experiment, request.rules)))
+    requests = [_checked(study, one, request) for one in parts]
+    results = [
+        experiment.run(_step(one, number, len(parts)))
+        for number, (experiment, one) in enumerate(zip(parts, requests, strict=True))
+    ]
+    return results[0] if table == parts[0].name else _joined(table, results)
+
+
+def _checked(study: str, experiment: Experiment, request: Request) -> Request:
+    if (request.opponent or request.games) and not experiment.takes_opponent:
+        raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
+    return replace(
+        request,
+        rules=checked_rules(experiment, request.rules),
+        game=checked_game(experiment, request.game),
+    )
+
+
+def _step(request: Request, number: int, steps: int) -> Request:
+    """Return *request* with its progress as one of several steps."""
+    if steps == 1:
+        return request
+
+    def moved(done: int, total: int) -> None:
+        request.progress(round(1000 * (number + done / total)), 1000 * steps)
+
+    return replace(request, progress=moved)
+
+
+def _joined(table: str, results: Sequence[Result]) -> Result:
+    """Return the results of several experiments as one, called *table*."""
+    return replace(
+        results[0],
+        table=table,
+        title=f"{table}: {' and '.join(one.title for one in results)}",
+        rows=tuple(row for one in results for row in one.rows),
+        notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
+        charts=tuple(chart for one in results for chart in one.charts),
+    )

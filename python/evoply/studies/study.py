@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from evoply.games import game_rules
 from evoply.reports.charts import Chart
-from evoply.studies.verdicts import Figure, Verdict, judge
+from evoply.studies.verdicts import Claim, Figure, Verdict, judge
 from evoply.wording import did_you_mean
 
 Scale = Literal["smoke", "small", "paper"]
@@ -36,6 +36,8 @@ class Request:
     """Whom to play, where an experiment leaves that open; its own opponents if empty."""
     games: int = 0
     """Games against each opponent there; 0: as many as the scale has."""
+    game: str = ""
+    """The board, where an experiment has several; its first if empty."""
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
     """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
@@ -47,7 +49,7 @@ class Row:
 
     name: str
     paper: float | str | None
-    """As printed; a range as text."""
+    """As printed; a range or a claim as text."""
     ours: float | None
     interval: tuple[float, float] | None
     n: int | None
@@ -71,7 +73,7 @@ class Row:
 def row(
     name: str,
     ours: Figure | None,
-    paper: Figure | tuple[float, float] | None = None,
+    paper: Figure | Claim | tuple[float, float] | None = None,
     *,
     reference: float | None = None,
     reason: str = "",
@@ -87,6 +89,8 @@ def row(
     printed: float | str | None = None
     if isinstance(paper, tuple):
         printed = f"{paper[0]:.2f} to {paper[1]:.2f}"
+    elif isinstance(paper, Claim):
+        printed = paper.text
     elif paper is not None:
         printed = paper.value
     return Row(
@@ -134,6 +138,7 @@ class Result:
     charts: tuple[Chart | BoardPicture, ...] = ()
     opponent: str = ""
     games: int = 0
+    game: str = ""
 
     @property
     def command(self) -> str:
@@ -146,6 +151,8 @@ class Result:
             words += ["--opponent", self.opponent]
         if self.games:
             words += ["--games", str(self.games)]
+        if self.game:
+            words += ["--game", self.game]
         return shlex.join(words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,6 +184,8 @@ class Experiment:
     """Readings of the paper that it can be run under, the first by default."""
     takes_opponent: bool = False
     """Whether a request may say whom to play and how many games."""
+    boards: tuple[str, ...] = ()
+    """Games that it can be run on, the first by default; none: one that is not chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +204,19 @@ class Study:
     choices: tuple[str, ...] = field(default=())
     """What the paper leaves open and how it is read here."""
 
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names that stand for one or several of the experiments, as the paper counts them."""
+
+    def parts(self, name: str) -> tuple[Experiment, ...]:
+        """Return the experiments that *name* stands for; `ValueError` as in `experiment`."""
+        return tuple(self.experiment(one) for one in self.groups.get(name, (name,)))
+
     def experiment(self, name: str) -> Experiment:
         """Return the experiment called *name*; `ValueError` offers the names there are."""
         for one in self.experiments:
             if one.name == name:
                 return one
-        names = [one.name for one in self.experiments]
+        names = [*(one.name for one in self.experiments), *self.groups]
         hint = did_you_mean(name, names) or "."
         raise ValueError(f"{self.name} has no table {name!r}{hint} There are {', '.join(names)}")
 
@@ -213,3 +229,17 @@ def checked_rules(experiment: Experiment, rules: str) -> str:
         known = ", ".join(experiment.rules) or "none"
         raise ValueError(f"table {experiment.name}: no rules {rules!r}; there are {known}")
     return rules
+
+
+def checked_game(experiment: Experiment, game: str) -> str:
+    """Return the game to use, "" for the usual one; `ValueError` if the experiment has not *game*.
+
+    The usual one is not named, so that commands stay short.
+    """
+    if not game:
+        return ""
+    if game not in experiment.boards:
+        known = " and ".join(experiment.boards)
+        there = f"there are {known}" if known else "leave it out"
+        raise ValueError(f"game: table {experiment.name} is not played on {game!r}; {there}")
+    return "" if game == experiment.boards[0] else game

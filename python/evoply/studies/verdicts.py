@@ -14,6 +14,13 @@ interval that its own number of games gives where it is a share of games.
   figures; or it has no width, because all runs gave the same.
 * **differs**: none of these.
 
+Where a paper says how something behaves and prints no number, its words are a *claim*: that the
+number lies above, below or between bounds.
+
+* **matches**: our whole interval lies there; a bound itself is outside.
+* **differs**: our whole interval lies elsewhere.
+* **too few runs to say**: neither, or fewer than five runs.
+
 A row without a printed figure has **no figure**, one without an interval of ours is **undecided**.
 No verdict is ever written by hand.
 """
@@ -33,6 +40,10 @@ Verdict = Literal[
 ]
 
 
+FEWEST_RUNS = 5
+"""With fewer runs no claim is judged."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number, measured or printed, and the 95 % interval in which it holds."""
@@ -43,6 +54,16 @@ class Figure:
     """Games, runs or individuals behind it."""
     scale: tuple[float, float] | None = None
     """The least and the greatest that the number can be, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a paper says of a number that it does not print: that it lies between two bounds."""
+
+    text: str
+    """The claim in a few words."""
+    low: float = -math.inf
+    high: float = math.inf
 
 
 def share_of_games(
@@ -82,8 +103,29 @@ def difference(one: Figure, other: Figure) -> Figure:
     return Figure(value, (value - below, value + above), sum(counts) or None)
 
 
+def ratio_of(values: Sequence[float]) -> Figure:
+    """Return the geometric mean of ratios of independent runs, with Student's interval of the logs.
+
+    Raises `ValueError` for a ratio that is not above 0.
+
+    >>> ratio_of([0.5, 2.0]).value
+    1.0
+    """
+    logs = mean_of([math.log(value) for value in values])
+    interval = None
+    if logs.interval is not None:
+        interval = _power(logs.interval[0]), _power(logs.interval[1])
+    return Figure(_power(logs.value), interval, logs.n)
+
+
+def _power(exponent: float) -> float:
+    return math.exp(min(exponent, 700.0))
+
+
 def judge(
-    ours: Figure | None, paper: Figure | tuple[float, float] | None, reference: float | None = None
+    ours: Figure | None,
+    paper: Figure | Claim | tuple[float, float] | None,
+    reference: float | None = None,
 ) -> Verdict:
     """Return the verdict on *ours* beside *paper*; the rule is the module's docstring.
 
@@ -95,6 +137,8 @@ def judge(
     if ours is None or ours.interval is None:
         return "undecided"
     low, high = ours.interval
+    if isinstance(paper, Claim):
+        return _judged_claim(low, high, ours.n, paper)
     if isinstance(paper, tuple):
         is_match = low <= paper[1] and high >= paper[0]
         middle = (paper[0] + paper[1]) / 2
@@ -110,6 +154,14 @@ def judge(
     ):
         return "same direction"
     return "differs"
+
+
+def _judged_claim(low: float, high: float, n: int | None, claim: Claim) -> Verdict:
+    if n is not None and n < FEWEST_RUNS:
+        return "too few runs to say"
+    if claim.low < low and high < claim.high:
+        return "matches"
+    return "differs" if high <= claim.low or low >= claim.high else "too few runs to say"
 
 
 def _says_nothing(ours: Figure, printed: float) -> bool:

@@ -1,0 +1,204 @@
+"""X6 and X7: a weight changed by hand, and training that begins elsewhere."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+
+import numpy as np
+
+from evoply.arena import match
+from evoply.learning import edited
+from evoply.studies.firebrand.training import (
+    ALIKE,
+    BOARDS,
+    RUNS,
+    STAGE,
+    Curve,
+    correlation,
+    curve_charts,
+    distance,
+    ratio,
+    result,
+    settings,
+    side_by_side,
+    trained,
+)
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of
+
+FEATURE = "pieces"
+CHANGE = 0.4
+"""Added to the weight of feature 5, and to its time weight."""
+_GAMES: dict[Scale, int] = {"smoke": 20, "small": 100, "paper": 200}
+"""Of each match."""
+_DEPTH = 2
+_OTHER = "material:depth=3"
+STARTS = {"near": 0.1, "far": 1.0}
+"""First weights are drawn between minus this and this."""
+
+
+def manual_change(request: Request) -> Result:
+    """Return what becomes of a weight that was changed by hand, and of the player's strength."""
+    games = 10 * STAGE[request.scale]
+
+    def job(run: int, stop: Event) -> tuple[Curve, Curve, Curve]:
+        usual = {"games_per_step": games // 20, "time_weights.after": games // 2}
+        usual["curriculum.games"] = STAGE[request.scale]
+        config = settings(request, run, **usual, games=games)
+        base = trained(config, stop)
+        longer = settings(request, run, **usual, games=2 * games)
+        changed = edited(config, base.last, FEATURE, weight=CHANGE, time_weight=CHANGE)
+        # Both go on with the same games, the unchanged one as if nothing had happened.
+        return base, trained(longer, stop, first=changed), trained(longer, stop, first=base.last)
+
+    runs = range(RUNS[request.scale])
+    trained_runs = side_by_side(request, [partial(job, run) for run in runs])
+    place = trained_runs[0][0].place_of(FEATURE)
+    left = [
+        float(changed.weights[-1, place] - plain.weights[-1, place]) / CHANGE
+        for _, changed, plain in trained_runs
+    ]
+    times_left = [
+        float(changed.time_weights[-1, place] - plain.time_weights[-1, place]) / CHANGE
+        for _, changed, plain in trained_runs
+    ]
+    adopted = Claim("adopted: above 0.5", low=0.5)
+    radical = Claim("made more radical: above 1", low=1.0)
+    rows = [
+        row("change left in the weight, as a share", mean_of(left), adopted),
+        row("change left in the weight, beside the second claim", mean_of(left), radical),
+        row("change left in the time weight, as a share", mean_of(times_left), adopted),
+        row(
+            "change left in the time weight, beside the second claim", mean_of(times_left), radical
+        ),
+        *_match_rows(request, [(changed, plain) for _, changed, plain in trained_runs]),
+    ]
+    _, changed, plain = trained_runs[0]
+    note = f"{FEATURE}: both weights {CHANGE:+g}; the paper: the change stays and grows"
+    return result(
+        request, "X6", "A weight changed by hand", rows,
+        [*curve_charts(changed, "changed", note), *curve_charts(plain, "unchanged", note)],
+        notes=(
+            f"Means over {len(runs)} runs of {games:,} games, the change, and {games:,} more; "
+            "beside it the same training without the change. The curves are those of the first "
+            "run, from the change on.",
+            f"Matches {_DEPTH} plies ahead, {_GAMES[request.scale]} games for each run.",
+        ),
+    )  # fmt: skip
+
+
+def _match_rows(request: Request, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
+    direct, gains = [], []
+    for number, (changed, plain) in enumerate(pairs):
+        seed = request.seed + number
+        direct.append(_points(request, changed, plain.player(_DEPTH), seed))
+        gains.append(
+            _points(request, changed, _OTHER, seed) - _points(request, plain, _OTHER, seed)
+        )
+    return [
+        row(
+            "points of the changed against the unchanged, in percent",
+            mean_of(direct, within=(0, 100)),
+            Figure(50.0, None),
+            reference=None,
+        ),
+        row(f"points against {_OTHER}: changed minus unchanged", mean_of(gains),
+            Claim("equally strong: -5 to 5", low=-5.0, high=5.0)),
+    ]  # fmt: skip
+
+
+def _points(request: Request, one: Curve, other: object, seed: int) -> float:
+    """Return what the player of *one* scores against *other*, in percent."""
+    played = match(
+        one.player(_DEPTH), other, game=request.game or BOARDS[0], games=_GAMES[request.scale],
+        seed=seed, threads=request.threads,
+    )  # fmt: skip
+    return 100 * played.score
+
+
+def convergence(request: Request) -> Result:
+    """Return whether training that begins with other weights ends with the same ones."""
+    stage = STAGE[request.scale]
+
+    def job(start: str, run: int, stop: Event) -> Curve:
+        config = settings(
+            request, run, games=20 * stage, games_per_step=stage // 2, initial=STARTS[start],
+            **{"curriculum.games": stage, "time_weights.degree": 0},
+        )  # fmt: skip
+        return trained(config, stop)
+
+    runs = range(RUNS[request.scale])
+    jobs = [(start, run) for start in STARTS for run in runs]
+    made = side_by_side(request, [partial(job, *one) for one in jobs])
+    curves = dict(zip(jobs, made, strict=True))
+    rows: list[Row] = []
+    for start, most in STARTS.items():
+        rows += _spread_rows(f"first weights up to {most:g}", [curves[start, run] for run in runs])
+    rows += _size_rows([curves["near", run] for run in runs])
+    charts = [
+        chart
+        for start, most in STARTS.items()
+        for run in (0, 1)
+        for chart in curve_charts(
+            curves[start, run],
+            f"first weights up to {most:g}, run {run + 1}",
+            "the paper asks whether weights converge to the same values",
+        )
+    ]
+    return result(
+        request, "X7", "Convergence from different starts", rows, charts,
+        notes=(
+            f"Each of {len(runs)} runs has first weights and games of its own, and is compared "
+            "with the mean of the others. Means over them; they are not quite independent.",
+        ),
+    )  # fmt: skip
+
+
+def _spread_rows(name: str, curves: list[Curve]) -> list[Row]:
+    """Return how far each run is from the others at the end, compared with the beginning."""
+    ends, starts = [one.weights[-1] for one in curves], [one.weights[0] for one in curves]
+
+    def rest(values: list[np.ndarray], left_out: int) -> np.ndarray:
+        kept = [one for number, one in enumerate(values) if number != left_out]
+        return np.asarray(np.mean(kept, axis=0))
+
+    numbers = range(len(curves))
+    return [
+        row(
+            f"{name}: distance to others, end / begin",
+            ratio_of(
+                [
+                    ratio(distance(ends[n], rest(ends, n)), distance(starts[n], rest(starts, n)))
+                    for n in numbers
+                ]
+            ),
+            Claim("converges: below 1", high=1.0),
+        ),
+        row(
+            f"{name}: correlation with others",
+            mean_of([correlation(ends[n], rest(ends, n)) for n in numbers], within=(-1, 1)),
+            ALIKE,
+        ),
+    ]
+
+
+def _size_rows(curves: list[Curve]) -> list[Row]:
+    """Return the sizes that the paper names, which depend on its unknown scale of features."""
+    place, corners = curves[0].place_of("anchored"), curves[0].place_of("corners")
+    others = [n for n in range(curves[0].weights.shape[1]) if n != place]
+    ends = [one.weights[-1] for one in curves]
+    inside = [float(np.mean(np.abs(end[others]) <= 0.2)) for end in ends]
+    above = [float(end[place]) - float(np.abs(end[others]).max()) for end in ends]
+    scale = "the paper does not say what its features are divided by"
+    return [
+        row("weight of feature 8", mean_of([float(end[place]) for end in ends]), (0.7, 1.0),
+            otherwise=scale),
+        row("feature 8 minus the largest of the others", mean_of(above),
+            Claim("dominates: above 0", low=0.0)),
+        row("share of the others within -0.2 and 0.2", mean_of(inside, within=(0, 1)),
+            Claim("almost all: above 0.8", low=0.8), otherwise=scale),
+        row("feature 1, corners: size / that of feature 8",
+            ratio_of([ratio(float(abs(end[corners])), float(abs(end[place]))) for end in ends]),
+            Claim("erased: below 0.2", high=0.2), otherwise=scale),
+    ]  # fmt: skip

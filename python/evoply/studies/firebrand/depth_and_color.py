@@ -1,0 +1,162 @@
+"""Figures 6 and 7: whether training at another depth, or with one colour, makes other weights."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+from threading import Event
+
+import numpy as np
+
+from evoply.learning import Learning
+from evoply.studies.firebrand.training import (
+    ALIKE,
+    RUNS,
+    STAGE,
+    Curve,
+    correlation,
+    curve_charts,
+    distance,
+    of_stages,
+    ratio,
+    result,
+    runs_note,
+    settings,
+    side_by_side,
+    trained,
+)
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Claim, mean_of, ratio_of
+
+DEPTHS = (2, 4, 8)
+"""Plies that both sides look ahead in training for Figure 6."""
+_SHORT: dict[Scale, int] = {"smoke": 6, "small": 60, "paper": 250}
+"""Games of a stage for Figure 6."""
+
+
+def figure_6(request: Request) -> Result:
+    """Return how alike weights become that were trained at depths 2, 4 and 8."""
+    games = _SHORT[request.scale]
+
+    def job(depth: int, run: int, stop: Event) -> Curve:
+        # The deepest has time for two stages only.
+        count = (2 if depth == max(DEPTHS) else 5) * games
+        changes = {**of_stages(games), "time_weights.degree": 1, "time_weights.after": games}
+        return trained(settings(request, run, **changes, games=count, depth=depth), stop)
+
+    runs = range(RUNS[request.scale])
+    # The long ones first, so that no core waits for them at the end.
+    jobs = [(depth, run) for depth in reversed(DEPTHS) for run in runs]
+    curves = dict(
+        zip(jobs, side_by_side(request, [partial(job, *one) for one in jobs]), strict=True)
+    )
+    rows: list[Row] = []
+    for one, other in combinations(DEPTHS, 2):
+        pairs = [(curves[one, run], curves[other, run]) for run in runs]
+        rows += _depth_rows(f"depths {one} and {other}", pairs)
+    note = "the paper: weights look alike; time weights have the same form and another size"
+    charts = [
+        chart
+        for depth in DEPTHS
+        for chart in curve_charts(curves[depth, 0], f"depth {depth}", note)
+    ]
+    return result(
+        request, "6", "Figure 6: different depths", rows, charts,
+        notes=(
+            runs_note(request),
+            f"Stages of {games} games; time weights begin with the second. Depth 8 has two stages, "
+            "and is compared with the others after as many games. Changes of size are "
+            "differences of logarithms, each without its sign.",
+        ),
+    )  # fmt: skip
+
+
+def _depth_rows(name: str, pairs: list[tuple[Curve, Curve]]) -> list[Row]:
+    end = min(pairs[0][0].games[-1], pairs[0][1].games[-1])
+    weights = [(one.at(end), other.at(end)) for one, other in pairs]
+    times = [(one.times_at(end) - 1, other.times_at(end) - 1) for one, other in pairs]
+    sizes = [
+        abs(np.log(_size_ratio(*time))) - abs(np.log(_size_ratio(*weight)))
+        for time, weight in zip(times, weights, strict=True)
+    ]
+    return [
+        row(
+            f"{name}: correlation of the weights",
+            mean_of([correlation(*one) for one in weights], within=(-1, 1)),
+            ALIKE,
+        ),
+        row(
+            f"{name}: correlation of the time weights",
+            mean_of([correlation(*one) for one in times], within=(-1, 1)),
+            ALIKE,
+        ),
+        row(
+            f"{name}: change of size, time weights - weights",
+            mean_of([float(one) for one in sizes]),
+            Claim("time weights change size: above 0", low=0.0),
+        ),
+    ]
+
+
+def _size_ratio(one: np.ndarray, other: np.ndarray) -> float:
+    return ratio(float(np.linalg.norm(other)), float(np.linalg.norm(one)))
+
+
+def figure_7(request: Request) -> Result:
+    """Return whether training with one colour only makes other weights."""
+    stage = STAGE[request.scale]
+    names = ("alternating", "alternating again", "Black only", "White only")
+    learns = ("alternate", "alternate", "black", "white")
+
+    def job(number: int, run: int, stop: Event) -> Curve:
+        # All four begin with the weights of the first, and play games of their own.
+        first = Learning().first(settings(request, run))
+        games_of = run + (number + 1) * len(runs)
+        config = settings(
+            request, games_of, **of_stages(stage), games=10 * stage, learns=learns[number]
+        )
+        return trained(config, stop, first=first)
+
+    runs = range(RUNS[request.scale])
+    jobs = [(number, run) for number in range(len(names)) for run in runs]
+    curves = dict(
+        zip(jobs, side_by_side(request, [partial(job, *one) for one in jobs]), strict=True)
+    )
+
+    def apart(one: int, other: int, run: int) -> float:
+        return distance(curves[one, run].weights[-1], curves[other, run].weights[-1])
+
+    rows = [
+        row(
+            "distance Black to White only / between alternating ones",
+            ratio_of([ratio(apart(2, 3, run), apart(0, 1, run)) for run in runs]),
+            Claim("colour does not matter: below 2", high=2.0),
+        ),
+        *(
+            row(
+                f"correlation: {names[one]}, {names[other]}",
+                mean_of(
+                    [_alike(curves[one, run], curves[other, run]) for run in runs], within=(-1, 1)
+                ),
+                ALIKE,
+            )
+            for one, other in ((0, 1), (0, 2), (0, 3), (2, 3))
+        ),
+    ]
+    note = "the paper: all four converge to the same values"
+    charts = [
+        chart
+        for number, name in enumerate(names)
+        for chart in curve_charts(curves[number, 0], name, note)
+    ]
+    return result(
+        request, "7", "Figure 7: separate training of both colours", rows, charts,
+        notes=(
+            runs_note(request),
+            "Red, which begins, is Black here. The first distance is that of chance alone.",
+        ),
+    )  # fmt: skip
+
+
+def _alike(one: Curve, other: Curve) -> float:
+    return correlation(one.weights[-1], other.weights[-1])

@@ -1,0 +1,188 @@
+"""Which moves alpha-beta looks at first: nodes and times of what the paper tried, and of more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Any
+
+from evoply import _native
+from evoply.arena import match
+from evoply.formats import GamePlayed
+from evoply.games import game_rules
+from evoply.players import AlphaBeta
+from evoply.protocols import Position
+from evoply.reports.charts import Series, interval_chart
+from evoply.studies.firebrand.training import BOARDS, Curve, result, settings, side_by_side, trained
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Claim, Figure, ratio_of, share_of_games
+
+PLAIN = "plain"
+EVALUATOR = "best board first"
+TABLE = "table's best move first"
+PAPERS = (EVALUATOR, TABLE)
+"""What the paper tried, with nothing else changed in its plain alpha-beta."""
+DEEPENING = "table, deepening by one ply"
+SEARCHES: Mapping[str, Mapping[str, Any]] = {
+    "few replies, and what cut off": {"ordering": "killer"},
+    "replies and cuts, with a table": {"ordering": "killer", "table": 16},
+}
+"""What evoply's players can do besides."""
+_DEPTHS: dict[Scale, tuple[int, ...]] = {"smoke": (4,), "small": (4, 5), "paper": (4, 5, 6)}
+_PLACES: dict[Scale, int] = {"smoke": 4, "small": 10, "paper": 20}
+"""Games, of each of which three positions are taken."""
+_TRAINING: dict[Scale, int] = {"smoke": 100, "small": 1000, "paper": 5000}
+_SHARES = (0.25, 0.5, 0.75)
+"""Where in a game positions are taken."""
+_ELSEWHERE = "another program on another machine"
+_TIMES = 3
+"""Searches of each position, of which the fastest counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What one way to search made of one position."""
+
+    move: int
+    value: float
+    nodes: int
+    """Positions entered and boards valued at the horizon."""
+    sorting: int
+    """Boards valued only to order moves."""
+    seconds: float
+    """Of the fastest of several searches."""
+
+
+def ordering(request: Request) -> Result:
+    """Return nodes and times of orderings, as parts of those of plain alpha-beta."""
+    positions = _positions(request)
+    depths = _DEPTHS[request.scale]
+    steps = len(depths) * len(positions)
+    rows: list[Row] = []
+    nodes: dict[int, list[Figure]] = {}
+    for number, depth in enumerate(depths):
+        searched: dict[str, list[Searched]] = {}
+        for place, (player, position) in enumerate(positions):
+            for name, one in _searches(player, position, depth):
+                searched.setdefault(name, []).append(one)
+            request.progress(number * len(positions) + place + 1, steps)
+        made = _ordering_rows(depth, searched)
+        rows += [one for _, one in made]
+        nodes[depth] = [figure for figure, _ in made if figure is not None]
+    names = [*PAPERS, DEEPENING, *SEARCHES]
+    chart = interval_chart(
+        "Nodes", names,
+        [
+            Series(
+                f"depth {depth}", [one.value for one in figures],
+                [one.interval for one in figures],
+            )
+            for depth, figures in nodes.items()
+        ],
+        "nodes, as a part of plain alpha-beta's", reference=1.0,
+        note="the paper: about half with the best board first",
+    )  # fmt: skip
+    return result(
+        request, "ordering", "Which moves are looked at first", rows, [chart],
+        notes=(
+            f"{len(positions)} positions of games that learned players played; geometric means "
+            "over them. Nodes are positions entered and boards valued at the horizon; with the "
+            "best board first, boards are also valued to order moves, which has a row of its own.",
+            "A way that deepens counts all its depths; what evoply's players do besides deepens "
+            "by two plies, and counts the boards that it valued to order the first moves.",
+            f"Times are the least of {_TIMES} searches, and differ from machine to machine; "
+            "all else does not.",
+        ),
+        unit="parts of plain alpha-beta's",
+    )  # fmt: skip
+
+
+def _positions(request: Request) -> list[tuple[AlphaBeta, Position]]:
+    """Return positions with a choice, from games of two learned players, and who looks at them."""
+    games = _TRAINING[request.scale]
+
+    def job(run: int, stop: Event) -> Curve:
+        return trained(settings(request, run, games=games, games_per_step=games), stop)
+
+    quiet = Request(scale=request.scale, threads=request.threads)
+    one, other = side_by_side(quiet, [partial(job, run) for run in range(2)])
+    played: list[GamePlayed] = []
+    match(
+        one.player(2), other.player(2), game=request.game or BOARDS[0],
+        games=_PLACES[request.scale], seed=request.seed, threads=request.threads,
+        on_game=played.append,
+    )  # fmt: skip
+    player = one.player().model_copy(update={"ties": "first"})
+    found = []
+    for game in played:
+        seen = game.record.positions
+        for share in _SHARES:
+            position = seen[int(share * (len(seen) - 1))]
+            if len(position.legal_moves) > 1:
+                found.append((player, position))
+    return found
+
+
+def _searches(player: AlphaBeta, position: Position, depth: int) -> Iterator[tuple[str, Searched]]:
+    """Yield what each way to search makes of *position*, plain alpha-beta first."""
+    game = position.game
+    program = player.evaluator.program(game)
+    for name, order, depths in (
+        (PLAIN, "none", [depth]),
+        (EVALUATOR, "evaluator", [depth]),
+        (TABLE, "table", [depth]),
+        (DEEPENING, "table", [*range(1, depth + 1)]),
+    ):
+        tried = [
+            _native.count_nodes(
+                game_rules(game).kernel, program, position.row, depths, order=order, table=16
+            )
+            for _ in range(_TIMES)
+        ]
+        _, move, value, *_ = tried[0][-1]
+        yield (
+            name,
+            Searched(
+                move, value, sum(one[3] for one in tried[0]), sum(one[4] for one in tried[0]),
+                min(sum(one[5] for one in search) for search in tried),
+            ),
+        )  # fmt: skip
+    for name, options in SEARCHES.items():
+        native = player.model_copy(update={"depth": depth, **options}).native(game)
+        answers = [_native.analyse(native, *position.row, 1) for _ in range(_TIMES)]
+        move, score, nodes, *_ = answers[0]
+        seconds = min(one[5] for one in answers)
+        yield name, Searched(move, 0.0 if score is None else score, nodes, 0, seconds)
+
+
+def _ordering_rows(
+    depth: int, searched: Mapping[str, Sequence[Searched]]
+) -> list[tuple[Figure | None, Row]]:
+    """Return for each way but the plain one its rows; with that of the nodes their figure."""
+    plain = searched[PLAIN]
+    found: list[tuple[Figure | None, Row]] = []
+    for name, tried in searched.items():
+        if name == PLAIN:
+            continue
+        pairs = list(zip(tried, plain, strict=True))
+        nodes = ratio_of([one.nodes / before.nodes for one, before in pairs])
+        seconds = ratio_of([one.seconds / before.seconds for one, before in pairs])
+        same = sum((one.move, one.value) == (other.move, other.value) for one, other in pairs)
+        fewer: Figure | Claim | None = None
+        if name in PAPERS:
+            fewer = Figure(0.5, None) if name == EVALUATOR else Claim("fewer: below 1", high=1.0)
+        slower = Claim("slower: above 1", low=1.0) if name in PAPERS else None
+        where = f"depth {depth}, {name}"
+        found.append(
+            (nodes, row(f"{where}: nodes", nodes, fewer, reference=1.0, otherwise=_ELSEWHERE))
+        )
+        if name == EVALUATOR:
+            valued = ratio_of([(one.nodes + one.sorting) / before.nodes for one, before in pairs])
+            found.append((None, row(f"{where}: all boards valued", valued)))
+        found += [
+            (None, row(f"{where}: time", seconds, slower, otherwise=_ELSEWHERE)),
+            (None, row(f"{where}: same answer", share_of_games(same, len(pairs)))),
+        ]
+    return found

@@ -1,0 +1,198 @@
+"""Figure 2: the learning rate, and the rates that shrink, which the paper only proposes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from threading import Event
+
+from evoply.arena import rank_correlation
+from evoply.reports.charts import Chart, Series, interval_chart
+from evoply.studies.firebrand.training import (
+    RUNS,
+    Curve,
+    curve_charts,
+    fluctuation,
+    quarter,
+    ratio,
+    result,
+    settings,
+    settling,
+    side_by_side,
+    trained,
+)
+from evoply.studies.study import Request, Result, Row, Scale, row
+from evoply.studies.verdicts import Claim, Figure, mean_of, ratio_of, share_of_games
+
+RATES = (0.001, 0.01, 0.05, 0.08, 0.1, 0.5, 1.0)
+"""Called six in the paper."""
+BEYOND = {"0.1, decaying": "decay", "0.1, adaptive": "adaptive"}
+"""A large rate that shrinks: by the number of games, and for each weight by its own steps."""
+_GAMES: dict[Scale, int] = {"smoke": 180, "small": 1500, "paper": 3000}
+_HALVED = 10
+"""A decaying rate is half as large after a tenth of the games."""
+_FEWEST_STEPS = 3
+"""Of a run that left the numbers, for a picture."""
+_LARGE = 0.1
+_SETTLING = RATES[: RATES.index(_LARGE) + 1]
+"""Those that the paper does not call too large to settle."""
+
+
+def figure_2(request: Request) -> Result:
+    """Return how rates change the way to rest and the fluctuation there."""
+    games = _GAMES[request.scale]
+    variants: dict[str, dict[str, object]] = {
+        **{f"{rate:g}": {"rates.weights": rate} for rate in RATES},
+        **{
+            name: {
+                "rates.weights": _LARGE, "rates.schedule": schedule,
+                "rates.half": max(1, games // _HALVED),
+            }
+            for name, schedule in BEYOND.items()
+        },
+    }  # fmt: skip
+
+    def job(name: str, run: int, stop: Event) -> Curve:
+        config = settings(
+            request, run, games=games, games_per_step=max(1, games // 60),
+            **{"curriculum.order": "none", "time_weights.degree": 0, **variants[name]},
+        )  # fmt: skip
+        return trained(config, stop)
+
+    jobs = [(name, run) for name in variants for run in range(RUNS[request.scale])]
+    made = side_by_side(request, [partial(job, *one) for one in jobs])
+    curves = dict(zip(jobs, made, strict=True))
+    by_name = {name: [curves[name, run] for run in range(RUNS[request.scale])] for name in variants}
+    rows = [one for name, runs in by_name.items() for one in _rate_rows(name, runs)]
+    charts = _summary(by_name)
+    for name, runs in by_name.items():
+        if len(runs[0].steps) >= _FEWEST_STEPS:
+            charts += curve_charts(runs[0], f"rate {name}", _said_of(name))
+    return result(
+        request, "2", "Figure 2: different learning rates",
+        [*_claim_rows(by_name), *rows], charts,
+        notes=(
+            f"Means over {RUNS[request.scale]} runs of {games:,} whole games with the same first "
+            "weights for all rates. The curves are those of the first run.",
+            "Fluctuation: root mean square around straight lines through the last quarter. "
+            "Way to rest: share of the games after which four fifths of the way from the first "
+            "weights to the mean of the last quarter was gone.",
+        ),
+    )  # fmt: skip
+
+
+def _said_of(name: str) -> str:
+    if name in BEYOND:
+        return "the paper proposes a rate that decreases, and did not try it"
+    if float(name) <= RATES[0]:
+        return "the paper: a small rate never fluctuates and needs many games"
+    if float(name) >= RATES[-2]:
+        return "the paper: too large a rate fluctuates all the time"
+    return "the paper: larger rates converge faster and fluctuate in the end"
+
+
+def _swing(curve: Curve, number: int = 4) -> float:
+    return fluctuation(*quarter(curve, number))
+
+
+def _is_restless(curve: Curve) -> bool:
+    """Return whether a run left the numbers, or fluctuates in the end half as much as before."""
+    return curve.failed or _swing(curve) >= _swing(curve, 2) / 2
+
+
+def _rate_rows(name: str, runs: list[Curve]) -> list[Row]:
+    sound = [one for one in runs if not one.failed]
+    lost = len(runs) - len(sound)
+    reason = f"a weight left the numbers in {lost} of {len(runs)} runs" if lost else ""
+    swings, ways = None, None
+    if sound:
+        swings = ratio_of([_swing(one) for one in sound])
+        ways = mean_of([settling(one) for one in sound], within=(0, 1))
+    return [
+        row(f"rate {name}: fluctuation", swings, reason=reason),
+        row(f"rate {name}: way to rest", ways, reason=reason),
+    ]
+
+
+def _claim_rows(by_name: dict[str, list[Curve]]) -> list[Row]:
+    constant = [by_name[f"{rate:g}"] for rate in RATES]
+    runs = list(zip(*constant, strict=True))
+    # A run that left the numbers fluctuates more than all others and never comes to rest.
+    swings = [[_swing(c) if not c.failed else float("inf") for c in run] for run in runs]
+    ways = [[settling(c) if not c.failed else 1.0 for c in run] for run in runs]
+    largest = by_name[f"{RATES[-1]:g}"]
+    rows = [
+        row(
+            "rank correlation of rate and fluctuation",
+            _rank_figure(RATES, swings),
+            Claim("larger ones fluctuate more: above 0", low=0.0),
+        ),
+        row(
+            f"rank correlation of rate, up to {_LARGE:g}, and way to rest",
+            _rank_figure(_SETTLING, [one[: len(_SETTLING)] for one in ways]),
+            Claim("larger ones converge faster: below 0", high=0.0),
+        ),
+        row(
+            "rate 1: share of runs that do not settle",
+            share_of_games(sum(map(_is_restless, largest)), len(largest)),
+            Claim("too large to settle: above 0.5", low=0.5),
+        ),
+    ]
+    large, small = by_name[f"{_LARGE:g}"], by_name["0.01"]
+    for name in BEYOND:
+        tried = by_name[name]
+        pairs = zip(tried, large, strict=True)
+        rows.append(
+            row(
+                f"rate {name}: fluctuation / that of rate {_LARGE:g}",
+                _safe_ratio([(c, _swing(c), _swing(other)) for c, other in pairs]),
+                Claim("proposed: below 1", high=1.0),
+            )
+        )
+        pairs = zip(tried, small, strict=True)
+        rows.append(
+            row(
+                f"rate {name}: way to rest minus that of rate 0.01",
+                mean_of([settling(c) - settling(other) for c, other in pairs]),
+                Claim("proposed: faster, below 0", high=0.0),
+            )
+        )
+    return rows
+
+
+def _rank_figure(x: Sequence[float], runs: Sequence[Sequence[float]]) -> Figure | None:
+    """Return the mean rank correlation over the runs in which anything varies."""
+    values = [rank_correlation(x, one).rho for one in runs]
+    varied = [one for one in values if math.isfinite(one)]
+    return mean_of(varied, within=(-1, 1)) if varied else None
+
+
+def _safe_ratio(values: list[tuple[Curve, float, float]]) -> Figure | None:
+    """Return the ratio over the runs that stayed in the numbers, if two did."""
+    sound = [ratio(part, whole) for curve, part, whole in values if not curve.failed]
+    return ratio_of(sound) if len(sound) > 1 else None
+
+
+def _summary(by_name: dict[str, list[Curve]]) -> list[Chart]:
+    """Return fluctuation and way to rest of all rates that settle in some run."""
+    sound = {
+        name: [one for one in runs if not one.failed]
+        for name, runs in by_name.items()
+        if name in BEYOND or float(name) in _SETTLING
+    }
+    settled = {name: runs for name, runs in sound.items() if runs}
+    swings = [ratio_of([_swing(one) for one in runs]) for runs in settled.values()]
+    ways = [mean_of([settling(one) for one in runs], within=(0, 1)) for runs in settled.values()]
+    names = [f"rate {name}" for name in settled]
+    return [
+        interval_chart(
+            title, names,
+            [Series(title, [one.value for one in made], [one.interval for one in made])],
+            across, note=note,
+        )
+        for title, made, across, note in (
+            ("Fluctuation", swings, "weight", "the paper: grows with the rate"),
+            ("Way to rest", ways, "share of the games", "the paper: shrinks with the rate"),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,272 @@
+"""Figures 1 and 3 to 5: how weights move in stages of the game, and with time weights."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+
+import numpy as np
+
+from evoply.learning import stages
+from evoply.reports.charts import Series, line_chart
+from evoply.studies.firebrand.training import (
+    RUNS,
+    STAGE,
+    Curve,
+    begun_anew,
+    correlation,
+    curve_charts,
+    distance,
+    fluctuation,
+    of_stages,
+    quarter,
+    ratio,
+    result,
+    runs_note,
+    settings,
+    side_by_side,
+    trained,
+)
+from evoply.studies.study import Request, Result, row
+from evoply.studies.verdicts import Claim, mean_of, ratio_of
+
+_FEATURE_8 = "anchored"
+_PIECES = "pieces"
+
+
+def _timed(request: Request, run: int, stop: Event) -> tuple[Curve, Curve]:
+    """Return training with time weights from the middle on, and the same without.
+
+    The first half is the same: all stages, and whole games as many as those of all stages.
+    """
+    half = 10 * STAGE[request.scale]
+    usual = {
+        "games": 2 * half,
+        "games_per_step": max(1, half // 50),
+        "curriculum.games": STAGE[request.scale],
+    }
+    timed = settings(request, run, **usual, **{"time_weights.after": half})
+    untimed = settings(request, run, **usual, **{"time_weights.degree": 0})
+    return trained(timed, stop), trained(untimed, stop)
+
+
+def _contrast(request: Request) -> list[tuple[Curve, Curve]]:
+    jobs = [partial(_timed, request, run) for run in range(RUNS[request.scale])]
+    return side_by_side(request, jobs)
+
+
+def figure_1(request: Request) -> Result:
+    """Return the time weights: which grow, and what they do to the ordinary ones."""
+    pairs = _contrast(request)
+    timed = [one for one, _ in pairs]
+    place, pieces = timed[0].place_of(_FEATURE_8), timed[0].place_of(_PIECES)
+    others = [index for index in range(timed[0].weights.shape[1]) if index != place]
+    ends = [one.time_weights[-1] for one in timed]
+    rows = [
+        row(
+            "time weight of feature 8 at the end, minus 1",
+            mean_of([end[place] - 1 for end in ends]),
+            Claim("grows: above 0", low=0.0),
+        ),
+        row(
+            "its place among the time weights, 1 being the largest",
+            mean_of([float(np.sum(end >= end[place])) for end in ends]),
+        ),
+        row(
+            "size of the other weights, with time weights / without",
+            ratio_of(
+                [
+                    ratio(
+                        float(np.abs(one.weights[-1][others]).mean()),
+                        float(np.abs(other.weights[-1][others]).mean()),
+                    )
+                    for one, other in pairs
+                ]
+            ),
+            Claim("further from zero: above 1", low=1.0),
+        ),
+        row(
+            "fluctuation in the last quarter, with / without",
+            ratio_of(
+                [
+                    ratio(fluctuation(*quarter(one, 4)), fluctuation(*quarter(other, 4)))
+                    for one, other in pairs
+                ]
+            ),
+            Claim("more stable: below 1", high=1.0),
+        ),
+        row(
+            "weight of feature 5, pieces",
+            mean_of([float(one.weights[-1][pieces]) for one in timed]),
+            Claim("in one of the best: below 0", high=0.0),
+        ),
+        row(
+            "time weight of feature 5, minus 1",
+            mean_of([float(end[pieces]) - 1 for end in ends]),
+            Claim("large: above 0", low=0.0),
+        ),
+    ]
+    note = "the paper: the growing time weight is that of feature 8, here anchored"
+    return result(
+        request, "1", "Figure 1: training with time weights", rows,
+        curve_charts(timed[0], "with time weights", note),
+        notes=(
+            runs_note(request),
+            "Time weights begin in the middle of the training, all at 1.",
+        ),
+    )  # fmt: skip
+
+
+def figure_5(request: Request) -> Result:
+    """Return how far weights move after the middle, with time weights and without."""
+    pairs = _contrast(request)
+    half = pairs[0][0].games[-1] / 2
+    before = [distance(one.at(half), one.at(0)) for one, _ in pairs]
+    with_times = [distance(one.weights[-1], one.at(half)) for one, _ in pairs]
+    times = [distance(one.time_weights[-1], one.times_at(half)) for one, _ in pairs]
+    without = [distance(other.weights[-1], other.at(half)) for _, other in pairs]
+    hardly = Claim("hardly changes: below 0.5", high=0.5)
+    rows = [
+        row(
+            "without time weights: way of second half / of first",
+            ratio_of([ratio(*one) for one in zip(without, before, strict=True)]),
+            hardly,
+        ),
+        row(
+            "with time weights: way of second half / of first",
+            ratio_of([ratio(*one) for one in zip(with_times, before, strict=True)]),
+            hardly,
+        ),
+        row(
+            "second half: way of time weights / of weights",
+            ratio_of([ratio(*one) for one in zip(times, with_times, strict=True)]),
+            Claim("time weights move more: above 1", low=1.0),
+        ),
+    ]
+    first, plain = pairs[0]
+    note = "the paper: after the middle only the time weights move"
+    return result(
+        request, "5", "Figure 5: training time weights", rows,
+        [
+            *curve_charts(plain, "no time weights", note),
+            *curve_charts(first, "with time weights", note),
+        ],
+        notes=(runs_note(request), "A way is the distance between two sets of weights."),
+    )  # fmt: skip
+
+
+def figure_3(request: Request) -> Result:
+    """Return whether weights move anew when the number of empty squares changes."""
+    games = STAGE[request.scale]
+
+    def job(run: int, stop: Event) -> Curve:
+        config = settings(request, run, **of_stages(games), games=5 * games)
+        return trained(config, stop)
+
+    curves = side_by_side(request, [partial(job, run) for run in range(RUNS[request.scale])])
+    half = games / 2
+    moves = []
+    for one in curves:
+        ways = [
+            (
+                distance(one.at(number * games + half), one.at(number * games)),
+                distance(one.at(number * games), one.at(number * games - half)),
+            )
+            for number in range(1, 5)
+        ]
+        moves.append(float(np.exp(np.mean([np.log(ratio(*way)) for way in ways]))))
+    settled = [
+        ratio(distance(one.at(games), one.at(half)), distance(one.at(half), one.at(0)))
+        for one in curves
+    ]
+    between = [
+        correlation(before, after)
+        for one in curves
+        for before, after in [(one.at(games), one.at(5 * games))]
+    ]
+    rows = [
+        row(
+            "way in the half stage after a change / before it",
+            ratio_of(moves),
+            Claim("moves to another value: above 1", low=1.0),
+        ),
+        row(
+            "first stage: way of its second half / of its first",
+            ratio_of(settled),
+            Claim("starts to converge: below 1", high=1.0),
+        ),
+        row(
+            "correlation of weights, after first and last stage",
+            mean_of(between, within=(-1, 1)),
+        ),
+    ]
+    return result(
+        request, "3", "Figure 3: stages of the game", rows,
+        curve_charts(
+            curves[0], "stages",
+            f"{_stage_text(curves[0])}, {games} games each; the paper: weights turn at each change",
+        ),
+        notes=(
+            runs_note(request),
+            "Stages change four times; of the ratios of a run the geometric mean is taken.",
+        ),
+    )  # fmt: skip
+
+
+def _stage_text(curve: Curve) -> str:
+    blanks = [str(stage.blanks[0]) for stage in stages(curve.config.curriculum, curve.config.game)]
+    return f"{', '.join(blanks)} empty squares"
+
+
+def figure_4(request: Request) -> Result:
+    """Return feature 8's weight stage by stage, in the order that the paper's crash made."""
+    games = STAGE[request.scale]
+
+    def job(run: int, stop: Event) -> tuple[Curve, Curve]:
+        before = trained(settings(request, run, **of_stages(games), games=2 * games), stop)
+        config = settings(request, run, **of_stages(games), games=5 * games)
+        return before, trained(config, stop, first=begun_anew(before.last))
+
+    runs = side_by_side(request, [partial(job, run) for run in range(RUNS[request.scale])])
+    place = runs[0][0].place_of(_FEATURE_8)
+    early = [before.at(games) for before, _ in runs]
+    late = [after.weights[-1] for _, after in runs]
+
+    def share(weights: np.ndarray) -> float:
+        return float(abs(weights[place]) / np.abs(weights).sum())
+
+    more = Claim("more important early: above 0", low=0.0)
+    rows = [
+        row("weight after the fewest empty squares", mean_of([float(w[place]) for w in early])),
+        row("weight after the most empty squares", mean_of([float(w[place]) for w in late])),
+        row(
+            "the second minus the first",
+            mean_of([float(b[place] - a[place]) for a, b in zip(early, late, strict=True)]),
+            more,
+        ),
+        row(
+            "share of all weights: the second minus the first",
+            mean_of([share(b) - share(a) for a, b in zip(early, late, strict=True)]),
+            more,
+        ),
+    ]
+    # A weight that only grows with the games would pass for one that matters early.
+    again = [float(after.at(games)[place] - before.weights[-1, place]) for before, after in runs]
+    rows.append(row("change when the fewest empty squares come again", mean_of(again)))
+    before, after = runs[0]
+    x = [*before.games, *(after.games[1:] + 2 * games)]
+    y = [*before.weights[:, place], *after.weights[1:, place]]
+    chart = line_chart(
+        "Feature 8 by stage", x, [Series(_FEATURE_8, y)], "weight", x_title="games",
+        note=f"the first two stages, then all of {_stage_text(after)}; "
+        "the paper: little at first, much at the end",
+    )  # fmt: skip
+    return result(
+        request, "4", "Figure 4: feature 8 in the stages of the game", rows, [chart],
+        notes=(
+            runs_note(request),
+            "Two stages, then, as after the paper's crash, all stages from the first on. The last "
+            "row is a control: a weight of the stage would fall there, one that only grows "
+            "would not.",
+        ),
+    )  # fmt: skip
