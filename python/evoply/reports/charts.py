@@ -15,6 +15,8 @@ from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
+from evoply.wording import named_apart
+
 __all__ = ["Chart", "Series", "interval_chart", "line_chart", "sampled", "scatter_chart"]
 
 _COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
@@ -106,8 +108,11 @@ def line_chart(
     is_share: bool = False,
     from_zero: bool = False,
     is_log: bool = False,
+    joins_gaps: bool = False,
 ) -> Chart:
     """Return lines over the numbers *x*, with error bars where a series has intervals.
+
+    A line is broken where a value is missing, unless it *joins_gaps*.
 
     With *is_share* values are shares in [0, 1], shown in percent. Long lines are drawn through
     evenly spaced points of theirs. With *is_log*, x is logarithmic and has a tick at each value.
@@ -131,8 +136,10 @@ def line_chart(
     y = _field("y", y_title, scale=scale, axis={"tickCount": 6, **y_axis})
     across = _field("x", x_title, scale=_x_scale(x, is_log=is_log), axis=_x_axis(x, is_log=is_log))
     look = _look(series)
+    joined = [{"filter": "isValid(datum.y)"}] if joins_gaps else []
     layers: list[dict[str, Any]] = [
         {
+            "transform": joined,
             "mark": {"type": "line", "strokeWidth": 2, "strokeJoin": "round", "aria": False},
             "encoding": {"x": across, "y": y, **look},
         },
@@ -348,8 +355,10 @@ def _x_scale(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
 
 
 def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
-    if is_log or len(set(x)) <= _FEW:
+    if is_log or (len(set(x)) <= _FEW and not any(value % 1 for value in x)):
         return {"values": list(x), "format": ",d", "grid": False}
+    if max(x) - min(x) < _FEW and any(value % 1 for value in x):
+        return {"tickCount": 6, "format": "~g", "grid": False}
     return {"tickMinStep": 1, "tickCount": 8, "format": ",d", "grid": False}
 
 
@@ -362,14 +371,11 @@ def _named(series: Sequence[Series]) -> list[Series]:
     ]
 
 
-def _apart(names: Iterable[str]) -> list[str]:
-    counts: dict[str, int] = {}
-    apart = []
-    for name in names:
-        cut = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
-        counts[cut] = counts.get(cut, 0) + 1
-        apart.append(cut if counts[cut] == 1 else f"{cut} #{counts[cut]}")
-    return apart
+def _apart(names: Iterable[str]) -> tuple[str, ...]:
+    """Return *names*, cut where they are long, each unlike the others."""
+    return named_apart(
+        [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in names]
+    )
 
 
 def _inline(svg: str, title: str) -> str:

@@ -15,7 +15,9 @@ import numpy as np
 from evoply import _native
 from evoply.algebra import Simplified, names_of, simplify
 from evoply.expressions import Expression, build, number
-from evoply.expressions.formula import UNNAMED
+from evoply.expressions.differences import difference_names
+from evoply.expressions.formula import Names
+from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.gp import expression_of
@@ -156,7 +158,7 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     parsed = player.evaluator.parsed
     if isinstance(parsed, Expression):
-        expression, names = parsed, UNNAMED
+        expression, names = parsed, _names_in(parsed, game_rules(game).size)
     else:
         expression, names = expression_of(parsed), names_of(parsed)
     words = Words(game_rules(game).piece, names)
@@ -211,6 +213,12 @@ class _Measured:
             self.player, self.programs(variants), self.rows, game=self.game, seed=self.seed
         )
         return changed_moves(moves)
+
+
+def _names_in(expression: Expression, size: int) -> Names:
+    """Return the names of what evoply knows of the features in *expression*."""
+    parts = set(in_order([expression]))
+    return Names({part: name for part, name in difference_names(size).items() if part in parts})
 
 
 def _terms(

@@ -6,7 +6,6 @@ empty in Othello they come from the solver instead: exact differences of discs u
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -22,6 +21,7 @@ from evoply.games.draws import NO_DRAWS
 from evoply.games.othello import Position as OthelloPosition
 from evoply.players import KernelSeat, Player, player_of
 from evoply.players.endgame import solve
+from evoply.processes import core_count
 from evoply.protocols import Clock, Color
 
 __all__ = [
@@ -172,7 +172,7 @@ def analyse_games(
     judge = player_of(player)
     stop = stop or threading.Event()
     numbered = enumerate(games)
-    workers = threads or os.cpu_count() or 1
+    workers = threads or core_count()
     with ThreadPoolExecutor(workers) as pool:
         waiting: dict[int, Future[AnalysedGame | None]] = {}
         number = 0

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from evoply.algebra.naming import DIGITS
-from evoply.expressions import Expression, board, count
+from evoply.expressions import DIFFERENCES, Expression, board, count
 from evoply.expressions import features as counted
 from evoply.expressions.formula import UNNAMED, Names, formula
 from evoply.reports.terms import Term, is_feature
@@ -177,6 +177,10 @@ class Words:
         """Return what is wanted of *expression*, which *noun* says."""
         if self.phrase(expression) is not None:
             return wanted(noun, is_more)
+        difference = self.names.known.get(expression, "").partition("/")[0]
+        if difference in DIFFERENCES:
+            counted_things = DIFFERENCES[difference].title.partition(" (")[0]
+            return f"{'more' if is_more else 'fewer'} {counted_things} than the opponent"
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
             whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
             return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"

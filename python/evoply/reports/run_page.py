@@ -21,6 +21,7 @@ from evoply.reports.charts import Chart, Series, line_chart, sampled
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
+from evoply.reports.learning_page import LearningPage
 from evoply.reports.pages import Section, page
 from evoply.runs import Run, RunError, played_matches
 
@@ -89,7 +90,7 @@ class PlainPage:
         return []
 
 
-PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage()}
+PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage(), "learning": LearningPage()}
 """By the name of the kind of learner; any other has a `PlainPage`."""
 
 

@@ -164,7 +164,8 @@ def _elimination(result: Tournament) -> dict[str, Any]:
 
 def _usual_facts(result: RoundRobin | Tournament) -> dict[str, str]:
     seed = str(result.seed) if result.reproducible else f"{result.seed} (not reproducible)"
-    return {"opening plies": str(result.opening_plies or "none"), "seed": seed}
+    clock = {} if result.clock is None else {"seconds a side (clock)": result.clock}
+    return {"opening plies": str(result.opening_plies or "none"), **clock, "seed": seed}
 
 
 def _correlation(result: Tournament) -> str:

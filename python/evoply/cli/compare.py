@@ -1,0 +1,268 @@
+"""`evoply compare` and `evoply experiment`: many runs, compared by a measure from outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from evoply.cli.options import Json, Threads, Whole
+from evoply.cli.output import Output, StoppedError, stderr, table
+from evoply.files import write_atomically
+
+if TYPE_CHECKING:
+    from evoply.experiments import Comparison, Cost, Experiment, Status
+
+__all__ = ["compare", "experiment"]
+
+_PAGE = "comparison.html"
+_MOST_PAIRS = 20
+
+
+def compare(
+    *configs: str,
+    seeds: Whole = 10,
+    measure: str | None = None,
+    games: Whole | None = None,
+    budget_games: Whole | None = None,
+    budget_work: Whole | None = None,
+    budget_seconds: float | None = None,
+    name: str | None = None,
+    csv_: Annotated[Path | None, Parameter("--csv")] = None,
+    workers: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Compare configs, presets or runs over many seeds.
+
+    Every config is run once for each seed, one run a core, and the players
+    are measured against opponents that none of them was trained on. Ctrl-C
+    stops; the same command goes on. More seeds may be asked for later.
+
+    Parameters
+    ----------
+    configs
+        Two or more presets, TOML files, or folders of runs, whose configs are taken.
+    seeds
+        Runs of each config.
+    measure
+        score: and opponents with commas between, such as score:swh,material:depth=3.
+    games
+        Games against each opponent at the end of a run.
+    budget_games
+        Games of training for each run, instead of the limits in the configs.
+    budget_work
+        Work of each run, as work_limit counts it.
+    budget_seconds
+        Seconds of each run; the results then differ from time to time.
+    name
+        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: made of the configs.
+    csv_
+        Write every number of the page into files in this folder.
+    workers
+        Runs at a time; 0, the default: one a core. The result never depends on it.
+    """
+    from evoply.experiments import experiment_of
+
+    if len(configs) < 2:
+        raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
+    given = {"measure": measure, "games": games}
+    budget = {"games": budget_games, "work": budget_work, "seconds": budget_seconds}
+    asked = experiment_of(
+        {
+            "configs": configs,
+            "seeds": seeds,
+            **{key: value for key, value in given.items() if value is not None},
+            "budget": {key: value for key, value in budget.items() if value is not None},
+        }
+    )
+    usual = "-against-".join(Path(one).stem for one in configs[:3])
+    _run(asked, name or f"compare-{usual}", Output(json), workers, csv_)
+
+
+def experiment(
+    file: str,
+    /,
+    *,
+    seeds: Whole | None = None,
+    name: str | None = None,
+    csv_: Annotated[Path | None, Parameter("--csv")] = None,
+    workers: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Vary keys of a config over many seeds, as a file of a few lines says.
+
+    base = "demo", seeds = 10, and a table [vary] with keys of the config and
+    lists of values: all combinations are run. Ctrl-C stops; the same command
+    goes on.
+
+    Parameters
+    ----------
+    file
+        A TOML file; `docs/experiments.md` has one and all its keys.
+    seeds
+        Runs of each combination, instead of what the file says.
+    name
+        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: the name of the file.
+    csv_
+        Write every number of the page into files in this folder.
+    workers
+        Runs at a time; 0, the default: one a core. The result never depends on it.
+    """
+    from evoply.experiments import load_experiment
+
+    asked = load_experiment(file)
+    if seeds is not None:
+        asked = asked.model_copy(update={"seeds": seeds})
+    _run(asked, name or Path(file).stem, Output(json), workers, csv_)
+
+
+def _run(
+    asked: Experiment, name: str, output: Output, workers: int, folder_of_csv: Path | None
+) -> None:
+    from evoply.experiments import (
+        ExperimentFolder,
+        comparison_of,
+        estimated_cost,
+        run_experiment,
+    )
+    from evoply.reports import write_comparison
+    from evoply.runs import runs_directory
+
+    folder = ExperimentFolder.create(runs_directory() / name, asked)
+    output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
+    output.say(_cost_text(estimated_cost(folder, workers=workers)))
+    stopped = False
+    try:
+        with _progress(name) as progress:
+            run_experiment(folder, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        stopped = True
+    comparison = comparison_of(folder)
+    if comparison.spreads:
+        _say(comparison, output)
+        output.labelled("Page", str(write_comparison(comparison, folder.path / _PAGE)))
+        if folder_of_csv is not None:
+            folder_of_csv.mkdir(parents=True, exist_ok=True)
+            for file, text in _csv_files(comparison):
+                write_atomically(folder_of_csv / file, text)
+            output.labelled("CSV", str(folder_of_csv))
+    if stopped:
+        units = len(folder.units())
+        raise StoppedError(
+            f"Stopped; {comparison.runs:,} of {units:,} runs are done, the others keep what they "
+            "have. The same command goes on.",
+            {**comparison.to_dict(), "status": "stopped"},
+        )
+    output.result({**comparison.to_dict(), "status": "finished"})
+
+
+def _cost_text(cost: Cost) -> str:
+    if not cost.runs:
+        return "All runs are done already."
+    runs = f"{cost.runs:,} run{'s' * (cost.runs != 1)}, {cost.workers} at a time"
+    if cost.seconds is None:
+        return f"{runs}; how long they take is not known"
+    return f"{runs}: about {_duration(cost.seconds)}, and the games that measure the players"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[Status], object] | None]:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    people = stderr()
+    if not people.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[runs]}"),
+    )
+    with Progress(*columns, console=people, transient=True) as bar:
+        task = bar.add_task(name, total=1.0, runs="")
+
+        def show(status: Status) -> None:
+            left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
+            bar.update(
+                task, completed=status.share, runs=f"{status.done} of {status.units} runs{left}"
+            )
+
+        yield show
+
+
+def _say(comparison: Comparison, output: Output) -> None:
+    output.say()
+    listed = table(
+        "setup", "seeds", "median", "quartiles", "mean", "95 % interval", left=("setup",)
+    )
+    for name in comparison.best:
+        spread = comparison.spreads[name]
+        listed.add_row(
+            name,
+            str(len(spread.values)),
+            f"{spread.median:.3f}",
+            f"{spread.quartiles[0]:.3f} to {spread.quartiles[1]:.3f}",
+            f"{spread.mean:.3f}",
+            "-"
+            if spread.interval is None
+            else f"{spread.interval[0]:.3f} to {spread.interval[1]:.3f}",
+        )
+    output.people.print(listed)
+    output.say(f"Value: {comparison.experiment.measure}, {comparison.experiment.games} games each")
+    pairs = sorted(comparison.differences, key=lambda one: one.p)[:_MOST_PAIRS]
+    if pairs:
+        output.say()
+        names = ("first", "second")
+        listed = table(*names, "difference", "95 % interval", "effect A", "p", left=names)
+        for one in pairs:
+            interval = one.interval
+            listed.add_row(
+                one.first,
+                one.second,
+                f"{one.difference:+.3f}",
+                "-" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
+                f"{one.effect:.2f}",
+                f"{one.p:.3g}",
+            )
+        output.people.print(listed)
+    output.say(comparison.verdict)
+
+
+def _csv_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of the files that hold every number of the page."""
+    values = [(one.setup, one.seed, one.value, one.digest) for one in comparison.results]
+    yield "values.csv", _csv(("setup", "seed", "value", "digest"), values)
+    curves = [
+        (one.setup, one.seed, point.step, point.games, point.work, point.seconds, point.value)
+        for one in comparison.results
+        for point in one.curve
+    ]
+    head = ("setup", "seed", "step", "games", "work", "seconds", "value")
+    yield "curves.csv", _csv(head, curves)
+    pairs = [
+        (one.first, one.second, one.difference, *(one.interval or ("", "")), one.effect, one.p)
+        for one in comparison.differences
+    ]
+    head = ("first", "second", "difference", "low", "high", "effect", "p")
+    yield "pairs.csv", _csv(head, pairs)
+
+
+def _csv(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue()

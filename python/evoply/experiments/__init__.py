@@ -1,0 +1,45 @@
+"""Experiments: many runs of several setups, compared by a measure from outside."""
+
+from evoply.experiments.comparison import (
+    Comparison,
+    compare,
+    compare_experiment,
+    comparison_of,
+)
+from evoply.experiments.design import (
+    Budget,
+    Experiment,
+    Measure,
+    Setup,
+    experiment_of,
+    load_experiment,
+    setups_of,
+)
+from evoply.experiments.folder import ExperimentFolder, Measured
+from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
+from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
+
+__all__ = [
+    "Budget",
+    "Comparison",
+    "Cost",
+    "Difference",
+    "Experiment",
+    "ExperimentFolder",
+    "Measure",
+    "Measured",
+    "Setup",
+    "Spread",
+    "Status",
+    "compare",
+    "compare_experiment",
+    "compared",
+    "comparison_of",
+    "estimated_cost",
+    "experiment_of",
+    "fewest_seeds",
+    "load_experiment",
+    "run_experiment",
+    "seeds_for",
+    "setups_of",
+]

@@ -1,0 +1,303 @@
+"""What an experiment is: setups, each a config of any learner, times seeds, and one measure."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from evoply.configs.errors import explained
+from evoply.configs.keys import read_toml
+from evoply.configs.part import Part, Problem
+from evoply.files import checksum
+from evoply.players import parse_player
+from evoply.presets import config_text
+from evoply.protocols import ConfigError
+from evoply.runs import KINDS, Kind, Run
+from evoply.wording import named_apart, shorten
+
+__all__ = ["Budget", "Experiment", "Measure", "Setup", "load_experiment", "setups_of"]
+
+_USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
+_MOST_SETUPS = 1000
+_LONGEST_NAME = 60
+
+
+class Budget(Part):
+    """What each run may use, the same for all setups; the step that passes it is the last one."""
+
+    games: int | None = Field(default=None, ge=1)
+    """Games of training."""
+    work: int | None = Field(default=None, ge=1)
+    """Work of evolution: plies of individuals times operations of their programs."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Seconds of learning; results then differ from time to time."""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a budget; else each config's own limits count."""
+        return not self.games is self.work is self.seconds is None
+
+    @property
+    def kind(self) -> str:
+        """What is counted: games, work or seconds; "" without a budget."""
+        return next((name for name in ("games", "work", "seconds") if getattr(self, name)), "")
+
+
+class Experiment(Part):
+    """Setups made by varying keys of a config, or listed, times seeds."""
+
+    base: str = ""
+    """A preset, or the path of a config, whose keys are varied."""
+    configs: tuple[str, ...] = Field(default=(), max_length=_MOST_SETUPS, strict=False)
+    """Presets, paths of configs or runs that are compared as they are, instead of a base."""
+    seeds: int = Field(default=10, ge=1, le=10_000)
+    """Runs of each setup, with this many seeds from `first_seed` on."""
+    first_seed: int = Field(default=1, ge=0, lt=2**62)
+    """The first of the seeds; the same for all setups."""
+    measure: str = ""
+    """What a finished player is measured by: `score:` and opponents whom no setup trains on, with
+    commas between; empty: those of swh, material:depth=3 and mobility that fit."""
+    games: int = Field(default=400, ge=2, le=1_000_000, multiple_of=2)
+    """Games against each of these opponents, at the end of a run."""
+    points: int = Field(default=8, ge=0, le=1000)
+    """Points of the learning curve at which the champion so far is measured too, on a quarter of
+    the games; 0: only the end."""
+    budget: Budget = Budget()
+    order: Literal["grid", "list"] = "grid"
+    """`grid`: all combinations of the values; `list`: the first values of all keys, then the
+    second ones, and so on."""
+    vary: dict[str, Annotated[list[Any], Field(min_length=1, max_length=_MOST_SETUPS)]] = Field(
+        default={}
+    )
+    """Keys of the config as `--set` takes them, each with its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One way to learn: a config without its seed."""
+
+    name: str
+    kind: Kind
+    """The kind of learner, one of evoply's own."""
+    config: Any
+
+    def with_seed(self, seed: int, budget: Budget) -> Any:
+        """Return the config for a run with *seed*; a budget takes the place of its limits."""
+        config = self.config.model_copy(update={"seed": seed})
+        return self.kind.endless(config) if budget.is_set else config
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How strong a player is against opponents that it was not trained on."""
+
+    opponents: tuple[str, ...]
+
+    @classmethod
+    def from_text(cls, text: str) -> Measure:
+        """Return the measure of a text such as "score:swh,material:depth=3"; `ValueError` else."""
+        kind, colon, rest = text.strip().partition(":")
+        if kind != "score" or not colon or not rest.strip():
+            raise ValueError(
+                f"measure: {shorten(text)!r} - write score: and opponents with commas between, "
+                "such as score:swh,material:depth=3"
+            )
+        opponents: list[str] = []
+        for part in rest.split(","):
+            # An option behind a comma belongs to the player before it.
+            if opponents and re.match(r"^\s*[a-z_]+\s*=", part):
+                opponents[-1] += f",{part}"
+            else:
+                opponents.append(part)
+        names = tuple(opponent.strip() for opponent in opponents)
+        if not all(names):
+            raise ValueError(f"measure: {shorten(text)!r} - an opponent between commas is missing")
+        return cls(names)
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if an opponent cannot be read or does not play *game*."""
+        for opponent in self.opponents:
+            player = parse_player(opponent, game=game)
+            player.check_fits(game)
+            if not player.reproducible:
+                raise ValueError(
+                    f"measure: {opponent} may play otherwise next time: measure by players that "
+                    "are reproducible"
+                )
+
+    def __str__(self) -> str:
+        return f"score:{','.join(self.opponents)}"
+
+
+def load_experiment(path: str | os.PathLike[str]) -> Experiment:
+    """Return the experiment of a TOML file; `ConfigError` lists all mistakes with their paths."""
+    name = os.fspath(path)
+    return experiment_of(read_toml(config_text(name), name))
+
+
+def experiment_of(data: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of nested keys; `ConfigError` lists all mistakes with their paths."""
+    try:
+        return Experiment(**data)
+    except ValidationError as error:
+        raise ConfigError(list(dict.fromkeys(explained(error, Experiment)))) from None
+
+
+def setups_of(experiment: Experiment) -> list[Setup]:
+    """Return the setups of *experiment*; `ConfigError` with everything that is wrong in them."""
+    problems = _problems(experiment)
+    if problems:
+        raise ConfigError(problems)
+    setups: list[Setup] = []
+    for name, source, overrides in _variants(experiment):
+        try:
+            kind, config = _config_of(source, overrides)
+        except ConfigError as error:
+            problems += [(f"{name}: {path}", message) for path, message in error.errors]
+        else:
+            setups.append(Setup(name, kind, config))
+    problems += _joint_problems(experiment, setups, is_measured=not problems)
+    if problems:
+        raise ConfigError(list(dict.fromkeys(problems)))
+    return setups
+
+
+def _problems(experiment: Experiment) -> list[Problem]:
+    """Return what of an experiment does not go together, whatever the configs are."""
+    problems: list[Problem] = []
+    if bool(experiment.base) == bool(experiment.configs):
+        problems.append(("base", "give a base whose keys are varied, or configs to compare"))
+    if experiment.configs and experiment.vary:
+        problems.append(("vary", "is for a base: leave it out, or give a base instead of configs"))
+    if sum(value is not None for value in experiment.budget.model_dump().values()) > 1:
+        problems.append(("budget", "give one of games, work and seconds"))
+    return problems
+
+
+def _joint_problems(
+    experiment: Experiment, setups: Sequence[Setup], *, is_measured: bool
+) -> list[Problem]:
+    """Return what of several setups does not go together; *is_measured*: and of the measure."""
+    problems: list[Problem] = []
+    games = dict.fromkeys(setup.config.game for setup in setups)
+    if len(games) > 1:
+        problems.append(("configs", f"play {', '.join(games)}: only one game can be compared"))
+    elif is_measured:
+        try:
+            measure = measure_of(experiment, setups)
+            measure.check_fits(next(iter(games)))
+        except ValueError as error:
+            problems.append(("measure", str(error).removeprefix("measure: ")))
+        else:
+            problems += _trained_on(measure, setups)
+    counted = experiment.budget.kind
+    if counted in ("games", "work"):
+        problems += [
+            (f"budget.{counted}", f"is not counted by {setup.kind.name}: take another budget")
+            for setup in setups
+            if counted not in setup.kind.counted
+        ]
+    return problems
+
+
+def measure_of(experiment: Experiment, setups: Sequence[Setup]) -> Measure:
+    """Return the measure of *experiment*, the usual one where it says none; `ValueError`."""
+    if experiment.measure:
+        return Measure.from_text(experiment.measure)
+    usual = []
+    for opponent in _USUAL_OPPONENTS:
+        measure = Measure((opponent,))
+        with suppress(ValueError):
+            measure.check_fits(setups[0].config.game)
+            if not list(_trained_on(measure, setups)):
+                usual.append(opponent)
+    if not usual:
+        raise ValueError("measure: the usual opponents are trained on or do not fit: name others")
+    return Measure(tuple(usual))
+
+
+def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
+    """Return the opponents of *measure* that some setup trains on."""
+    return [
+        ("measure", f"{setup.name} trains on {opponent}: measure by opponents nobody trains on")
+        for setup in setups
+        for opponent in measure.opponents
+        if opponent in _training_opponents(setup.config)
+    ]
+
+
+def _training_opponents(config: Any) -> set[str]:
+    fitness = getattr(config, "fitness", None)
+    guides = getattr(getattr(fitness, "measure", None), "guides", ())
+    return {one.player for one in (*getattr(fitness, "opponents", ()), *guides)}
+
+
+def _variants(experiment: Experiment) -> list[tuple[str, str, list[str]]]:
+    """Return for each setup its name, its config's source and what is changed in it."""
+    if experiment.configs:
+        names = named_apart([Path(one).stem or one for one in experiment.configs])
+        return [(n, one, []) for n, one in zip(names, experiment.configs, strict=True)]
+    values = list(experiment.vary.values())
+    if experiment.order == "list":
+        lengths = {len(one) for one in values}
+        if len(lengths) > 1:
+            raise ConfigError([("vary", "with order list all keys have as many values")])
+        combinations = list(zip(*values, strict=True))
+    else:
+        combinations = list(itertools.product(*values))
+    if len(combinations) > _MOST_SETUPS:
+        raise ConfigError([("vary", f"makes {len(combinations):,} setups: {_MOST_SETUPS} at most")])
+    keys = list(experiment.vary)
+    names = named_apart([_name(keys, chosen) or "base" for chosen in combinations or [()]])
+    changes = [
+        [f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True)]
+        for chosen in combinations or [()]
+    ]
+    return [(n, experiment.base, change) for n, change in zip(names, changes, strict=True)]
+
+
+def _name(keys: Sequence[str], values: Sequence[Any]) -> str:
+    short = [key.rpartition(".")[2] for key in keys]
+    shown = short if len(set(short)) == len(short) else list(keys)
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    parts = [f"{key}={text}" for key, text in zip(shown, texts, strict=True)]
+    return shorten(" ".join(parts), _LONGEST_NAME)
+
+
+def _toml(value: Any) -> str:
+    """Return *value* as `--set` takes it: a TOML value in one line."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return json.dumps(value)
+
+
+def _config_of(source: str, overrides: Sequence[str]) -> tuple[Kind, Any]:
+    """Return the kind of learner and the config of a preset, a file or a run, with changes."""
+    if Path(source).is_dir():
+        with Run.open(source) as run:
+            return run.kind, run.config
+    name = read_toml(config_text(source), source).get("learner", "evolution")
+    if name not in KINDS:
+        raise ConfigError([("learner", f"{name!r}: evoply's own are {', '.join(KINDS)}")])
+    kind: Kind = KINDS[name]()
+    return kind, kind.load_config(source, overrides)
+
+
+def identity(experiment: Experiment, setups: Sequence[Setup]) -> str:
+    """Return a checksum of all that decides the results, whatever the names and the machine."""
+    said = {
+        "experiment": experiment.model_dump(mode="json", exclude={"seeds", "base", "configs"}),
+        "setups": [one.kind.write_config(one.config) for one in setups],
+    }
+    return checksum(json.dumps(said, sort_keys=True))

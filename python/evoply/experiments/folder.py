@@ -1,0 +1,182 @@
+"""An experiment on disk: what was asked for, and a run folder for each setup and seed.
+
+Nothing else is kept: what came of an experiment is read from its runs, so it goes on after any
+interruption, and seeds may be added later.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import tomli_w
+
+from evoply.configs.keys import read_toml, without_none
+from evoply.experiments.design import (
+    Experiment,
+    Setup,
+    experiment_of,
+    identity,
+    measure_of,
+    setups_of,
+)
+from evoply.experiments.units import Point, Unit, measured
+from evoply.files import checksum, write_atomically
+from evoply.protocols import RunError, RunNameError
+from evoply.runs import Run
+from evoply.runs.by_name import EXPERIMENT_FILE
+from evoply.runs.kinds import stored_kind
+
+__all__ = ["ExperimentFolder", "Measured"]
+
+_SETUPS = "setups"
+_RUNS = "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of one unit."""
+
+    setup: str
+    seed: int
+    digest: str
+    """Of its last step."""
+    curve: tuple[Point, ...]
+
+    @property
+    def value(self) -> float:
+        """How strong the player is at the end."""
+        return self.curve[-1].value
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentFolder:
+    """A folder of runs; make one with `create` or `open`."""
+
+    path: Path
+    experiment: Experiment
+    setups: tuple[Setup, ...]
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], experiment: Experiment) -> Self:
+        """Make the folder, or open it if it has the same experiment with any number of seeds.
+
+        Raises `ConfigError` for an experiment that is wrong, `RunError` if the folder holds another
+        one.
+        """
+        setups = tuple(setups_of(experiment))
+        measure = str(measure_of(experiment, setups))
+        experiment = experiment.model_copy(update={"measure": measure})
+        folder = Path(path)
+        if (folder / EXPERIMENT_FILE).exists():
+            other = cls.open(folder)
+            if identity(other.experiment, other.setups) != identity(experiment, setups):
+                raise RunError(
+                    f"{folder} holds another experiment: give this one another --name, or take the "
+                    "same settings to go on"
+                )
+        elif folder.exists() and any(folder.iterdir()):
+            raise RunError(f"{folder} is no folder of an experiment: give another --name")
+        try:
+            (folder / _SETUPS).mkdir(parents=True, exist_ok=True)
+            names = {}
+            for number, setup in enumerate(setups):
+                file = folder / _SETUPS / f"{number + 1}.toml"
+                write_atomically(file, setup.kind.write_config(setup.config))
+                names[file.name] = setup.name
+            data = {"experiment": experiment.model_dump(mode="json"), "setups": names}
+            # The last of the files: a folder without it is none.
+            write_atomically(folder / EXPERIMENT_FILE, tomli_w.dumps(without_none(data)))
+        except OSError as error:
+            raise RunError(f"{folder} cannot be written: {error.strerror}") from None
+        return cls(folder, experiment, setups)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open the folder; raise `RunError` if it is none or is damaged."""
+        folder = Path(path)
+        try:
+            data = read_toml(
+                (folder / EXPERIMENT_FILE).read_text(encoding="utf-8"),
+                str(folder / EXPERIMENT_FILE),
+            )
+            experiment = experiment_of(data["experiment"])
+            setups = [
+                _setup(folder / _SETUPS / file, name) for file, name in data["setups"].items()
+            ]
+        except FileNotFoundError as error:
+            raise RunNameError(f"{folder} is no folder of an experiment: {error}") from None
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            raise RunError(f"{folder}: its {EXPERIMENT_FILE} is damaged: {error}") from None
+        return cls(folder, experiment, tuple(setups))
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+    def units(self) -> list[Unit]:
+        """Return all units: the first seed of every setup, then the second, and so on."""
+        first = self.experiment.first_seed
+        return [
+            self._unit(place, seed)
+            for seed in range(first, first + self.experiment.seeds)
+            for place in range(len(self.setups))
+        ]
+
+    def unit(self, name: str, seed: int) -> Unit:
+        """Return the unit of a setup and a seed."""
+        for place, setup in enumerate(self.setups):
+            if setup.name == name:
+                return self._unit(place, seed)
+        raise RunError(f"experiment {self.path} has no setup {name!r}")
+
+    def _unit(self, place: int, seed: int) -> Unit:
+        setup = self.setups[place]
+        plain = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", setup.name)[:60]
+        return Unit(setup, seed, self.path / _RUNS / f"{place + 1}-{plain}-seed-{seed}")
+
+    def waiting(self) -> list[Unit]:
+        """Return the units that are not done."""
+        done = {(one.setup, one.seed) for one in self.measured()}
+        return [unit for unit in self.units() if (unit.setup.name, unit.seed) not in done]
+
+    def measured(self) -> list[Measured]:
+        """Return what came of the units that are done."""
+        results = []
+        for unit in self.units():
+            try:
+                with Run.open(unit.path) as run:
+                    curve = measured(run)
+                    if curve is not None:
+                        digest = run.digests()[-1]
+                        results.append(Measured(unit.setup.name, unit.seed, digest, curve))
+            except RunNameError:
+                continue
+        return results
+
+
+def _setup(file: Path, name: Any) -> Setup:
+    kind = stored_kind(file)
+    return Setup(str(name), kind, kind.read_config(file))
+
+
+def digest_of(results: Sequence[Measured]) -> str:
+    """Return a checksum of the digests of all runs, in order of setups and seeds."""
+    ordered = sorted((one.setup, one.seed, one.digest) for one in results)
+    return checksum(json.dumps(ordered))
+
+
+def values_by_setup(
+    setups: Sequence[Setup], results: Sequence[Measured]
+) -> Mapping[str, list[float]]:
+    """Return the final values of each setup, in the order of seeds."""
+    ordered = sorted(results, key=lambda one: one.seed)
+    return {
+        setup.name: [one.value for one in ordered if one.setup == setup.name] for setup in setups
+    }

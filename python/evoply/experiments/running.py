@@ -1,0 +1,215 @@
+"""Doing the units of an experiment on all cores, each in a process of its own with one thread.
+
+A unit leaves everything in its run folder, so a process that dies loses nothing: the unit is begun
+again where it was, three times at most.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Thread
+
+from evoply.experiments.design import Budget
+from evoply.experiments.folder import ExperimentFolder
+from evoply.experiments.units import Unit
+from evoply.processes import core_count
+from evoply.protocols import RunError
+from evoply.wording import shorten
+
+__all__ = ["Cost", "Status", "estimated_cost", "run_experiment"]
+
+_TICK = 0.1
+_MOST_TRIES = 3
+_LONGEST_COMPLAINT = 2000
+_PROBE_STEPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far an experiment is."""
+
+    done: int
+    units: int
+    share: float
+    """Of all units, those at work in part."""
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an experiment will take."""
+
+    runs: int
+    seconds: float | None
+    """On *workers* cores, without the games that measure; None where nothing tells."""
+    workers: int
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process at one unit."""
+
+    unit: Unit
+    process: subprocess.Popen[str]
+    share: float = 0.0
+    complaint: deque[str] = field(default_factory=lambda: deque(maxlen=20))
+    """The last lines of what it says is wrong."""
+    readers: list[Thread] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for stream, take in (
+            (self.process.stdout, self._take_share),
+            (self.process.stderr, self.complaint.append),
+        ):
+            assert stream is not None
+            self.readers.append(Thread(target=_read, args=(stream, take), daemon=True))
+            self.readers[-1].start()
+
+    def close(self) -> None:
+        """Read what the process, which has ended, still said, and close its pipes."""
+        for reader in self.readers:
+            reader.join()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+
+    def _take_share(self, line: str) -> None:
+        self.share = float(line)
+
+
+def _read(stream: Iterator[str], take: Callable[[str], object]) -> None:
+    for line in stream:
+        take(line.rstrip("\n"))
+
+
+def run_experiment(
+    folder: ExperimentFolder,
+    *,
+    workers: int = 0,
+    progress: Callable[[Status], object] | None = None,
+) -> None:
+    """Do all units of *folder* that are not done, on *workers* processes (0: one a core).
+
+    Results do not depend on their number. Ctrl-C and every error end all processes; what they had
+    finished is kept. Raises `RunError` with what a unit said that failed.
+    """
+    units, waiting = folder.units(), deque(folder.waiting())
+    finished, at_once = len(units) - len(waiting), workers or core_count()
+    tries: dict[tuple[str, int], int] = {}
+    began, at_first = time.monotonic(), finished / max(1, len(units))
+    active: list[_Worker] = []
+    with _ended(active):
+        while waiting or active:
+            while waiting and len(active) < at_once:
+                active.append(_start(folder, waiting.popleft()))
+            time.sleep(_TICK)
+            for worker in [one for one in active if one.process.poll() is not None]:
+                active.remove(worker)
+                worker.close()
+                if worker.process.returncode == 0:
+                    finished += 1
+                else:
+                    _again(worker, waiting, tries)
+            if progress is not None:
+                share = (finished + sum(worker.share for worker in active)) / len(units)
+                gained = share - at_first
+                seconds = time.monotonic() - began
+                left = seconds * (1 - share) / gained if gained > 0 else None
+                progress(Status(finished, len(units), share, left))
+
+
+def _start(folder: ExperimentFolder, unit: Unit) -> _Worker:
+    command = [sys.executable, "-m", "evoply.experiments.worker"]
+    process = subprocess.Popen(
+        [*command, str(folder.path), unit.setup.name, str(unit.seed)],
+        stdin=subprocess.PIPE,  # a lifeline: the unit ends when nobody holds the other end
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    return _Worker(unit, process)
+
+
+def _again(worker: _Worker, waiting: deque[Unit], tries: dict[tuple[str, int], int]) -> None:
+    key = worker.unit.setup.name, worker.unit.seed
+    tries[key] = tries.get(key, 0) + 1
+    # A process that was killed says nothing; one that found something wrong would find it again.
+    if worker.process.returncode < 0 and tries[key] < _MOST_TRIES:
+        waiting.appendleft(worker.unit)
+        return
+    said = shorten("; ".join(worker.complaint), _LONGEST_COMPLAINT) or "it said nothing"
+    raise RunError(
+        f"the run of {worker.unit.setup.name} with seed {worker.unit.seed} failed (exit code "
+        f"{worker.process.returncode}): {said}"
+    )
+
+
+@contextmanager
+def _ended(active: Sequence[_Worker]) -> Iterator[None]:
+    """Leave no process behind."""
+    try:
+        yield
+    finally:
+        for worker in active:
+            worker.process.kill()
+        for worker in active:
+            worker.process.wait()
+            worker.close()
+
+
+def estimated_cost(folder: ExperimentFolder, *, workers: int = 0) -> Cost:
+    """Return what the units that are not done will take, from a few steps of each setup in memory.
+
+    Budgets and limits in seconds are taken at their word.
+    """
+    units, count = folder.waiting(), workers or core_count()
+    of_setup: dict[str, float | None] = {}
+    for unit in units:
+        if unit.setup.name not in of_setup:
+            of_setup[unit.setup.name] = _seconds_of(unit, folder.experiment.budget)
+    seconds = [of_setup[unit.setup.name] for unit in units]
+    known = [one for one in seconds if one is not None]
+    if len(known) < len(units):
+        return Cost(len(units), None, count)
+    # The last units of an uneven number leave cores idle.
+    rounds = -(-len(units) // count)
+    return Cost(len(units), rounds * sum(known) / max(1, len(known)), count)
+
+
+def _seconds_of(unit: Unit, budget: Budget) -> float | None:
+    """Return the seconds that a unit will take, measures left out; None if nothing tells."""
+    config = unit.setup.with_seed(unit.seed, budget)
+    if budget.seconds is not None:
+        return budget.seconds
+    kind = unit.setup.kind
+    learner = kind.learner(threads=1)
+    step, previous, costs, seconds = None, None, {"games": 0.0, "work": 0.0}, 0.0
+    for _ in range(_PROBE_STEPS):
+        step = learner.first(config) if step is None else learner.after(config, step)
+        for name, taken in kind.costs(step, previous).items():
+            costs[name] += taken
+        seconds, previous = seconds + step.seconds, step
+        if learner.is_finished(config, step):
+            return seconds
+    if budget.is_set:
+        return _scaled(seconds, getattr(budget, budget.kind), costs[budget.kind])
+    guesses = [
+        _scaled(seconds, config.generations, _PROBE_STEPS)
+        if getattr(config, "generations", None)
+        else None,
+        _scaled(seconds, config.games, costs["games"]) if getattr(config, "games", None) else None,
+        config.time_limit,
+    ]
+    known = [guess for guess in guesses if guess is not None]
+    return min(known) if known else None
+
+
+def _scaled(seconds: float, most: float, taken: float) -> float | None:
+    return seconds * most / taken if taken else None

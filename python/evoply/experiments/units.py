@@ -1,0 +1,190 @@
+"""One unit of an experiment: a run of one setup and one seed, driven to its end and measured.
+
+A unit that was stopped or killed goes on where it was, and one that is done is not done again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evoply.arena import match
+from evoply.experiments.design import Budget, Experiment, Measure, Setup
+from evoply.files import checksum
+from evoply.protocols import Player, RunNameError
+from evoply.runs import Run, advance
+from evoply.runs.tables import player_data
+
+__all__ = ["MEASURED", "Point", "Unit", "measured", "run_unit"]
+
+MEASURED = "measured"
+"""The note of a run that holds its curve and its final value."""
+
+_CURVE_SHARE = 4
+_MEASURE_SEED = 2**62
+"""Openings of measures: no run can have this seed, so no run was trained on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """How strong the champion was after a step."""
+
+    step: int
+    games: float
+    """Of training, up to then."""
+    work: float
+    seconds: float
+    value: float
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Point:
+        """Return the point that `to_dict` made *data* of."""
+        return cls(**{name: data[name] for name in cls.__slots__})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A setup with one seed, and where its run lies."""
+
+    setup: Setup
+    seed: int
+    path: Path
+
+
+@dataclass(slots=True)
+class _Costs:
+    """What a run has taken so far."""
+
+    games: float = 0.0
+    work: float = 0.0
+    seconds: float = 0.0
+    previous: Any = None
+
+    def add(self, run: Run, step: Any) -> None:
+        taken = run.kind.costs(step, self.previous)
+        self.games += taken.get("games", 0.0)
+        self.work += taken.get("work", 0.0)
+        self.seconds += step.seconds
+        self.previous = step
+
+    def used(self, budget: Budget) -> float:
+        """Return the share of *budget* that is used, 0 where there is none."""
+        if not budget.is_set:
+            return 0.0
+        used: float = getattr(self, budget.kind) / getattr(budget, budget.kind)
+        return used
+
+
+def run_unit(
+    unit: Unit,
+    experiment: Experiment,
+    *,
+    threads: int = 1,
+    on_step: Callable[[float], object] | None = None,
+) -> tuple[Point, ...]:
+    """Bring the run of *unit* to its end, measure it, and return its curve, the end last.
+
+    *on_step* is told the share that is done, where it is known. A run that is measured already is
+    only read.
+    """
+    config = unit.setup.with_seed(unit.seed, experiment.budget)
+    with _opened(unit.path, config) as run:
+        done = measured(run)
+        if done is not None:
+            return done
+        measure = Measure.from_text(experiment.measure)
+        costs = _Costs()
+        champions: list[tuple[_Mark, Player]] = []
+        for step in run.generations():
+            costs.add(run, step)
+            champions.append((_mark(step, costs), step.champions[0]))
+
+        def is_enough(step: Any) -> bool:
+            return costs.used(experiment.budget) >= 1
+
+        for step in advance(run, threads=threads, is_enough=is_enough):
+            costs.add(run, step)
+            champions.append((_mark(step, costs), step.champions[0]))
+            if on_step is not None:
+                on_step(min(1.0, _progress(run, step, costs, experiment.budget)))
+        champions[-1] = champions[-1][0], run.champion_player
+        curve = tuple(_curve(champions, experiment, measure, run.game, threads))
+        run.set_meta(**{MEASURED: json.dumps([point.to_dict() for point in curve])})
+        return curve
+
+
+def measured(run: Run) -> tuple[Point, ...] | None:
+    """Return the curve of a finished unit, None if it is not finished."""
+    text = run.meta(MEASURED)
+    return tuple(Point.of(point) for point in json.loads(text)) if text else None
+
+
+_Mark = tuple[int, float, float, float]
+
+
+def _mark(step: Any, costs: _Costs) -> _Mark:
+    return step.number, costs.games, costs.work, costs.seconds
+
+
+def _opened(path: Path, config: Any) -> Run:
+    try:
+        return Run.open(path)
+    except RunNameError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Run.create(path, config)
+
+
+def _progress(run: Run, step: Any, costs: _Costs, budget: Budget) -> float:
+    if budget.is_set:
+        return costs.used(budget)
+    config = run.config
+    for limit, done in (
+        ("generations", step.number + 1),
+        ("games", costs.games),
+        ("time_limit", costs.seconds),
+    ):
+        most = getattr(config, limit, None)
+        if most:
+            return float(done / most)
+    return 0.0
+
+
+def _curve(
+    champions: list[tuple[_Mark, Player]],
+    experiment: Experiment,
+    measure: Measure,
+    game: str,
+    threads: int,
+) -> Iterator[Point]:
+    """Yield points evenly spaced over the steps, and the end on all games."""
+    last = len(champions) - 1
+    places = {round(last * place / experiment.points) for place in range(experiment.points)}
+    few = max(2, experiment.games // _CURVE_SHARE // 2 * 2)
+    values: dict[str, float] = {}
+    for place in [*sorted(places - {last}), last]:
+        (step, games, work, seconds), player = champions[place]
+        count = experiment.games if place == last else few
+        # Not by its label, which is cut where a formula is long.
+        key = f"{checksum(player_data(player))} {count}"
+        if key not in values:
+            values[key] = value_of(player, measure, game=game, games=count, threads=threads)
+        yield Point(step, games, work, seconds, values[key])
+
+
+def value_of(player: Player, measure: Measure, *, game: str, games: int, threads: int = 1) -> float:
+    """Return the mean score of *player* against the opponents of *measure*, *games* each.
+
+    The openings are always the same, and those of no training.
+    """
+    scores = [
+        match(player, opponent, game=game, games=games, seed=_MEASURE_SEED, threads=threads).score
+        for opponent in measure.opponents
+    ]
+    return sum(scores) / len(scores)

@@ -1,0 +1,298 @@
+"""Experiments: what they vary, their runs, interruptions, and what comes of them."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoply.cli import main
+from evoply.experiments import (
+    Experiment,
+    ExperimentFolder,
+    Measure,
+    Measured,
+    comparison_of,
+    experiment_of,
+    load_experiment,
+    run_experiment,
+    setups_of,
+)
+from evoply.experiments.units import Point, run_unit, value_of
+from evoply.protocols import ConfigError, RunError
+from evoply.reports import comparison_html
+from evoply.runs import Run
+
+BASE = """
+game = "othello-4"
+population_size = 10
+generations = 4
+[selection]
+kind = "tournament"
+[fitness]
+opponents = [{ player = "random", pairs = 2 }]
+[hall_of_fame]
+size = 3
+candidates = 2
+sample = 2
+pairs = 2
+final_pairs = 2
+"""
+FILE = """
+base = "base.toml"
+seeds = 2
+measure = "score:greedy,material:depth=2"
+games = 20
+points = 3
+[vary]
+"population_size" = [8, 12]
+"selection.size" = [2, 3]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "base.toml").write_text(BASE)
+    (tmp_path / "e.toml").write_text(FILE)
+    return tmp_path
+
+
+def test_all_combinations_are_setups(home: Path) -> None:
+    setups = setups_of(load_experiment("e.toml"))
+    assert [one.name for one in setups] == [
+        "population_size=8 size=2",
+        "population_size=8 size=3",
+        "population_size=12 size=2",
+        "population_size=12 size=3",
+    ]
+    assert [(one.config.population_size, one.config.selection.size) for one in setups] == [
+        (8, 2), (8, 3), (12, 2), (12, 3)
+    ]  # fmt: skip
+    listed = load_experiment("e.toml").model_copy(update={"order": "list"})
+    assert [one.name for one in setups_of(listed)] == [
+        "population_size=8 size=2",
+        "population_size=12 size=3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"base": "nothing"}, "no such file and no preset"),
+        ({"base": ""}, "base: give a base whose keys are varied, or configs"),
+        ({"configs": ["quick"]}, "base: give a base"),
+        ({"vary": {"populaton_size": [1, 2]}}, "unknown key; did you mean 'population_size'"),
+        ({"vary": {"population_size": []}}, "vary.population_size: must not be empty"),
+        ({"vary": {"population_size": [8, 1]}}, "population_size=1: population_size: must be"),
+        ({"measure": "swh"}, "measure: 'swh' - write score: and opponents"),
+        ({"measure": "score:swh"}, "measure: "),
+        ({"measure": "score:random"}, "measure: .* trains on random"),
+        ({"measure": "score:material:time=1"}, "measure: .* may play otherwise next time"),
+        ({"measure": "score:greedy,,mobility"}, "an opponent between commas is missing"),
+        ({"budget": {"games": 5, "work": 5}}, "budget: give one of games, work and seconds"),
+        ({"budget": {"turns": 5}}, "budget.turns: unknown key"),
+        ({"seeds": 0}, "seeds: must be"),
+        ({"games": 3}, "games: "),
+        ({"order": "list", "vary": {"seed": [1], "elitism": [1, 2]}}, "have as many values"),
+    ],
+)
+def test_what_is_wrong_is_named(home: Path, changes: dict[str, Any], message: str) -> None:
+    data = {"base": "base.toml", "measure": "score:greedy", **changes}
+    with pytest.raises(ConfigError, match=message):
+        setups_of(experiment_of(data))
+
+
+def test_guides_are_trained_on_and_work_is_not_counted_by_every_learner(home: Path) -> None:
+    (home / "guided.toml").write_text(
+        'game = "othello-4"\nfitness = "5rand+10Co"\ngenerations = 3\n'
+    )
+    with pytest.raises(ConfigError, match="measure: guided trains on random"):
+        setups_of(Experiment(configs=("guided.toml",), measure="score:random"))
+    with pytest.raises(ConfigError, match=r"budget\.work: is not counted by learning"):
+        setups_of(Experiment(configs=("firebrand-8",), budget={"work": 5}))
+
+
+def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
+    def run(seed: int, values: list[float]) -> Measured:
+        points = [Point(step, step, 0, step, value) for step, value in enumerate(values)]
+        return Measured("base", seed, "", tuple(points))
+
+    folder = ExperimentFolder.create(home / "x", load_experiment("e.toml"))
+    runs = run(1, [0.1, 0.2, 0.9]), run(2, [0.3, 0.4, 0.5, 0.6, 0.7])
+    curve = replace(comparison_of(folder), results=runs).curve("base", "games")
+    assert curve.x == (0, 1, 3)
+    assert curve.median == pytest.approx((0.2, 0.3, 0.8))
+
+
+def test_an_option_behind_a_comma_belongs_to_the_player_before_it() -> None:
+    measure = Measure.from_text("score:material:depth=2,ties=first,mobility")
+    assert measure.opponents == ("material:depth=2,ties=first", "mobility")
+    assert Measure.from_text(str(measure)) == measure
+
+
+def test_results_do_not_depend_on_workers_nor_on_the_order(home: Path) -> None:
+    experiment = load_experiment("e.toml")
+    digests = []
+    for workers in (1, 2):
+        folder = ExperimentFolder.create(home / f"with-{workers}", experiment)
+        run_experiment(folder, workers=workers)
+        digests.append(comparison_of(folder).digest)
+    # The units one by one in this process, the last first, on two threads.
+    folder = ExperimentFolder.create(home / "alone", experiment)
+    for unit in reversed(folder.units()):
+        run_unit(unit, folder.experiment, threads=2)
+    comparison = comparison_of(folder)
+    assert [*digests, comparison.digest] == [comparison.digest] * 3
+    assert comparison.runs == 8
+    assert all(len(spread.values) == 2 for spread in comparison.spreads.values())
+    values = [one.curve for one in comparison.results]
+    other = comparison_of(ExperimentFolder.open(home / "with-2"))
+    assert [[p.value for p in curve] for curve in values] == [
+        [p.value for p in one.curve] for one in other.results
+    ]
+    # Four generations, measured at three of them and at the end.
+    assert [len(curve) for curve in values] == [4] * 8
+    assert "2 seeds a setup cannot show any difference" in comparison.verdict
+
+
+def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
+    """Labels are cut, and here all begin with the weight of what Othello has not, kings."""
+    (home / "learned.toml").write_text(
+        'learner = "learning"\ngame = "othello-4"\ngames = 60\ngames_per_step = 20\n'
+        'features = ["kings", "mobility", "anchored", "pieces"]\n'
+        "rates = { weights = 0.2 }\n"
+    )
+    experiment = Experiment(
+        base="learned.toml", seeds=1, measure="score:greedy", games=80, points=3
+    )
+    folder = ExperimentFolder.create(home / "x", experiment)
+    (unit,) = folder.units()
+    curve = run_unit(unit, folder.experiment)
+    measure = Measure.from_text("score:greedy")
+    with Run.open(unit.path) as run:
+        players = {step.number: step.champions[0] for step in run.generations()}
+    expected = [
+        value_of(players[point.step], measure, game="othello-4", games=80 if last else 20)
+        for point in curve
+        for last in [point is curve[-1]]
+    ]
+    assert [point.value for point in curve] == expected
+    assert len(set(expected)) > 1
+    assert len({player.label for player in players.values()}) < len(players)
+
+
+def test_more_seeds_go_on_where_it_was(home: Path) -> None:
+    experiment = load_experiment("e.toml").model_copy(update={"vary": {"population_size": [8]}})
+    folder = ExperimentFolder.create(home / "x", experiment)
+    run_experiment(folder, workers=2)
+    first = comparison_of(folder)
+    more = ExperimentFolder.create(home / "x", experiment.model_copy(update={"seeds": 3}))
+    run_experiment(more, workers=2)
+    second = comparison_of(more)
+    assert (first.runs, second.runs) == (2, 3)
+    assert second.results[:2] == first.results
+    other = experiment.model_copy(update={"games": 40})
+    with pytest.raises(RunError, match="holds another experiment"):
+        ExperimentFolder.create(home / "x", other)
+
+
+def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
+    experiment = Experiment(
+        configs=["base.toml", "learned.toml"],
+        seeds=1,
+        measure="score:greedy",
+        games=10,
+        points=2,
+        budget={"games": 300},
+    )
+    (home / "learned.toml").write_text(
+        'learner = "learning"\ngame = "othello-4"\nfeatures = ["corners", "mobility"]\n'
+    )
+    folder = ExperimentFolder.create(home / "x", experiment)
+    run_experiment(folder, workers=2)
+    comparison = comparison_of(folder)
+    ends = {one.setup: one.curve[-1].games for one in comparison.results}
+    assert ends["learned"] == 300
+    assert 300 <= ends["base"] < 400
+    for one in folder.units():
+        with Run.open(one.path) as run:
+            assert run.status in ("finished", "limit")
+
+
+WORKER = "import sys; from evoply.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> None:
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 60"))
+    (home / "e.toml").write_text(FILE.replace("base.toml", "slow.toml").replace("[8, 12]", "[100]"))
+    command = [sys.executable, "-c", WORKER, "experiment", "e.toml", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    runs = home / "runs" / "e" / "runs"
+    for _ in range(600):
+        time.sleep(0.05)
+        if runs.is_dir() and len(list(runs.glob("*/run.db"))) >= 2:
+            break
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(100):
+        if not _at_work(str(home)):
+            break
+        time.sleep(0.1)
+    assert not _at_work(str(home))
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    data = json.loads(done.stdout)
+    folder = ExperimentFolder.create(home / "whole", load_experiment("e.toml"))
+    run_experiment(folder, workers=2)
+    assert data["digest"] == comparison_of(folder).digest
+    assert data["status"] == "finished"
+
+
+def _at_work(text: str) -> list[str]:
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return [
+        line for line in listed.stdout.splitlines() if "experiments.worker" in line and text in line
+    ]
+
+
+def test_the_commands(home: Path, capsys: Any) -> None:
+    assert main(["experiment", "e.toml", "--json", "--csv", "numbers"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert {one["name"]: len(one["values"]) for one in first["configs"]} == {
+        f"population_size={size} size={k}": 2 for size in (8, 12) for k in (2, 3)
+    }
+    assert len(first["pairs"]) == 6
+    assert first["measure"] == "score:greedy,material:depth=2"
+    with open("numbers/curves.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8 * 4
+    page = (home / "runs" / "e" / "comparison.html").read_text(encoding="utf-8")
+    assert all(text in page for text in ("Differences", "Against games", first["digest"]))
+    assert comparison_html(comparison_of(ExperimentFolder.open(home / "runs" / "e"))) == page
+    assert main(["runs", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == []
+    unit = "e/1-population_size=8-size=2-seed-1"
+    assert main(["show", f"champion@{unit}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["game"] == "othello-4"
+    assert main(["compare", "base.toml", "base.toml", "--seeds", "1", "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in second["configs"]] == ["base", "base (2)"]
+    assert second["configs"][0]["values"] == second["configs"][1]["values"]
+    for command, words in (
+        (["compare", "quick"], "two or more configs"),
+        (["compare", "quick", "demo"], "only one game can be compared"),
+        (["experiment", "nothing.toml"], "there is no such file"),
+        (["experiment", "base.toml"], "unknown key"),
+    ):
+        assert main(command) == 2
+        answer = capsys.readouterr()
+        assert words in answer.err
+        assert "Traceback" not in answer.err
