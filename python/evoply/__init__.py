@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
+    from evoply.learning import LearningConfig, LearningStep, learn, load_learning_config
     from evoply.players import (
         AfterState,
         AlphaBeta,
@@ -95,6 +96,7 @@ _HOMES = {
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
+    "evoply.learning": "LearningConfig LearningStep learn load_learning_config",
     "evoply.players": (
         "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
         "PlayerTextError RandomPlayer RandomStart Solution Staged TreeEvaluator analyse "
@@ -124,15 +126,16 @@ __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
     "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation", "ExpressionError",
     "ExpressionEvaluator", "Forest", "ForfeitError", "Generation", "IllegalMoveError",
-    "InvalidMoveError", "MatchResult", "Online", "Outcome", "Player", "PlayerFileError",
-    "PlayerTextError",
-    "Primitive", "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
-    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
-    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
-    "checkers", "count", "evolve", "explain", "features", "final_test", "find_run", "list_runs",
-    "load_config", "load_player", "match", "number", "othello", "parse_individual", "parse_player",
-    "parse_tree", "read_engines", "replay", "reproduce", "round_robin", "save_player", "select",
-    "simplify", "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
+    "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult", "Online", "Outcome",
+    "Player", "PlayerFileError", "PlayerTextError", "Primitive", "PrimitiveSet", "RandomPlayer",
+    "RandomStart", "RoundRobin", "Run", "RunError", "Seat", "Solution", "Sprt", "SprtResult",
+    "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator", "TreeSyntaxError", "__version__",
+    "add_game", "advance", "analyse", "board", "checkers", "count", "evolve", "explain",
+    "features", "final_test", "find_run", "learn", "list_runs", "load_config",
+    "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
+    "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
+    "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
+    "with_options", "write_report",
 ]  # fmt: skip
 
 

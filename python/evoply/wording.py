@@ -5,12 +5,12 @@ This module knows nothing of evoply.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["did_you_mean", "must_be", "short_name", "shorten", "signed", "span"]
+__all__ = ["did_you_mean", "must_be", "named_apart", "short_name", "shorten", "signed", "span"]
 
 _LONGEST_NAME = 60
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
@@ -97,3 +97,17 @@ def span(interval: tuple[float, float] | None, otherwise: str) -> str:
     '-12 to +0'
     """
     return otherwise if interval is None else f"{signed(interval[0])} to {signed(interval[1])}"
+
+
+def named_apart(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return *labels*, with numbers after those that are there more than once.
+
+    >>> named_apart(["a", "b", "a"])
+    ('a', 'b', 'a (2)')
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        names.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(names)

@@ -150,7 +150,7 @@ def test_games_are_saved_wholly_or_not_at_all(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = call(capsys, "match", "random", "random", "--save-games", "no/such/folder.jsonl")
-    assert answer.code == 1
+    assert answer.code == 2
     assert "no/such" in answer.err
     process = start(
         "match", "material:depth=6", "swh", "--games", "10000", "--save-games", "games.jsonl",
@@ -312,3 +312,15 @@ def test_a_saved_game_holds_whole_players(workplace: Path, capsys: pytest.Captur
     shown = call(capsys, "watch", "games.jsonl", "--delay", "0").out
     assert tree not in shown
     assert "( + white ( + white" in shown
+
+
+def test_watch_tells_of_games_that_cannot_be_read_and_shows_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("three.txt").write_text("f5d6\nf5f5\nf5d6c3\n")
+    answer = call(capsys, "watch", "three.txt", "--json")
+    assert [one["moves"] for one in answer.data["games"]] == [["f5", "d6"], ["f5", "d6", "c3"]]
+    assert [one["place"] for one in answer.data["refused"]] == ["line 2"]
+    assert "left out: line 2: " in answer.err
+    last = call(capsys, "watch", "three.txt", "--game", "1", "--json")
+    assert [one["number"] for one in last.data["games"]] == [1]

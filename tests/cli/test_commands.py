@@ -141,10 +141,10 @@ def test_show_a_heat_map(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     assert "What an own disc adds, compared with an opponent&#x27;s" in picture
 
 
-def test_a_picture_that_cannot_be_written_is_a_failure(capsys: pytest.CaptureFixture) -> None:
+def test_a_picture_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture) -> None:
     answer = call(capsys, "show", "swh", "--heat-map", "no/such/folder/map.svg")
-    assert answer.code == 1
-    assert "No such file" in answer.err
+    assert answer.code == 2
+    assert "--heat-map no/such/folder/map.svg: there is no folder" in answer.err
 
 
 def test_evolve_says_the_folder_first_and_a_line_a_generation(

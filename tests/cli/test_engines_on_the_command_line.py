@@ -55,6 +55,25 @@ def test_a_match_names_kinds_versions_and_forfeits(
     assert [one["kind"] for one in test["players"]] == ["alpha_beta", "random"]
 
 
+@pytest.mark.parametrize("mode", ["round-robin", "elimination"])
+def test_a_tournament_names_kinds_versions_and_forfeits(
+    mode: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (
+        "tournament", "engine:good", "greedy", "--engines", str(file), "--games", "2",
+        "--mode", mode,
+    )  # fmt: skip
+    data = call(capsys, *arguments, "--json").data
+    command = f"{sys.executable} -P {MOCK} gtp good"
+    assert data["about"] == [
+        {"player": "good", "kind": "engine", "engine": "mock good", "version": "1.5",
+         "command": command, "forfeits": 0},
+        {"player": "greedy", "kind": "after_state", "version": f"evoply {__version__}",
+         "forfeits": 0},
+    ]  # fmt: skip
+    assert f"good is mock good 1.5: {command}" in call(capsys, *arguments).out
+
+
 def test_engines_wherever_a_player_is_asked_for(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

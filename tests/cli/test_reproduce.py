@@ -6,6 +6,7 @@ import pytest
 from command_line import call
 
 from evoply.studies import STUDIES, Request, reproduce
+from evoply.studies.firebrand.training import STAGE
 
 
 def test_alone_it_lists_the_studies(capsys: pytest.CaptureFixture) -> None:
@@ -39,6 +40,20 @@ def test_the_command_of_a_result_gives_it_again(capsys: pytest.CaptureFixture) -
     assert again == data
 
 
+def test_figures_boards_and_names_of_several_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setitem(STAGE, "smoke", 4)
+    arguments = ("reproduce", "firebrand", "--game", "othello", "--seed", "3")
+    data = call(capsys, *arguments, "--figure", "3", "--json").data
+    assert data == call(capsys, *arguments, "--table", "3", "--json").data
+    assert data["command"].endswith("--table 3 --scale smoke --seed 3 --game othello")
+    assert "starts to converge: below 1" in call(capsys, *arguments, "--experiment", "X2").out
+    assert "X2 is 3 and 4" in " ".join(call(capsys, "reproduce", "firebrand").out.split())
+    groups = call(capsys, "reproduce", "firebrand", "--json").data["studies"][0]["groups"]
+    assert groups["X3"] == ["1", "5"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -47,6 +62,12 @@ def test_the_command_of_a_result_gives_it_again(capsys: pytest.CaptureFixture) -
         (("liao", "--table", "1", "--scale", "huge"), "--scale"),
         (("liao", "--table", "1", "--rules", "real"), "no rules 'real'"),
         (("liao", "--table", "1", "--seed", "-1"), "--seed"),
+        (("liao", "--table", "1", "--game", "othello-6"), "'othello-6'; leave it out"),
+        (("firebrand", "--figure", "8"), "no table '8'"),
+        (("firebrand", "--experiment", "X9"), "no table 'X9'"),
+        (("firebrand", "--figure", "3", "--game", "checkers"), "othello-10 and othello"),
+        (("firebrand", "--figure", "3", "--opponent", "random"), "opponents and games of its own"),
+        (("firebrand", "--table", "strength", "--games", "3"), "games: 3 is not even"),
     ],
 )
 def test_wrong_use(arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture) -> None:
@@ -58,6 +79,6 @@ def test_wrong_use(arguments: tuple[str, ...], says: str, capsys: pytest.Capture
 
 def test_a_page_that_cannot_be_written(capsys: pytest.CaptureFixture) -> None:
     answer = call(capsys, "reproduce", "liao", "--table", "1", "--html", "no/page.html")
-    assert answer.code == 1
+    assert answer.code == 2
     assert "no/page.html" in answer.err
     assert not answer.out

@@ -76,13 +76,43 @@ def test_ctrl_c_keeps_what_is_solved(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("name", ["games.ggf", "games.SGF", "notes"])
-def test_a_file_of_another_kind_is_not_taken_for_a_board(
-    name: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_last_positions_of_games_in_any_format(
+    capsys: pytest.CaptureFixture, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path(name).write_text("(;GM[Othello]PB[ann];)")
+    record = "(;GM[Othello]PB[ann]PW[bob]RE[?]TY[4]BO[4 XXXX XOXO XOO- O--- *]B[B4];)"
+    Path("games.ggf").write_text(record * 2)
+    Path("games").write_text("XXXXXOXOXOO-O--- X b4\n")
+    assert call(capsys, "convert", "games.ggf", "games.jsonl").code == 0
+    expected = {"games.ggf": [-10, -10], "games": [-10], "games.jsonl": [-10, -10]}
+    for name, scores in expected.items():
+        data = call(capsys, "solve", name, "--json").data
+        assert [one["score"] for one in data["positions"]] == scores
+    assert call(capsys, "solve", record, "--json").data["positions"][0]["score"] == -10
+
+
+def test_what_people_paste_is_understood(capsys: pytest.CaptureFixture) -> None:
+    for text in ("XXXX XOXO XOO- O---", "XXXX XOXO XOO- O--- X; B4:+10;"):
+        data = call(capsys, "solve", text, "--json").data
+        assert data["positions"][0]["empties"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("games.ggf", "(;GM[Othello]PB[ann];", "game 1 at line 1, column 1: cannot read"),
+        ("games.SGF", "(;FF[4]GM[1]B[dd];)", "games.SGF: "),
+        ("notes", "nothing of the kind", "line 1: cannot read"),
+        ("games.pdn", "1. 11-15 *", "only endgames of Othello are solved, and game 1 is one of"),
+        ("empty.txt", "", "there is no position in this file"),
+        ("missing.wtb", None, "missing.wtb: there is no such file"),
+    ],
+)
+def test_a_file_that_cannot_be_solved_is_not_taken_for_a_board(
+    name: str, content: str | None, says: str, capsys: pytest.CaptureFixture, tmp_path: Path
+) -> None:
+    if content is not None:
+        Path(name).write_text(content)
     answer = call(capsys, "solve", name)
     assert answer.code == 2
-    assert f"{name}: a file of another kind" in " ".join(answer.err.split())
-    assert ".obf" in answer.err
+    assert f"evoply: {name}: " in answer.err
+    assert says in answer.err

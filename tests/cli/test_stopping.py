@@ -48,6 +48,38 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     assert "Traceback" not in err
 
 
+def test_ctrl_c_keeps_what_was_played_of_a_match(tmp_path: Path) -> None:
+    process = start(
+        "match", "swh:depth=2", "greedy", "--games", "100000", "--json",
+        "--save-games", "games.jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    try:
+        end = time.monotonic() + 240
+        while not any(part.stat().st_size for part in tmp_path.glob(".games.jsonl.*")):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    data = json.loads(out)
+    assert data["complete"] is False
+    assert 0 < data["games"] < 100_000
+    assert data["games"] == data["wins"] + data["draws"] + data["losses"]
+    assert data["error"].startswith(f"stopped after {data['games']:,} of 100,000 games")
+    lines = (tmp_path / "games.jsonl").read_text().splitlines()
+    assert len(lines) == data["games"]
+    first = sum(
+        (0.5 if won is None else float(one["players"][won] != "greedy"))
+        for one in map(json.loads, lines)
+        for won in [one["result"]["winner"]]
+    )
+    assert first / len(lines) == data["score"]
+    assert "swh:depth=2" in err  # the table, beside JSON
+    assert "Traceback" not in err
+
+
 INTERRUPTED = """
 import runpy
 import evoply.cli.app
@@ -120,7 +152,10 @@ def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
     assert len(numbers) > 3
 
 
-@pytest.mark.parametrize("arguments", [("presets", "demo"), ("config", "--list"), ("runs",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [("presets", "demo"), ("config", "--list"), ("runs",), ("--help",), ("match", "--help")],
+)
 def test_a_reader_that_leaves_is_no_error_message(
     arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -136,13 +171,13 @@ def test_a_reader_that_leaves_is_no_error_message(
 @pytest.mark.skipif(
     not Path("/dev/full").is_char_device(), reason="needs a device that is always full"
 )
-@pytest.mark.parametrize("arguments", [("perft", "othello", "3"), ("presets", "demo")])
-def test_a_full_disk_is_a_failure(arguments: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [("perft", "othello", "3", "--json"), ("presets", "demo")])
+def test_a_full_disk_is_told_in_a_sentence(arguments: tuple[str, ...], tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         process = start(*arguments, cwd=tmp_path, stdout=full)
         _, err = process.communicate(timeout=10)
-    assert process.returncode == 1
-    assert "No space left" in err
+    assert process.returncode == 2
+    assert "standard output cannot be written: no space is left there: send it somewhere" in err
     assert "Traceback" not in err
 
 

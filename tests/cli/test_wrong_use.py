@@ -35,6 +35,31 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            "tournament swh greedy --html nowhere/x.html",
+            "--html nowhere/x.html: there is no folder",
+        ),
+        ("show swh --svg=nowhere/x.svg", "--svg nowhere/x.svg: there is no folder"),
+        ("show swh --svg .", "--svg .: is a folder: name a file"),
+        ("match swh greedy --save-games nowhere/x", "--save-games nowhere/x: there is no folder"),
+        ("convert games.txt nowhere/x.ggf", "evoply: nowhere/x.ggf: there is no folder"),
+        ("convert games.txt small.toml/x.ggf", "evoply: small.toml/x.ggf: "),
+    ],
+)
+def test_targets_that_cannot_be_written(
+    arguments: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("games.txt").write_text("f5d6\n")
+    answer = call(capsys, *arguments.split(), "--json")
+    assert answer.code == answer.data["exit_code"] == 2
+    assert says in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert "rrno" not in answer.err
+
+
 @pytest.mark.parametrize("arguments", WRONG, ids=lambda words: " ".join(words)[:40])
 def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     plain = call(capsys, *arguments)

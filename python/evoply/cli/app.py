@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 import re
@@ -10,18 +11,22 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
 from evoply.cli.analyse import analyse
+from evoply.cli.compare import compare, experiment
 from evoply.cli.config import config
 from evoply.cli.convert import convert
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
+from evoply.cli.join import join
+from evoply.cli.learn import edit, learn
 from evoply.cli.match import match
-from evoply.cli.output import EndedError, StoppedError, stderr, write_json
+from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
 from evoply.cli.perft import perft
 from evoply.cli.play import play
 from evoply.cli.presets import presets
@@ -30,6 +35,7 @@ from evoply.cli.report import report
 from evoply.cli.reproduce import reproduce
 from evoply.cli.resume import resume
 from evoply.cli.runs import runs
+from evoply.cli.serve import serve
 from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
@@ -53,6 +59,23 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply evolve config.toml --population-size 500 --generations 40
   evoply evolve demo --set fitness.opening_plies=4 --set selection.size=3
   evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
+""",
+    learn: """
+  evoply learn firebrand
+  evoply learn firebrand-8 --games 2000 --name first
+  evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
+""",
+    edit: """
+  evoply edit first pieces --weight 0.4 --time-weight 0.4
+  evoply resume first --games 10000
+""",
+    compare: """
+  evoply compare quick othello-6 --seeds 5 --budget-games 50000
+  evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
+""",
+    experiment: """
+  evoply experiment sizes.toml
+  evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
     resume: """
   evoply resume                        # the newest run
@@ -85,6 +108,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     watch: """
   evoply watch games.jsonl             # from evoply match --save-games
   evoply watch games.jsonl --game 7 --delay 1
+  evoply watch localhost:7450          # a tournament of evoply serve, as it is played
 """,
     analyse: """
   evoply analyse swh:depth=4
@@ -98,6 +122,17 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament swh greedy mobility random --mode elimination
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
+""",
+    serve: """
+  evoply serve                         # two players, on this machine
+  evoply serve --game othello-10 --clock 150 --players 4 --games 20
+  evoply serve --host 0.0.0.0 --clock 60+1   # asks for a password, which it shows
+  evoply serve --resume tournament-1.db      # after a crash: all go on
+""",
+    join: """
+  evoply join localhost:7450 --player swh:depth=4
+  evoply join 10.0.0.7:7450 --player champion@first --name Ada --password ...
+  evoply join localhost:7450 --player mybot.py
 """,
     engine: """
   evoply engine --protocol gtp --player swh:depth=6
@@ -186,9 +221,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return CLOSED_PIPE
     except OSError as error:
         # What standard output still holds could not be written either.
+        code, reason = _of_system(error, arguments)
         with suppress(OSError):
-            _complain(_reason(error), FAILED, None)
-    return FAILED
+            _complain(reason, code, None)
+    return code
 
 
 def _open_streams() -> None:
@@ -230,7 +266,7 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        return FAILED, _reason(error), {}
+        return *_of_system(error, arguments), {}
 
 
 def _app() -> App:
@@ -248,6 +284,7 @@ def _app() -> App:
         ),
         version=_version,
         suppress_keyboard_interrupt=False,
+        console=help_console(),
     )
     app["--help"].help = "Show this help, or that of a command."
     app["--version"].help = "Show the version."
@@ -307,11 +344,40 @@ def _usage(error: CycloptsError) -> str:
     return f"{message}\n`{command} --help` shows how it is used."
 
 
-def _reason(error: OSError) -> str:
-    what = error.strerror or str(error)
-    return (
-        f"{error.filename}: {what}" if error.filename else f"the output cannot be written: {what}"
-    )
+def _of_system(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
+    """Return the exit code and the sentence for what the system refused."""
+    path = None if error.filename is None else os.fsdecode(error.filename)
+    what, to_do = _REFUSED.get(error.errno or 0, (error.strerror or str(error), ""))
+    code = WRONG_USE if error.errno in _REFUSED else FAILED
+    if path is None:
+        why = f"standard output cannot be written: {what}: send it somewhere else"
+        return code, why
+    if error.errno == errno.ENOENT and not (folder := Path(path).absolute().parent).is_dir():
+        what, to_do = f"there is no folder {folder}", "make it, or name another path"
+    return code, f"{_option_of(path, arguments)}{path}: {what}{': ' * bool(to_do)}{to_do}"
+
+
+_REFUSED = {
+    errno.ENOENT: ("there is no such file or folder", "name one that is there"),
+    errno.EACCES: ("this is not allowed", "name another path, or change who may use it"),
+    errno.EPERM: ("this is not allowed", "name another path, or change who may use it"),
+    errno.EROFS: ("nothing can be written there", "name another path"),
+    errno.EISDIR: ("is a folder", "name a file"),
+    errno.ENOTDIR: ("a part of the path is no folder", "name another path"),
+    errno.ENAMETOOLONG: ("the name is too long", "name another path"),
+    errno.ENOSPC: ("no space is left there", "make room, or name another path"),
+}
+"""What the system refuses because of what it was asked for, in words, and what to do about it."""
+
+
+def _option_of(path: str, arguments: Sequence[str]) -> str:
+    """Return the option that *path* was given to, with a blank after it; "" if to none."""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if argument == path and before.startswith("--"):
+            return f"{before} "
+        if argument.startswith("--") and argument.endswith(f"={path}"):
+            return f"{argument.partition('=')[0]} "
+    return ""
 
 
 def _listed(error: ValueError) -> Details:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -12,7 +12,7 @@ from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
-    from evoply.evolution.config.reference import ConfigKey, ConfigSection
+    from evoply.configs.reference import ConfigKey, ConfigSection
 
 __all__ = ["config"]
 
@@ -24,6 +24,7 @@ def config(
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
+    learner: Literal["evolution", "learning"] = "evolution",
     json: Json = False,
 ) -> None:
     """Say what can be written in a config: every key, what it is for, and its default.
@@ -35,18 +36,23 @@ def config(
         size. Default: the keys of the top level.
     list_
         Show the keys of all tables.
+    learner
+        Of which configs: those of `evoply evolve`, or learning, those of `evoply learn`.
     """
-    from evoply.evolution.config.reference import config_sections, matching_sections
+    from evoply.configs.reference import config_sections, matching_sections
+    from evoply.runs import KINDS
 
     output = Output(json)
-    sections = config_sections() if key is None else matching_sections(key)
+    model = KINDS[learner].learner_type.config_type
+    sections = config_sections(model) if key is None else matching_sections(key, model)
     is_overview = key is None and not list_
     if is_overview:
         sections = sections[:1]
     for section in sections:
         _show(output, section)
     if is_overview:
-        one, every = suggested("config KEY"), suggested("config --list")
+        option = "" if learner == "evolution" else f" --learner {learner}"
+        one, every = suggested(f"config KEY{option}"), suggested(f"config --list{option}")
         output.say()
         output.say(f"`{one}` shows the keys of a table; `{every}` shows all of them.")
     keys = [_as_data(section, one) for section in sections for one in section.keys]

@@ -1,7 +1,8 @@
-"""Taking a run from where it is to its end, for people who watch: used by evolve and resume."""
+"""Beginning a run and taking it to its end, for people who watch: evolve, learn and resume."""
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from typing import Any
 
@@ -9,9 +10,12 @@ from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
-from evoply.runs import Run, advance
+from evoply.protocols import RunNameError
+from evoply.runs import Run, advance, new_run_path, runs_directory
 
-__all__ = ["drive"]
+__all__ = ["drive", "new_run"]
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
 def drive(
@@ -67,3 +71,32 @@ def _how_to_go_on(run: Run) -> str:
     if not count:
         kept = f"Stopped before the first generation was whole; {run.path} holds the config."
     return f"{kept}\nGo on with: {suggested(f'resume {run.name}')}"
+
+
+def new_run(name: str | None, config: Any, output: Output, *, command: str = "") -> Run:
+    """Return a new run of *config*, called *name* or after its game, and say where it is."""
+    if name is not None:
+        run = Run.create(runs_directory() / _checked(name), config, command=command)
+    else:
+        run = _run_after_its_game(config, command)
+    again = suggested(f"resume {run.name}")
+    output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
+    return run
+
+
+def _run_after_its_game(config: Any, command: str) -> Run:
+    while True:
+        path = new_run_path(config.game)
+        try:
+            return Run.create(path, config, command=command)
+        except RunNameError:  # another process took the name meanwhile: look for the next
+            continue
+
+
+def _checked(name: str) -> str:
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(
+            f"--name: {name!r} cannot be the name of a run: use letters, digits, - _ + and . "
+            "(set EVOPLY_RUNS for another folder of runs)"
+        )
+    return name

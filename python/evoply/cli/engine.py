@@ -44,7 +44,7 @@ def engine(
         What the other program speaks.
     player
         The player: see `evoply match --help`. Its depth and limits are its own, whatever the
-        other program asks for.
+        other program asks for; of time it takes no more than the other program gives it.
     """
     from evoply.cli.player_texts import read_players
     from evoply.players.engines.gtp_server import GtpServer
@@ -54,6 +54,6 @@ def engine(
     game, (read,) = read_players([player], game, move_limit, engines)
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
     try:
-        serve(server.answers, sys.stdin, sys.stdout)
+        serve(server, sys.stdin, sys.stdout)
     finally:
         server.board.close()

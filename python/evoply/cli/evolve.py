@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import Parameter
-
-from evoply.cli.options import GAME_NAMES, Json, SecondsOrNone, Threads, Whole, WholeOrNone
+from evoply.cli.options import (
+    Json,
+    Overrides,
+    RunGame,
+    SecondsOrNone,
+    Tests,
+    Threads,
+    Whole,
+    WholeOrNone,
+)
 from evoply.cli.output import Output
-from evoply.cli.suggesting import suggested
 
 if TYPE_CHECKING:
     from evoply.evolution import EvolutionConfig
-    from evoply.runs import Run
 
 __all__ = ["evolve"]
-
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
 def evolve(
@@ -31,9 +33,9 @@ def evolve(
     population_size: Whole | None = None,
     generations: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
-    game: Annotated[str | None, Parameter(help=GAME_NAMES)] = None,
-    set_: Annotated[list[str] | None, Parameter("--set", negative="")] = None,
-    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
+    game: RunGame = None,
+    set_: Overrides = None,
+    tests: Tests = True,
     threads: Threads = 0,
     json: Json = False,
 ) -> None:
@@ -113,35 +115,10 @@ def _one_run(
     command: str,
 ) -> tuple[dict[str, Any], bool]:
     """Make one run; return its summary as data, and whether it ended by being good enough."""
-    from evoply.cli.driving import drive
+    from evoply.cli.driving import drive, new_run
     from evoply.evolution import is_good
 
-    with _new_run(name, settings, command) as run:
-        again = suggested(f"resume {run.name}")
-        output.say(f"Run folder: {run.path}  (Ctrl-C stops; {again} goes on)")
+    with new_run(name, settings, output, command=command) as run:
         result = drive(run, output, threads=threads, with_tests=tests, command=command)
         last = run.last()
         return result, last is not None and is_good(settings, last.statistics.best)
-
-
-def _new_run(name: str | None, settings: EvolutionConfig, command: str) -> Run:
-    from evoply.protocols import RunNameError
-    from evoply.runs import Run, new_run_path, runs_directory
-
-    if name is not None:
-        return Run.create(runs_directory() / _checked(name), settings, command=command)
-    while True:
-        path = new_run_path(settings.game)
-        try:
-            return Run.create(path, settings, command=command)
-        except RunNameError:  # another process took the name meanwhile: look for the next
-            continue
-
-
-def _checked(name: str) -> str:
-    if _NAME.fullmatch(name) is None:
-        raise ValueError(
-            f"--name: {name!r} cannot be the name of a run: use letters, digits, - _ + and . "
-            "(set EVOPLY_RUNS for another folder of runs)"
-        )
-    return name

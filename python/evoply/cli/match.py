@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli.options import (
+    Clock,
     Delay,
     Draws,
     Engines,
@@ -21,10 +22,11 @@ from evoply.cli.options import (
     Seed,
     Threads,
     WholeOrDefault,
+    chosen_clock,
     chosen_draws,
     chosen_openings,
 )
-from evoply.cli.output import Output, percent, stderr, table
+from evoply.cli.output import Output, StoppedError, percent, stderr, table
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
@@ -33,7 +35,16 @@ if TYPE_CHECKING:
     from evoply.arena import LostGames, MatchResult, SprtResult
     from evoply.formats import GamePlayed
 
-__all__ = ["interval_text", "match", "match_table", "progress_bar", "say_forfeits"]
+__all__ = [
+    "interval_text",
+    "match",
+    "match_table",
+    "progress_bar",
+    "saving",
+    "say_engine",
+    "say_forfeits",
+    "say_saved",
+]
 
 _GAMES = 1000
 _WATCHED_GAMES = 2
@@ -70,6 +81,7 @@ def match(
     save_games: Path | None = None,
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: Delay = 0.5,
+    clock: Clock = None,
     move_limit: MoveLimit = None,
     engines: Engines = None,
     threads: Threads = 0,
@@ -107,7 +119,7 @@ def match(
     quiet
         Show no progress.
     """
-    from evoply.arena import Sprt, sprt_match
+    from evoply.arena import Sprt, StoppedWithResultError, sprt_match
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
@@ -115,56 +127,66 @@ def match(
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
     game, (one, other) = read_players([first, second], game, move_limit, engines)
     plies, rules = chosen_openings(openings), chosen_draws(draws, game)
+    control = chosen_clock(clock)
     start = read_position(game, position).position
     output = Output(json)
     title = f"{short_name(one.label)} against {short_name(other.label)}"
+    is_stopped = False
     if sprt is not None:
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
         with (
-            _saving(save_games) as save,
+            saving(save_games) as save,
             progress_bar(title, most, is_shown=not quiet) as moved,
         ):
-            tested = sprt_match(
-                one,
-                other,
-                test,
-                games=most,
-                openings=plies,
-                progress=lambda done, _: moved(done),
-                game=game,
-                seed=seed,
-                start=start,
-                draws=rules,
-                threads=threads,
-                on_game=save,
-            )
-        _say_saved(output, save_games)
-        _say_test(output, tested)
-        output.result(tested.to_dict())
+            try:
+                tested = sprt_match(
+                    one,
+                    other,
+                    test,
+                    games=most,
+                    openings=plies,
+                    progress=lambda done, _: moved(done),
+                    game=game,
+                    seed=seed,
+                    start=start,
+                    draws=rules,
+                    clock=control,
+                    threads=threads,
+                    on_game=save,
+                )
+            except StoppedWithResultError as stop:
+                tested, is_stopped = stop.result, True
+        say_saved(output, save_games)
+        _say_test(output, tested, is_stopped=is_stopped)
+        _end(output, tested, f"stopped after {tested.games:,} games" if is_stopped else "")
         return
     if games is None:
         games = _WATCHED_GAMES if watch else _GAMES
     is_shown = not (quiet or watch)
     with (
-        _saving(save_games) as save,
+        saving(save_games) as save,
         progress_bar(title, games, is_shown=is_shown) as progress,
     ):
-        result = play_match(
-            one,
-            other,
-            game=game,
-            games=games,
-            seed=seed,
-            openings=plies,
-            start=start,
-            draws=rules,
-            threads=threads,
-            progress=progress,
-            on_game=_seen(output, delay, save) if watch else save,
-            games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
-        )
-    _say_saved(output, save_games)
+        try:
+            result = play_match(
+                one,
+                other,
+                game=game,
+                games=games,
+                seed=seed,
+                openings=plies,
+                start=start,
+                draws=rules,
+                clock=control,
+                threads=threads,
+                progress=progress,
+                on_game=_seen(output, delay, save) if watch else save,
+                games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
+            )
+        except StoppedWithResultError as stop:
+            result, is_stopped = stop.result, True
+    say_saved(output, save_games)
     made = match_table([result.to_dict()], output.people.width)
     output.people.print(made)
     shown = {column.header for column in made.columns}
@@ -184,6 +206,14 @@ def match(
     if result.interval is None:
         output.say(_too_few(result.distinct_games))
     _say_doubts(output, result)
+    of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
+    _end(output, result, of if is_stopped else "")
+
+
+def _end(output: Output, result: MatchResult | SprtResult, stopped: str) -> None:
+    """Give the result as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
+    if stopped:
+        raise StoppedError(stopped, {**result.to_dict(), "complete": False})
     output.result(result.to_dict())
 
 
@@ -191,7 +221,7 @@ def _seen(
     output: Output, delay: float, save: Callable[[GamePlayed], object] | None
 ) -> Callable[[GamePlayed], object]:
     """Return what shows a game, and saves it too if that is asked for."""
-    from evoply.cli.watch import show_game
+    from evoply.cli.game_view import show_game
 
     def see(game: GamePlayed) -> None:
         if save is not None:
@@ -202,7 +232,7 @@ def _seen(
 
 
 @contextmanager
-def _saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
+def saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
     """Give what writes a game into the file at *path*, which is there when all is done."""
     from evoply.files import writing_atomically
     from evoply.formats import saved
@@ -214,9 +244,17 @@ def _saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None
         yield lambda game: file.writelines(saved.write([game]))
 
 
-def _say_saved(output: Output, path: Path | None) -> None:
+def say_saved(output: Output, path: Path | None) -> None:
+    """Say where games were saved, if they were."""
     if path is not None:
         output.say(f"Games: {path}")
+
+
+def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:
+    """Say what a player calls itself and how it is started, if it is an engine."""
+    if "command" in about:
+        name = " ".join(filter(None, (about["engine"], about["version"])))
+        output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
 
 
 def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
@@ -229,15 +267,22 @@ def say_forfeits(output: Output, forfeits: Sequence[LostGames]) -> None:
 
 def _say_doubts(output: Output, result: MatchResult | SprtResult) -> None:
     for label, about in zip((result.first, result.second), result.players, strict=True):
-        if "command" in about:
-            name = " ".join(filter(None, (about["engine"], about["version"])))
-            output.say(f"{short_name(label)} is {name or 'nameless'}: {about['command']}")
+        say_engine(output, label, about)
     say_forfeits(output, result.forfeits)
+    if result.clock is not None:
+        both = zip((result.first, result.second), result.players, strict=True)
+        took = "; ".join(
+            "{}: {mean:.3g} s a game, at most {most:.3g} s".format(
+                short_name(name), **one["seconds"]
+            )
+            for name, one in both
+        )
+        output.say(f"Clock {result.clock}; time used by {took}")
     if not result.reproducible:
         output.say(DOUBTS.format("match"))
 
 
-def _say_test(output: Output, result: SprtResult) -> None:
+def _say_test(output: Output, result: SprtResult, *, is_stopped: bool) -> None:
     """Say how a sequential test ended."""
     lower, upper = result.test.bounds
     made = table("pair scored", "0", "½", "1", "1½", "2", left=("pair scored",))
@@ -247,7 +292,7 @@ def _say_test(output: Output, result: SprtResult) -> None:
         f"LLR {result.ratio:+.2f} (accept at {upper:.2f}, reject at {lower:.2f}) after "
         f"{result.games:,} games, score {percent(result.score)}"
     )
-    output.say(result.in_words(), style="bold")
+    output.say("undecided: stopped" if is_stopped else result.in_words(), style="bold")
     output.say(
         f"Seed {result.seed}; openings of {result.opening_plies} random plies, each played twice "
         "with colours swapped"

@@ -15,9 +15,11 @@ from evoply.wording import shorten
 
 if TYPE_CHECKING:
     from evoply.games.draws import DrawRules
+    from evoply.protocols import TimeControl
 
 __all__ = [
     "GAME_NAMES",
+    "Clock",
     "Delay",
     "Draws",
     "Engines",
@@ -25,14 +27,19 @@ __all__ = [
     "Json",
     "MoveLimit",
     "Openings",
+    "Overrides",
+    "Password",
     "Position",
+    "RunGame",
     "SecondsOrNone",
     "Seed",
+    "Tests",
     "Threads",
     "TimeLimit",
     "Whole",
     "WholeOrDefault",
     "WholeOrNone",
+    "chosen_clock",
     "chosen_draws",
     "chosen_openings",
 ]
@@ -124,8 +131,32 @@ def chosen_draws(draws: str | None, game: str) -> DrawRules | None:
         raise ValueError(f"--draws: {error}") from None
 
 
+Clock = Annotated[
+    str | None,
+    Parameter(
+        metavar="SECONDS[+INCREMENT]",
+        show_default=False,
+        help="Seconds that each side has for all its moves of a game, and seconds more after each: "
+        "150 or 60+1. Who takes longer loses by time. Results are then not reproducible.",
+    ),
+]
+
+
+def chosen_clock(clock: str | None) -> TimeControl | None:
+    """Return the time of a game, None without a clock; `ValueError` for a text that is none."""
+    from evoply.protocols import TimeControl
+
+    try:
+        return None if clock is None else TimeControl.from_text(clock)
+    except ValueError as error:
+        raise ValueError(f"--{error}") from None
+
+
 WholeOrDefault = Annotated[int | None, Parameter(converter=_whole, show_default=False)]
 
+Overrides = Annotated[list[str] | None, Parameter("--set", negative="")]
+RunGame = Annotated[str | None, Parameter(help=GAME_NAMES)]
+Tests = Annotated[bool, Parameter(negative="--no-tests", show_default=False)]
 Json = Annotated[
     bool,
     Parameter(
@@ -150,8 +181,8 @@ MoveLimit = Annotated[
     float | None,
     Parameter(
         show_default=False,
-        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10; who takes "
-        "longer loses the game.",
+        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10, with --clock "
+        "none of its own; who takes longer loses the game.",
     ),
 ]
 Engines = Annotated[
@@ -184,6 +215,15 @@ Seed = Annotated[
         converter=_whole,
         validator=Number(gte=0, lt=2**63),
         help="A whole number that decides everything random: the same seed gives the same result.",
+    ),
+]
+Password = Annotated[
+    str | None,
+    Parameter(
+        show_default=False,
+        env_var="EVOPLY_PASSWORD",
+        help="The password of the server; it is never sent. Other users of this machine may see it "
+        "among the processes: the environment variable EVOPLY_PASSWORD does the same.",
     ),
 ]
 Position = Annotated[

@@ -20,6 +20,7 @@ __all__ = [
     "EndedError",
     "Output",
     "StoppedError",
+    "help_console",
     "percent",
     "stderr",
     "stdout",
@@ -93,6 +94,11 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Return a console on what standard error is now."""
     return _console(is_error=True)
+
+
+def help_console() -> Console:
+    """Return the console that help is printed to, as wide as a terminal if there is none."""
+    return _Console()
 
 
 def _console(*, is_error: bool) -> Console:

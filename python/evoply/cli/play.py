@@ -6,7 +6,7 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import Engines, Game, Json, MoveLimit, Position, Whole
+from evoply.cli.options import Clock, Engines, Game, Json, MoveLimit, Position, Whole, chosen_clock
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.wording import short_name
@@ -27,6 +27,7 @@ def play(
     color: Literal["black", "white", "random"] = "black",
     position: Position = None,
     seed: Whole | None = None,
+    clock: Clock = None,
     move_limit: MoveLimit = None,
     engines: Engines = None,
     json: Json = False,
@@ -63,7 +64,13 @@ def play(
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
     output = Output(json)
     session = TerminalGame(
-        output.people, opponent, against, Color(color), read_position(game, position), seed
+        output.people,
+        opponent,
+        against,
+        Color(color),
+        read_position(game, position),
+        seed,
+        chosen_clock(clock),
     )
     output.say(
         f"You are {Color(color)} against {short_name(opponent.label)}. Type help for the commands."
@@ -100,10 +107,10 @@ def _default_opponent(game: str | None) -> str:
 
 def _ending(session: TerminalGame) -> str:
     if session.forfeit is not None:
-        return (
-            f"{short_name(session.opponent.label)} forfeits: {session.forfeit}. You win.\n"
-            f"Moves: {session.game}"
-        )
+        who, what = f"{short_name(session.opponent.label)} forfeits", "win"
+        if session.loser is session.color:
+            who, what = "You forfeit", "lose"
+        return f"{who}: {session.forfeit}. You {what}.\nMoves: {session.game}"
     outcome = session.game.outcome()
     if outcome is None:
         return _how_to_go_on(session)
@@ -127,7 +134,9 @@ def _how_to_go_on(session: TerminalGame) -> str:
     game = session.game.position.game
     command = suggested(
         f"play --against {shlex.quote(session.against)} --game {game} "
-        f"--color {session.color.value} --seed {session.seed} --position '{session.game}'"
+        f"--color {session.color.value} --seed {session.seed}"
+        f"{'' if session.control is None else f' --clock {session.control}'}"
+        f" --position '{session.game}'"
     )
     return f"Moves so far: {session.game}\nGo on with: {command}"
 
@@ -140,7 +149,8 @@ def _result(session: TerminalGame) -> dict[str, Any]:
     winner = outcome.winner if outcome else None
     points = outcome.points(session.color) if outcome else None
     if session.forfeit is not None:
-        winner, points, ending = session.color, 1.0, Ending.FORFEIT
+        winner, ending = (None if session.loser is None else session.loser.opposite), Ending.FORFEIT
+        points = float(winner is session.color)
     return {
         "game": session.game.position.game,
         "against": session.opponent.label,
@@ -153,4 +163,6 @@ def _result(session: TerminalGame) -> dict[str, Any]:
         "points": points,
         "disc_difference": outcome.disc_difference if outcome else None,
         "forfeit": session.forfeit,
+        "clock": None if session.control is None else str(session.control),
+        "seconds_left": session.seconds_left,
     }

@@ -28,12 +28,18 @@ def presets(name: str | None = None, /, *, json: Json = False) -> None:
             sys.stdout.write(text)
         output.result({"name": name, "title": PRESETS[name].title, "toml": text})
         return
-    listed = table("preset", "what it is", left=("preset", "what it is"))
+    columns = ("command", "preset", "what it is")
+    listed = table(*columns, left=columns)
     for preset, entry in PRESETS.items():
-        listed.add_row(preset, entry.title)
+        listed.add_row(entry.command, preset, entry.title)
     output.people.print(listed)
-    one, run = suggested("presets NAME"), suggested("evolve NAME")
-    output.say(f"`{one}` prints one; `{run}` runs it.")
+    one, evolve, learn = (suggested(f"{what} NAME") for what in ("presets", "evolve", "learn"))
+    output.say(f"`{one}` prints one; `{evolve}` or `{learn}` runs it.")
     output.result(
-        {"presets": [{"name": preset, "title": entry.title} for preset, entry in PRESETS.items()]}
+        {
+            "presets": [
+                {"name": preset, "title": entry.title, "command": entry.command}
+                for preset, entry in PRESETS.items()
+            ]
+        }
     )

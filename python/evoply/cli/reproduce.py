@@ -26,11 +26,12 @@ def reproduce(
     study: str | None = None,
     /,
     *,
-    table: Annotated[str | None, Parameter(name=("--table", "--experiment"))] = None,
+    table: Annotated[str | None, Parameter(name=("--table", "--experiment", "--figure"))] = None,
     scale: Literal["smoke", "small", "paper"] = "smoke",
     rules: str = "",
     opponent: str = "",
     games: Whole = 0,
+    game: str = "",
     seed: Seed = 1,
     html: Path | None = None,
     threads: Threads = 0,
@@ -47,7 +48,7 @@ def reproduce(
     study
         A study, such as liao. Default: list them all.
     table
-        A table or experiment of the study. Default: the main one, or list them.
+        A table, figure or experiment of the study. Default: the main one, or list them.
     scale
         How much is played: smoke takes seconds, paper as much as the paper or more.
     rules
@@ -57,6 +58,9 @@ def reproduce(
         engine; {level} in its text stands for 1, 3, 5 and 7.
     games
         Games against each opponent there. Default: as many as the scale has.
+    game
+        The board, where a study has several: firebrand is played on othello-10, and with
+        othello on 8x8.
     html
         Write a page about the result, which opens offline, into this file.
     quiet
@@ -75,7 +79,7 @@ def reproduce(
         output.result({"studies": [_described(one) for one in chosen]})
         return
     found = find_study(study)
-    found.experiment(table)  # a mistake is told before any bar is shown
+    found.parts(table)  # a mistake is told before any bar is shown
     if html is not None:
         check_writable(html)
     with progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved:
@@ -85,6 +89,7 @@ def reproduce(
             rules=rules,
             opponent=opponent,
             games=games,
+            game=game,
             threads=threads,
             progress=lambda done, total: moved(round(100 * done / total)),
         )
@@ -108,9 +113,11 @@ def _described(study: Study) -> dict[str, Any]:
                 "title": one.title,
                 "seconds": dict(one.seconds),
                 "rules": list(one.rules),
+                "boards": list(one.boards),
             }
             for one in study.experiments
         ],
+        "groups": {name: list(parts) for name, parts in study.groups.items()},
     }
 
 
@@ -122,11 +129,18 @@ def _say_studies(output: Output, studies: Sequence[Study]) -> None:
         for one in study.experiments:
             made.add_row(one.name, _what(one), *(_time(s) for s in one.seconds.values()))
         output.people.print(made)
+        if study.groups:
+            output.say(_groups(study))
         output.say()
     output.say(
         "Times were measured on two cores of a server and differ elsewhere; smoke, small and "
         "paper are scales."
     )
+
+
+def _groups(study: Study) -> str:
+    said = [f"{name} is {' and '.join(parts)}" for name, parts in study.groups.items()]
+    return f"As the paper counts its experiments: {', '.join(said)}."
 
 
 def _what(experiment: Experiment) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, SecondsOrNone, Threads, WholeOrNone
+from evoply.cli.options import Json, SecondsOrNone, Tests, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ def resume(
     /,
     *,
     generations: WholeOrNone | None = None,
+    games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
-    tests: Annotated[bool, Parameter(negative="--no-tests", show_default=False)] = True,
+    tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     threads: Threads = 0,
     json: Json = False,
@@ -40,6 +41,8 @@ def resume(
         Name or path of the run. Default: the newest.
     generations
         How many generations in all, those before included; none: no limit.
+    games
+        For runs of `evoply learn`: how many games in all, those before included; none: no limit.
     time_limit
         Seconds in all, those before included; none: no limit.
     tests
@@ -50,13 +53,15 @@ def resume(
     from evoply.cli.driving import drive
     from evoply.runs import find_run
 
-    limits = {"generations": generations, "time_limit": time_limit}
+    limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
     with find_run(run) as found:
         found.check_going_on()
         learner = found.kind.learner()  # refused if it is of the user's own, who is not here
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}
+            if "games" in given and "games" not in found.kind.limits:
+                raise ValueError("--games is for runs of `evoply learn`: give --generations")
             config = _with_limits(found, given)
             count = found.count()
             last = found.last()
@@ -66,7 +71,8 @@ def resume(
             output.say(f"Run folder: {found.path}, with {count:,} generations so far")
             if is_finished:
                 output.say(
-                    "It has reached its limit; --generations or --time-limit sets a larger one."
+                    f"It has reached its limit; --{_counted(found)} or --time-limit sets a "
+                    "larger one."
                 )
             result = drive(
                 found,
@@ -78,6 +84,10 @@ def resume(
                 allow_other_version=allow_other_version,
             )
             output.result(result)
+
+
+def _counted(run: Run) -> str:
+    return "games" if "games" in run.kind.limits else "generations"
 
 
 def _with_limits(run: Run, limits: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
 from evoply.cli.options import Json, TimeLimit
 from evoply.cli.output import Output, StoppedError, table
-from evoply.wording import shorten
+from evoply.protocols import IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from evoply.formats.obf import Problem
     from evoply.games.othello import Move
     from evoply.players.endgame import Solution
+    from evoply.protocols import GameRecord
 
 __all__ = ["solve"]
 
-_OTHER_FILES = (".ggf", ".sgf", ".pdn", ".wtb", ".txt", ".json")
+_ENDINGS = (".obf", ".ggf", ".sgf", ".pdn", ".wtb", ".txt", ".json", ".jsonl")
+"""What ends in one of these is the name of a file, also of one that is not there."""
 
 
 def solve(
@@ -46,7 +48,8 @@ def solve(
     ----------
     position
         A board such as '---- -OX- -XO- ---- X', a board with moves, moves from the start of 8x8,
-        or a file of positions (.obf) whose scores are shown beside ours.
+        GGF, a file of positions (.obf) whose scores are shown beside ours, or any other file that
+        `evoply convert` reads: the last position of each game.
     mode
         exact finds the score, outcome only who wins: 1, 0 or -1.
     every_move
@@ -96,26 +99,60 @@ def _estimate(problem: Problem, mode: str) -> float:
 
 
 def _read(text: str) -> Sequence[Problem]:
-    from evoply.formats.obf import Problem, read
+    """Return the positions of a file, or the one that *text* shows."""
+    if os.path.isfile(text) or text.lower().endswith(_ENDINGS):
+        return _of_file(text)
+    return (_pasted(text),)
+
+
+def _of_file(name: str) -> Sequence[Problem]:
+    from evoply.cli.convert import games_file
+    from evoply.formats import obf
+
+    problems: list[Problem] = []
+    with games_file(name) as (form, file, names):
+        try:
+            if form.name == "obf":
+                problems.extend(obf.read(file))
+            else:
+                for number, game in enumerate(form.read(file, None, names, None), start=1):
+                    problems.append(_problem(game.record, f"game {number}"))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    if not problems:
+        raise ValueError(f"{name}: there is no position in this file")
+    return problems
+
+
+def _problem(record: GameRecord, what: str) -> Problem:
+    from evoply.formats.obf import Problem
+    from evoply.games.othello import Position
+
+    if not isinstance(record.position, Position):
+        raise ValueError(f"only endgames of Othello are solved, and {what} is one of checkers")
+    return Problem(record.position)
+
+
+def _pasted(text: str) -> Problem:
+    from evoply.formats import ggf, read_pasted
+    from evoply.formats.obf import Problem
+    from evoply.games import GAMES
     from evoply.games.othello import Game, Position
 
-    if text.lower().endswith(".obf"):
-        try:
-            problems = tuple(read(Path(text).read_bytes()))
-        except OSError as error:
-            raise ValueError(f"{text}: {error.strerror or error}") from None
-        if not problems:
-            raise ValueError(f"{text}: there is no position in this file")
-        return problems
-    if text.lower().endswith(_OTHER_FILES) or os.path.isfile(text):
-        raise ValueError(
-            f"{shorten(text)}: a file of another kind: the name of a file of positions ends in .obf"
-        )
-    if not any(character.isdigit() for character in text):
-        return (Problem(Position.parse(text)),)
-    if ":" in text:
+    if ggf.is_ggf(text):
+        return _problem(next(ggf.read(text)).record, "this game")
+    if ":" in text.partition(";")[0]:
         raise ValueError("only endgames of Othello are solved, and this is a position of checkers")
-    return (Problem(Game.from_transcript(text).position),)
+    try:
+        if any(character.isdigit() for character in text):
+            return Problem(Game.from_transcript(text).position)
+        return Problem(Position.parse(text))
+    except InvalidMoveError:
+        # A board without a side to move, with labels, or a line of OBF, of any size.
+        for name in (name for name, rules in GAMES.items() if rules.fills_board):
+            with suppress(InvalidMoveError, IllegalMoveError):
+                return _problem(read_pasted(name, text), "this")
+        raise
 
 
 def _result(problem: Problem, solution: Solution, mode: str) -> dict[str, Any]:

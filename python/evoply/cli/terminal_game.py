@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 import sys
+import threading
+import time
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -18,13 +22,16 @@ from evoply.players import RandomPlayer, parse_player
 from evoply.players.analysis import asked, use_all_cores
 from evoply.protocols import (
     Choice,
+    Clock,
     Color,
     ForfeitError,
+    GameClock,
     GameRecord,
     IllegalMoveError,
     InvalidMoveError,
     Player,
     Seat,
+    TimeControl,
 )
 from evoply.wording import short_name
 
@@ -44,6 +51,17 @@ them, or none if one turns out not to be legal), or
   quit    stop (so does Ctrl-D)"""
 
 
+def time_text(seconds: float) -> str:
+    """Return what a clock shows: minutes and seconds, tenths of them below 20.
+
+    >>> time_text(150), time_text(9.87), time_text(-1)
+    ('2:30', '0:09.8', '0:00.0')
+    """
+    tenths = max(int(seconds * 10), 0)
+    minutes, rest = divmod(tenths, 600)
+    return f"{minutes}:{rest // 10:02}" + (f".{rest % 10}" if tenths < 200 else "")
+
+
 @dataclass(slots=True)
 class TerminalGame:
     """One game in the making; `play` asks and answers until it is over or the person leaves."""
@@ -56,11 +74,19 @@ class TerminalGame:
     """The person's side."""
     game: GameRecord
     seed: int
+    control: TimeControl | None = None
+    """The time that both sides have; the person's runs while a move is waited for."""
+    now: Callable[[], float] = time.monotonic
     refused: int = 0
     """Lines that were neither a legal move nor a command."""
     is_left: bool = False
     forfeit: str | None = None
-    """Why the opponent could not go on."""
+    """Why a side could not go on."""
+    loser: Color | None = None
+    """Which side that was."""
+    _clock: GameClock | None = field(init=False, default=None)
+    _turn_began: float | None = field(init=False, default=None)
+    """When the person was asked for the move that is waited for."""
     _seat: Seat = field(init=False)
     _adviser: tuple[str, Seat] | None = field(init=False, default=None)
     """Who gives hints, from the first one on: a bot's games are kept apart from its hints."""
@@ -75,6 +101,8 @@ class TerminalGame:
                 import readline  # noqa: F401
         self._seat = self.opponent.seat(self.game.position.game)
         use_all_cores(self._seat)
+        if self.control is not None:
+            self._clock = GameClock(self.control)
 
     @property
     def is_interactive(self) -> bool:
@@ -89,6 +117,7 @@ class TerminalGame:
     def play(self) -> None:
         """Play until the game is over or the person leaves."""
         is_new = True
+        self._get_ready()
         while self.game.outcome() is None and self.forfeit is None:
             moves = self.game.position.legal_moves
             if self.game.position.turn is not self.color:
@@ -97,21 +126,36 @@ class TerminalGame:
             elif moves.must_pass:
                 self._say("You have no move and pass.")
                 self.game = self.game.play(moves[0])
+                self._spend(self.color, 0.0)
             else:
+                if self._turn_began is None:
+                    self._turn_began = self.now()
                 if is_new:
                     self._show()
-                word = self._next_word()
+                word = self._word_in_time()
+                if self.forfeit is not None:
+                    return
                 if word is None or word in ("quit", "exit", "q"):
                     self.is_left = True
                     return
                 is_new = self._obey(word)
+
+    def _get_ready(self) -> None:
+        """Have what the opponent needs started, before the clocks are."""
+        if self._clock is not None and hasattr(self._seat, "get_ready"):
+            try:
+                self._seat.get_ready()
+            except ForfeitError as error:
+                self.forfeit, self.loser = str(error), self.color.opposite
 
     def _answer(self) -> None:
         position = self.game.position
         if position.legal_moves.must_pass:
             self._say(f"{short_name(self.opponent.label)} has no move and passes.")
             self.game = self.game.play(position.legal_moves[0])
+            self._spend(position.turn, 0.0)
             return
+        began = self.now()
         try:
             if self.is_interactive:
                 with self.console.status(f"{short_name(self.opponent.label)} is thinking"):
@@ -119,7 +163,8 @@ class TerminalGame:
             else:
                 choice = self._choice(self._seat)
         except ForfeitError as error:
-            self.forfeit = str(error)
+            self.forfeit, self.loser = str(error), position.turn
+        if not self._spend(position.turn, self.now() - began) or self.forfeit is not None:
             return
         value = "" if choice.score is None else f" (value {value_text(choice.score)})"
         self._say(f"{short_name(self.opponent.label)} plays {choice.move}{value}")
@@ -134,7 +179,65 @@ class TerminalGame:
 
     def _choice(self, seat: Seat, *, every_move: bool = False) -> Choice:
         stream = Stream(self.seed, "play", "game")
-        return asked(seat, self.game, stream, every_move=every_move)
+        if self._clock is None:
+            return asked(seat, self.game, stream, every_move=every_move)
+        turn, control = self.game.position.turn, self._clock.control
+        clock = Clock(seconds_left=self._clock.left[turn], increment=control.increment)
+        return asked(seat, self.game, stream, every_move=every_move, clock=clock)
+
+    @property
+    def seconds_left(self) -> dict[str, float] | None:
+        """What both sides have left, by name; None without a clock."""
+        if self._clock is None:
+            return None
+        return {color.value: max(self._left(color), 0.0) for color in Color}
+
+    def _left(self, color: Color) -> float:
+        """Return the seconds that a side has now."""
+        assert self._clock is not None
+        running = self._turn_began if color is self.color else None
+        return self._clock.left[color] - (0.0 if running is None else self.now() - running)
+
+    def _spend(self, color: Color, seconds: float) -> bool:
+        """Count a move that took so long; return whether that was in time."""
+        if self._clock is None or self._clock.spend(color, seconds):
+            return True
+        self.forfeit, self.loser = f"the flag has fallen (clock {self.control})", color
+        return False
+
+    def _word_in_time(self) -> str | None:
+        """Return the next word that was typed, None at the end of the input.
+
+        If the person's flag has fallen meanwhile, the game is forfeited.
+        """
+        try:
+            with self._alarm():
+                word = self._next_word()
+        except TimeoutError:
+            word = ""
+            self._say()  # the line that was being typed
+        if self._clock is not None and self._turn_began is not None and self._left(self.color) < 0:
+            self._spend(self.color, self.now() - self._turn_began)
+        return word
+
+    @contextlib.contextmanager
+    def _alarm(self) -> Iterator[None]:
+        """Raise TimeoutError when the person's flag falls, where the system can do that."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if self._clock is None or not is_main or not hasattr(signal, "setitimer"):
+            yield
+            return
+
+        def fall(*_: object) -> None:
+            raise TimeoutError
+
+        before = signal.signal(signal.SIGALRM, fall)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, max(self._left(self.color), 0.0) + 0.001)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def close(self) -> None:
         """Give back what the opponent holds."""
@@ -172,6 +275,9 @@ class TerminalGame:
             )
         except InvalidMoveError as error:
             return self._refuse(f"{error} (help lists the commands)")
+        if self._turn_began is not None:
+            self._spend(self.color, self.now() - self._turn_began)
+            self._turn_began = None
         if not self.is_interactive:
             self._say(f"you play {self.game.moves[-1]}")
         return True
@@ -222,7 +328,8 @@ class TerminalGame:
 
     def _next_line(self) -> str:
         """Return the next line that was typed with its end, "" at the end of the input."""
-        prompt = f"{self.color} (you): "
+        time_left = "" if self._clock is None else f", {time_text(self._left(self.color))}"
+        prompt = f"{self.color} (you{time_left}): "
         if self._has_line_editing:
             try:
                 return f"{input(prompt)}\n"
@@ -235,6 +342,9 @@ class TerminalGame:
     def _show(self) -> None:
         self.console.print()
         self.console.print(board_text(self.game, self.console))
+        if self._clock is not None:
+            times = (f"{color} {time_text(self._left(color))}" for color in Color)
+            self._say("Clocks: " + ", ".join(times))
 
     def _refuse(self, message: str) -> bool:
         """Say what is wrong and drop the whole line; return whether the board has changed."""

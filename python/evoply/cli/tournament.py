@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.match import DOUBTS, progress_bar, say_forfeits
+from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
 from evoply.cli.options import (
+    Clock,
     Engines,
     Game,
     Json,
@@ -18,15 +20,16 @@ from evoply.cli.options import (
     Threads,
     Whole,
     WholeOrDefault,
+    chosen_clock,
     chosen_openings,
 )
 from evoply.cli.output import Output, percent, table
 from evoply.wording import did_you_mean, shorten, signed, span
 
 if TYPE_CHECKING:
-    from evoply.arena import RoundRobin, Tournament
+    from evoply.arena import RoundRobin, Standing, Star, Tournament
 
-__all__ = ["tournament"]
+__all__ = ["say_standings", "tournament", "write_page"]
 
 _PAIRING_GAMES = 100
 _ROUND_GAMES = 20
@@ -46,6 +49,7 @@ def tournament(
     runs: Whole = 1,
     game: Game = None,
     html: Path | None = None,
+    clock: Clock = None,
     move_limit: MoveLimit = None,
     engines: Engines = None,
     threads: Threads = 0,
@@ -87,6 +91,7 @@ def tournament(
     from evoply.arena import tournament as play_tournament
     from evoply.cli.fields import read_field
     from evoply.cli.player_texts import bots_in_folders, read_players
+    from evoply.files import check_writable
 
     entries = read_field(field) if field is not None else []
     named = bots_in_folders(players)
@@ -96,7 +101,15 @@ def tournament(
     labels = [name or player.label for name, player in zip(names, read, strict=True)]
     plies = chosen_openings(openings)
     output = Output(json)
-    shared: dict[str, Any] = {"game": game, "seed": seed, "openings": plies, "threads": threads}
+    if html is not None:
+        check_writable(html)
+    shared: dict[str, Any] = {
+        "game": game,
+        "seed": seed,
+        "openings": plies,
+        "clock": chosen_clock(clock),
+        "threads": threads,
+    }
     if mode == "round-robin":
         if bracket or runs != 1 or opponents != "all":
             raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
@@ -108,8 +121,8 @@ def tournament(
         total = each * len(read) * (len(read) - 1) // 2
         with progress_bar("round robin", total, is_shown=not quiet) as progress:
             result = round_robin(called, games=each, progress=progress, **shared)
-        _say_standings(output, result)
-        _write(html, result, output)
+        say_standings(output, result)
+        write_page(html, result, output)
         output.result(result.to_dict())
         return
     brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(named)
@@ -128,7 +141,7 @@ def tournament(
             **shared,
         )
     _say_stars(output, stars)
-    _write(html, stars, output)
+    write_page(html, stars, output)
     output.result(stars.to_dict())
 
 
@@ -146,7 +159,8 @@ def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) 
                 brackets[place] = name.strip()
 
 
-def _say_standings(output: Output, result: RoundRobin) -> None:
+def say_standings(output: Output, result: RoundRobin) -> None:
+    """Show the table of a round robin, how it was played, and what is doubtful about it."""
     made = table("", "player", "rating", "95 % interval", "score", "games", left=("player",))
     for one in result.standings:
         made.add_row(
@@ -162,6 +176,7 @@ def _say_standings(output: Output, result: RoundRobin) -> None:
         f"Seed {result.seed}; {result.games:,} games, {result.distinct_games:,} of them different; "
         f"ratings on Elo's scale, their mean 0{_openings(result.opening_plies)}"
     )
+    _say_times(output, result.clock, result.standings)
     _say_doubts(output, [one.interval for one in result.standings], result)
 
 
@@ -201,12 +216,27 @@ def _say_stars(output: Output, result: Tournament) -> None:
             f"Rank correlation of the given fitness with strength: {correlation.rho:+.2f}{between}"
             f", {correlation.players} players"
         )
+    _say_times(output, result.clock, result.stars)
     _say_doubts(output, [one.rating_interval for one in result.stars], result)
+
+
+def _say_times(output: Output, clock: str | None, players: Sequence[Standing | Star]) -> None:
+    if clock is None:
+        return
+    made = table("player", "seconds a game", "at most", left=("player",))
+    for one in players:
+        if one.seconds is not None:
+            name = shorten(one.player, _LONGEST_NAME)
+            made.add_row(name, f"{one.seconds.mean:.3g}", f"{one.seconds.most:.3g}")
+    output.people.print(made)
+    output.say(f"Clock {clock}: seconds for a game, and what each move adds")
 
 
 def _say_doubts(output: Output, intervals: list[Any], result: RoundRobin | Tournament) -> None:
     if None in intervals:
         output.say("Too few different games for some intervals: play more games, with openings.")
+    for about in result.about:
+        say_engine(output, about["player"], about)
     say_forfeits(output, result.forfeits)
     if not result.reproducible:
         output.say(DOUBTS.format("tournament"))
@@ -222,7 +252,8 @@ def _span(interval: tuple[float, float] | None) -> str:
     return span(interval, "-")
 
 
-def _write(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:
+def write_page(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:
+    """Write the page about a tournament, if there is a path for it."""
     if path is None:
         return
     from evoply.reports import write_tournament
