@@ -15,12 +15,14 @@ import draughts.core.game
 import rust_reversi
 from deap import gp as deap_gp
 
-from evoply._native import Stream
+from evoply._native import Program, Stream
 from evoply.expressions import square_sets
 from evoply.gp import Tree
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "players"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "learning"))
 import slow_online
+import slow_td
 
 
 def mask(name: str) -> int:
@@ -180,6 +182,20 @@ def random_games(seconds: float) -> float:
     return games / (time.perf_counter() - start)
 
 
+def replayed_records(data: bytes) -> list[tuple[int, int]]:
+    """Return the discs of both sides after each game of a WTHOR file, read and played in Python."""
+    discs = []
+    for begin in range(16, len(data), 68):
+        board = rust_reversi.Board()
+        for number in data[begin + 8 : begin + 68].rstrip(b"\0"):
+            if board.is_pass():
+                board.do_pass()
+            row, column = divmod(number, 10)
+            board.do_move(8 * (row - 1) + column - 1)  # which raises for an illegal move
+        discs.append((board.black_piece_num(), board.white_piece_num()))
+    return discs
+
+
 def perft(board: rust_reversi.Board, depth: int) -> int:
     if depth == 0 or board.is_game_over():
         return 1
@@ -217,6 +233,7 @@ class OnlineEvolution(slow_online.Evolution):
         draws: Stream,
         is_first: bool,
         given: int | None,
+        way: object = None,
     ) -> int:
         board = rust_reversi.Board()
         players = (individual, alpha) if is_first else (alpha, individual)
@@ -255,3 +272,10 @@ def online_alpha(row: Any, key: int, settings: dict[str, Any]) -> tuple[list[int
     evolution = OnlineEvolution(row, "othello", Stream.from_key(key), settings)
     tree, player, _ = evolution.run(None)
     return slow_online.codes_of(tree), player.weights, evolution.games_played
+
+
+def learned_weights(
+    game: str, program: Program, start: Any, settings: dict[str, Any]
+) -> list[list[float]]:
+    """Return the rows of weights after games that Python plays and learns from."""
+    return slow_td.SlowLearner(game, program, [start], **settings).learn()["weights"]

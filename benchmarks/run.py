@@ -5,6 +5,7 @@ perft check their counts; that games and searches are right is the tests' busine
 """
 
 import argparse
+import io
 import json
 import os
 import platform
@@ -15,21 +16,29 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import peers
 import rust_reversi
 from deap import gp as deap_gp
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 from evoply import _native
 from evoply.arena import Schedule, play
-from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
-from evoply.formats import obf
+from evoply.expressions import (
+    DIFFERENCES,
+    FIREBRAND_FEATURES,
+    PRIMITIVE_SETS,
+    PrimitiveSet,
+    outputs_to_json,
+)
+from evoply.formats import obf, wthor
 from evoply.games import game_rules
-from evoply.games.othello import Position
+from evoply.games.othello import Game, Position
 from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
 from evoply.players import KernelSeat, Online, parse_player, solve
 from evoply.players.online import evolved
@@ -268,6 +277,60 @@ def online_row() -> Row:
                peer * 1e3, peer / seconds)  # fmt: skip
 
 
+def learning_row() -> Row:
+    """Learn FIREBRAND's 11 weights and time weights from whole games of self-play, a ply ahead."""
+    features = [DIFFERENCES[name] for name in FIREBRAND_FEATURES]
+    outputs = outputs_to_json([feature.expression for feature in features], 10)
+    program, start = _native.Program("othello-10", outputs), Position(10).row
+    scales = [feature.scale(10) for feature in features]
+    begun = [[0.1 * (-1) ** index, 1.0] for index in range(len(features))]
+
+    def learned(games: int) -> NDArray[np.float64]:
+        answer = _native.learn_games(
+            "othello-10", program, [start], weights=np.array(begun)[:, 0].copy(),
+            time_weights=np.array(begun)[:, 1:].copy(), scales=np.array(scales), clip=True, key=1,
+            first_game=0, games=games, rates=np.full((games, 2), 0.01), rule="td", epsilon=0.1,
+        )  # fmt: skip
+        return np.column_stack([answer["weights"], answer["time_weights"]])
+
+    rate = 2000 * 60 / cpu_timed(lambda: learned(2000))
+    settings: dict[str, Any] = {
+        "weights": begun, "scales": scales, "key": 1, "rates": [(0.01, 0.01)] * 5, "rule": "td",
+        "epsilon": 0.1,
+    }  # fmt: skip
+    began = time.process_time()
+    theirs = peers.learned_weights("othello-10", program, start, settings)
+    peer = 5 * 60 / (time.process_time() - began)
+    assert theirs == learned(5).tolist()
+    return Row("td-linear-10", "games/min", rate, "the same in Python over our rules", peer,
+               rate / peer)  # fmt: skip
+
+
+def replay_row() -> Row:
+    """Read and play the games of a WTHOR file on one core; Python ends with the same discs."""
+    games = 10_000
+    player, seats = _native.Player("othello", "random"), np.zeros(games, np.uint32)
+    keys = _native.Stream(1, "wthor").keys(games)
+    moves = _native.play(
+        "othello", [player], seats, seats, keys, keys, starts=[Position().row], record_moves=True
+    ).moves  # fmt: skip
+    file = io.BytesIO()
+    wthor.write((Game.from_codes(codes, Position()) for codes in moves or ()), file)
+    data = file.getvalue()
+    seconds = timed(lambda: wthor.replay(data, threads=1))
+    replayed = wthor.replay(data, threads=1)
+    few = data[: 16 + 68 * (games // 10)]
+    began = time.perf_counter()
+    discs = peers.replayed_records(few)
+    peer = time.perf_counter() - began
+    assert bool(replayed.is_over.all())
+    pairs = zip(replayed.black_discs.tolist(), replayed.white_discs.tolist(), strict=True)
+    assert discs == list(pairs)[: len(discs)]
+    ours, theirs = games / seconds, len(discs) / peer
+    return Row("wthor-replay", "games/s", ours, "the same in Python over rust_reversi", theirs,
+               ours / theirs)  # fmt: skip
+
+
 def offspring_row() -> Row:
     trees = trees_of_size(100, 50)
     stream = _native.Stream(1, "offspring")
@@ -352,6 +415,8 @@ def main() -> None:
         co_play_row("checkers-10", "benbassat-checkers-10", 3),
         threads_row(),
         online_row(),
+        learning_row(),
+        replay_row(),
         lowering_row(),
         offspring_row(),
         *(endgame_row(console, suite) for suite in suites),

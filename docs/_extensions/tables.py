@@ -15,12 +15,13 @@ from unittest.mock import patch
 from markdown import code, fence, meanings, table
 
 from evoply.cli.app import run as run_command
-from evoply.evolution.config.reference import ConfigKey, ConfigSection, config_sections
+from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
 from evoply.presets import PRESETS, preset_text
+from evoply.runs import KINDS as LEARNERS
 from evoply.runs.evolution_kind import EvolutionKind
 from evoply.runs.tables import create_tables
 
@@ -98,7 +99,8 @@ def named_square_sets(_: str, content: list[str]) -> str:
 
 def presets(_: str, __: list[str]) -> str:
     """Return the list of presets."""
-    return table(["preset", "what it is"], [[code(n), one.title] for n, one in PRESETS.items()])
+    rows = [[code(name), code(one.command), one.title] for name, one in PRESETS.items()]
+    return table(["preset", "command", "what it is"], rows)
 
 
 def preset(name: str, _: list[str]) -> str:
@@ -106,9 +108,10 @@ def preset(name: str, _: list[str]) -> str:
     return fence("toml", preset_text(name))
 
 
-def config_keys(_: str, __: list[str]) -> str:
+def config_keys(learner: str, _: list[str]) -> str:
     """Return a table of keys for the top level and for each table and kind below it."""
-    return "\n\n".join(_config_section(section) for section in config_sections())
+    model = LEARNERS[learner or "evolution"].learner_type.config_type
+    return "\n\n".join(_config_section(section) for section in config_sections(model))
 
 
 def _config_section(section: ConfigSection) -> str:
