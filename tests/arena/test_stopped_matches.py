@@ -77,6 +77,24 @@ def test_ctrl_c_while_a_game_is_shown_counts_the_pairs_shown() -> None:
     assert stopped.value.result == expected
 
 
+@pytest.mark.parametrize("at", [0, 1, 2, 5])
+def test_ctrl_c_while_a_game_of_a_sequential_test_is_shown(at: int) -> None:
+    shown: list[GamePlayed] = []
+
+    def show(game: GamePlayed) -> None:
+        if len(shown) == at:
+            raise KeyboardInterrupt
+        shown.append(game)
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        sprt_match("greedy", "random", Sprt(0, 1), seed=1, on_game=show)
+    if at < 2:
+        assert not isinstance(stopped.value, StoppedWithResultError)
+    else:
+        assert isinstance(stopped.value, StoppedWithResultError)
+        assert stopped.value.result.games == at - at % 2
+
+
 def test_parts_of_finished_games_have_places_of_their_own() -> None:
     players = [Interrupting(-1), Interrupting(-1)]
     schedule = Schedule.pairs([0] * 4, [1] * 4, stream=Stream(1), opening_plies=2,

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from command_line import call, start
 
-from evoply.formats import saved
+from evoply.arena import match
+from evoply.cli.match import saving
+from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
 
 FIRST = """
@@ -324,3 +326,16 @@ def test_watch_tells_of_games_that_cannot_be_read_and_shows_the_others(
     assert "left out: line 2: " in answer.err
     last = call(capsys, "watch", "three.txt", "--game", "1", "--json")
     assert [one["number"] for one in last.data["games"]] == [1]
+
+
+def test_saved_games_can_be_cut_to_those_that_count(tmp_path: Path) -> None:
+    """Ctrl-C may come after a game was written and before its pair was whole."""
+    games: list[GamePlayed] = []
+    match("greedy", "random", games=6, seed=1, on_game=games.append)
+    with saving(tmp_path / "games.jsonl") as save:
+        assert save is not None
+        for game in games[:5]:
+            save(game)
+        save.keep(4)
+    with (tmp_path / "games.jsonl").open("rb") as file:
+        assert list(saved.read(file)) == games[:4]

@@ -163,7 +163,8 @@ def match(
     number of finished games now and then. *on_game* is given every game in order, after every
     *games_at_a_time* games. Raises ValueError for players that cannot be read or do not play
     this game. Ctrl-C raises a `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of
-    the whole pairs of games that were played by then, if there are any.
+    the whole pairs of games that were played by then, if there are any; *on_game* may have been
+    given two games more.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
@@ -255,7 +256,7 @@ def _played(
             )
             if on_game is not None:
                 games = games_played(field.game, field.labels, part.part(where), results)
-                seen = _given(games, on_game)
+                seen = given(games, on_game)
                 is_stopped |= seen < len(results)
                 results, where = results.part(slice(0, seen)), where[:seen]
             parts.append(replace(results, moves=None))
@@ -266,7 +267,7 @@ def _played(
     return joined_results(parts, places), is_stopped
 
 
-def _given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:
+def given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:
     """Give games to *on_game*; return how many, of whole pairs only if Ctrl-C ended it."""
     seen = 0
     try:

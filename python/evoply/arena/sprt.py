@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from evoply.arena.field import LostGames, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.matches import first_points, schedule_of_match
+from evoply.arena.matches import first_points, given, schedule_of_match
 from evoply.arena.round_robins import pair_sums
 from evoply.arena.schedule import Results, StoppedWithResultError
 from evoply.formats import GamePlayed
@@ -297,10 +297,11 @@ def sprt_match(
             part = schedule.part(slice(done, done + size))
             results, places, is_stopped = tables.play_pairs(part, record_moves=on_game is not None)
             part = part.part(places)
-            tally.add(part, results)
             if on_game is not None:
-                for one in games_played(game, field.labels, part, results):
-                    on_game(one)
+                told = given(games_played(game, field.labels, part, results), on_game)
+                is_stopped |= told < len(results)
+                part, results = part.part(slice(0, told)), results.part(slice(0, told))
+            tally.add(part, results)
             repeated += _weigh(evidence, seen, results)
             done += len(part)
             size = min(2 * size, 2 * _LARGEST_BATCH)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from cyclopts import Parameter
 
@@ -186,6 +187,8 @@ def match(
             )
         except StoppedWithResultError as stop:
             result, is_stopped = stop.result, True
+            if save is not None:
+                save.keep(result.games)
     say_saved(output, save_games)
     made = match_table([result.to_dict()], output.people.width)
     output.people.print(made)
@@ -231,17 +234,39 @@ def _seen(
     return see
 
 
+class SavedGames:
+    """Writes games into a file, one after another: call it with each."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._ends = array("Q", [0])  # where each game ends, in bytes
+
+    def __call__(self, game: GamePlayed) -> None:
+        from evoply.formats import saved
+
+        line = "".join(saved.write([game])).encode()
+        self._file.write(line)
+        self._ends.append(self._ends[-1] + len(line))
+
+    def keep(self, games: int) -> None:
+        """Keep the first *games* alone, where the file can be shortened.
+
+        Ctrl-C may come between the writing of a game and its counting, or in the middle of a pair.
+        """
+        if self._file.seekable():
+            self._file.truncate(self._ends[games])
+
+
 @contextmanager
-def saving(path: Path | None) -> Iterator[Callable[[GamePlayed], object] | None]:
+def saving(path: Path | None) -> Iterator[SavedGames | None]:
     """Give what writes a game into the file at *path*, which is there when all is done."""
     from evoply.files import writing_atomically
-    from evoply.formats import saved
 
     if path is None:
         yield None
         return
     with writing_atomically(path) as file:
-        yield lambda game: file.writelines(saved.write([game]))
+        yield SavedGames(file.buffer)
 
 
 def say_saved(output: Output, path: Path | None) -> None:
