@@ -41,26 +41,26 @@ def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Disp
     of a Dask scheduler, such as "tcp://host:8786"; or a `distributed.Client`, which stays open.
     One unit of work in *check_every* is computed by two workers.
 
-    Raises `ClusterError` if Dask is not installed, if nobody is there, or if a worker has another
-    version of evoply.
+    Raises `ValueError` or `TypeError` for what names no cluster, and `ClusterError` if Dask is not
+    installed, if nobody is there, or if a worker has another version of evoply.
 
     >>> with connect("somewhere") as cluster:
     ...     pass
     Traceback (most recent call last):
         ...
-    evoply.protocols.clusters.ClusterError: cluster: 'somewhere' is no cluster - give local:N ...
+    ValueError: cluster: 'somewhere' is no cluster - give local:N, such as local:4, or ...
     """
     local = None
     if isinstance(cluster, str):
         local = _LOCAL.fullmatch(cluster)
         if local is None and _ADDRESS.fullmatch(cluster) is None:
-            raise ClusterError(
+            raise ValueError(
                 f"cluster: {shorten(cluster)!r} is no cluster - give local:N, such as local:4, or "
                 "the address of a Dask scheduler, such as tcp://host:8786"
             )
     dask = _dask()
     if local is not None:
-        with _local(dask, int(local[1])) as address, _pool(*address) as pool:
+        with _local(dask, int(local[1])) as address, _pool(*address, is_local=True) as pool:
             yield Dispatcher(pool, check_every)
     elif isinstance(cluster, str):
         with _pool(cluster) as pool:
@@ -69,7 +69,7 @@ def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Disp
         with _pool(cluster.scheduler.address, cluster.security, cluster) as pool:
             yield Dispatcher(pool, check_every)
     else:
-        raise ClusterError(
+        raise TypeError(
             f"cluster: {shorten(repr(cluster))} is no cluster - give local:N, the address of a "
             "Dask scheduler, or a distributed.Client"
         )
@@ -99,7 +99,7 @@ def _dask() -> Any:
 def _local(dask: Any, workers: int) -> Iterator[tuple[str, Any]]:
     """Give address and keys of a cluster on this machine; nobody else can reach it."""
     if not 1 <= workers <= _MOST_LOCAL:
-        raise ClusterError(
+        raise ValueError(
             f"cluster: local:{workers} - give a number of workers from 1 to {_MOST_LOCAL}"
         )
     # Whoever reaches a scheduler may run anything: others on this machine have no key.
@@ -111,6 +111,8 @@ def _local(dask: Any, workers: int) -> Iterator[tuple[str, Any]]:
         protocol="tls",
         security=security,
         dashboard_address=None,
+        scheduler_kwargs={"dashboard": False},
+        dashboard=False,
         memory_limit=0,
         silence_logs=50,
         preload=["evoply.cluster.preload"],
@@ -122,8 +124,10 @@ def _local(dask: Any, workers: int) -> Iterator[tuple[str, Any]]:
 
 
 @contextmanager
-def _pool(address: str, security: Any = None, client: Any = None) -> Iterator[DaskPool]:
-    pool = DaskPool(address, security, client)
+def _pool(
+    address: str, security: Any = None, client: Any = None, *, is_local: bool = False
+) -> Iterator[DaskPool]:
+    pool = DaskPool(address, security, client, is_local=is_local)
     try:
         pool.begin()
         yield pool
@@ -144,7 +148,9 @@ class _Given:
 class DaskPool:
     """The contract `evoply.cluster.dispatch.Pool` over a Dask scheduler."""
 
-    def __init__(self, address: str, security: Any = None, client: Any = None) -> None:
+    def __init__(
+        self, address: str, security: Any = None, client: Any = None, *, is_local: bool = False
+    ) -> None:
         self._address = address
         self._security = security
         self._theirs = client
@@ -155,6 +161,9 @@ class DaskPool:
         self._here: ThreadPoolExecutor | None = None
         self._threads: dict[str, int] = {}
         self._looked = -_LOOK
+        self._is_local = is_local
+        self._seen = time.monotonic()
+        """When there was a worker."""
 
     def begin(self) -> None:
         """Connect, wait for the first worker, and see that all have this evoply."""
@@ -163,6 +172,7 @@ class DaskPool:
             if self._client is None:
                 self._client = self._connected()
             self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
+            self._seen = time.monotonic()
         except (OSError, TimeoutError, dask.TimeoutError) as error:
             if self._client is None:
                 raise ClusterError(
@@ -211,8 +221,19 @@ class DaskPool:
         return future
 
     def tend(self) -> None:
-        """Cancel what a client that is closed was asked for, and calls whose workers are gone."""
+        """Cancel what a client that is closed was asked for, and calls whose workers are gone.
+
+        Workers of an existing cluster may come whenever its queue lets them; those of a local one
+        are started again by Dask, unless they died while they began.
+        """
         known = self._known().keys()
+        if known:
+            self._seen = time.monotonic()
+        elif self._is_local and time.monotonic() - self._seen > _FIRST_WORKER:
+            raise ClusterError(
+                "cluster: all workers on this machine died and did not come back - look at its "
+                "memory, and give the same command to go on"
+            )
         with self._lock:
             given = list(self._given.items())
         for future, one in given:

@@ -130,6 +130,8 @@ class _Job:
             while True:
                 self._submit(waiting)
                 if not self._active:
+                    if self._lost:
+                        continue
                     return
                 # A wait with an end: a lock held by another thread would keep Ctrl-C out.
                 try:

@@ -63,11 +63,12 @@ def check_sendable(config: EvolutionConfig) -> None:
     """Raise `ValueError` if a run of *config* needs what other machines do not have."""
     check_game(config.game)
     for path, text in player_texts(config.fitness):
-        if not is_certain(read_opponent(text, config.game)):
+        player = read_opponent(text, config.game)
+        if not is_certain(player):
             raise ValueError(
-                f"cluster: fitness.{path}: {shorten(text)} is a program on this machine, or may "
-                "play otherwise next time, and cannot be sent to others - leave it out, or run "
-                "without a cluster"
+                f"cluster: fitness.{path}: {shorten(player.label)} is a program on this machine, "
+                "or may play otherwise next time, and cannot be sent to others - leave it out, or "
+                "run without a cluster"
             )
 
 
