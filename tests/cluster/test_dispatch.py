@@ -128,14 +128,16 @@ def test_another_version_is_refused_by_name() -> None:
     assert pool.done == [b"a"]
 
 
-def test_what_fails_on_a_worker_is_said_in_a_sentence() -> None:
-    with (
-        FakePool(1) as pool,
-        pytest.raises(ClusterError, match="worker fake-0 says: this is no packed data"),
-    ):
-        list(Dispatcher(pool).results(play_part, [b"nonsense"]))
-        with pytest.raises(ClusterError, match="worker fake-0 says: an error of evoply's"):
-            list(Dispatcher(pool).results(play_part, [packed({"game": "othello"})]))
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"nonsense", "worker fake-0 says: this is no packed data"),
+        (packed({"game": "othello"}), "worker fake-0 says: an error of evoply's"),
+    ],
+)
+def test_what_fails_on_a_worker_is_said(data: bytes, message: str) -> None:
+    with FakePool(1) as pool, pytest.raises(ClusterError, match=message):
+        list(Dispatcher(pool).results(play_part, [data]))
 
 
 def test_a_unit_that_nobody_survives_ends_the_work() -> None:
