@@ -16,7 +16,7 @@ from evoply.arena.tables import Tables
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import PlayerKind, parse_player, player_of
-from evoply.protocols import Color, Player, Position, Row, TimeControl
+from evoply.protocols import Cluster, Color, Player, Position, Row, TimeControl
 from evoply.wording import short_name, shorten
 
 MOST_GAMES = 10_000_000
@@ -58,6 +58,8 @@ class Field:
     threads: int
     clock: TimeControl | None = None
     """What each side has for its moves of a game."""
+    cluster: Cluster | None = None
+    """Who plays; None: this process."""
     _learned: dict[int, Mapping[str, Any]] = dataclass_field(default_factory=dict)
     """What seats learned of the players, by their places."""
 
@@ -82,7 +84,13 @@ class Field:
     @contextmanager
     def tables(self) -> Iterator[Tables]:
         """Give tables at which the players sit; afterwards all seats are closed."""
-        with Tables(self.game, self.players, threads=self.threads, clock=self.clock) as tables:
+        with Tables(
+            self.game,
+            self.players,
+            threads=self.threads,
+            clock=self.clock,
+            cluster=self.cluster,
+        ) as tables:
             yield tables
         self._learned.update(tables.about)
 
@@ -130,6 +138,7 @@ def field_of(
     runs: Callable[[str], Player] | None,
     threads: int,
     clock: TimeControl | str | None = None,
+    cluster: Cluster | None = None,
 ) -> Field:
     """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
 
@@ -165,6 +174,7 @@ def field_of(
         draws=draws,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
 
 

@@ -28,7 +28,7 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
+from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
@@ -173,11 +173,13 @@ def round_robin(
     runs: Callable[[str], Player] | None = None,
     clock: TimeControl | str | None = None,
     threads: int = 0,
+    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
     Players and all other arguments are those of `match`; every pairing has openings of its own.
+    On a *cluster* (`evoply.cluster.connect`) its workers play, to the same result.
     Raises ValueError for fewer than two players and as `match` does.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
@@ -194,6 +196,7 @@ def round_robin(
         runs=runs,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
     schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
     results = field.play(schedule, progress)

@@ -24,7 +24,7 @@ from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
-from evoply.protocols import Player, Position, TimeControl
+from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart
 
 MOST_RUNS = 100_000
@@ -160,14 +160,16 @@ def tournament(
     runs: Callable[[str], Player] | None = None,
     clock: TimeControl | str | None = None,
     threads: int = 0,
+    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
     *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
     be compared with. *games* is how many a player schedules in a round, half of each colour.
-    *progress* is told the number of finished runs. Players, all other arguments and errors as in
-    `match`.
+    *progress* is told the number of finished runs. On a *cluster* (`evoply.cluster.connect`) its
+    workers play the games of each round, to the same result. Players, all other arguments and
+    errors as in `match`.
 
     >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
     >>> result.stars[0].player, result.stars[0].titles
@@ -194,6 +196,7 @@ def tournament(
         runs=runs,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
     names = named_apart(names or field.labels)
     bracket_names = list(brackets or ["all"] * count)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads, Whole
+from evoply.cli.long_work import on_cluster
+from evoply.cli.options import Cluster, Json, Threads, Whole
 from evoply.cli.output import Output, StoppedError, stderr, table
 from evoply.files import write_atomically
 
@@ -35,6 +36,7 @@ def compare(
     name: str | None = None,
     csv_: Annotated[Path | None, Parameter("--csv")] = None,
     workers: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Compare configs, presets or runs over many seeds.
@@ -81,7 +83,7 @@ def compare(
         }
     )
     usual = "-against-".join(Path(one).stem for one in configs[:3])
-    _run(asked, name or f"compare-{usual}", Output(json), workers, csv_)
+    _run(asked, name or f"compare-{usual}", Output(json), workers, csv_, cluster)
 
 
 def experiment(
@@ -92,6 +94,7 @@ def experiment(
     name: str | None = None,
     csv_: Annotated[Path | None, Parameter("--csv")] = None,
     workers: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Vary keys of a config over many seeds, as a file of a few lines says.
@@ -118,14 +121,20 @@ def experiment(
     asked = load_experiment(file)
     if seeds is not None:
         asked = asked.model_copy(update={"seeds": seeds})
-    _run(asked, name or Path(file).stem, Output(json), workers, csv_)
+    _run(asked, name or Path(file).stem, Output(json), workers, csv_, cluster)
 
 
 def _run(
-    asked: Experiment, name: str, output: Output, workers: int, folder_of_csv: Path | None
+    asked: Experiment,
+    name: str,
+    output: Output,
+    workers: int,
+    folder_of_csv: Path | None,
+    cluster: str | None,
 ) -> None:
     from evoply.experiments import (
         ExperimentFolder,
+        check_experiment_sendable,
         comparison_of,
         estimated_cost,
         run_experiment,
@@ -135,11 +144,15 @@ def _run(
 
     folder = ExperimentFolder.create(runs_directory() / name, asked)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    output.say(_cost_text(estimated_cost(folder, workers=workers)))
+    if cluster is not None:
+        check_experiment_sendable(folder)
     stopped = False
     try:
-        with _progress(name) as progress:
-            run_experiment(folder, workers=workers, progress=progress)
+        with on_cluster(cluster, output) as found:
+            slots = workers if found is None else found.slots
+            output.say(_cost_text(estimated_cost(folder, workers=slots)))
+            with _progress(name) as progress:
+                run_experiment(folder, workers=workers, progress=progress, cluster=found)
     except KeyboardInterrupt:
         stopped = True
     comparison = comparison_of(folder)

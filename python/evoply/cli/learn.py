@@ -6,6 +6,7 @@ import shlex
 import sys
 
 from evoply.cli.options import (
+    Cluster,
     Json,
     Overrides,
     RunGame,
@@ -33,6 +34,7 @@ def learn(
     set_: Overrides = None,
     tests: Tests = True,
     threads: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn the weights of a player by play.
@@ -60,16 +62,23 @@ def learn(
     tests
         Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, new_run
+    from evoply.cli.driving import drive, for_runs, new_run
     from evoply.learning import load_learning_config
+    from evoply.runs.learning_kind import LearningKind
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
     settings = load_learning_config(config, [*(set_ or []), *overrides])
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
-    with new_run(name, settings, output, command=command) as run:
-        output.result(drive(run, output, threads=threads, with_tests=tests, command=command))
+    with (
+        for_runs(cluster, LearningKind(), settings, output) as workers,
+        new_run(name, settings, output, command=command) as run,
+    ):
+        driven = drive(
+            run, output, threads=threads, with_tests=tests, command=command, cluster=workers
+        )
+        output.result(driven)
 
 
 def edit(

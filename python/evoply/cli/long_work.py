@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import _thread
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
+from typing import TYPE_CHECKING
 
-from evoply.cli.output import stderr
+from evoply.cli.output import Output, stderr
 
-__all__ = ["TimeIsUpError", "limited", "say_estimate", "seconds_in_words"]
+if TYPE_CHECKING:
+    from evoply.cluster import Dispatcher
+
+__all__ = ["TimeIsUpError", "limited", "on_cluster", "say_estimate", "seconds_in_words"]
 
 _WORTH_SAYING = 2.0
 """Work of fewer seconds is done before its estimate is read."""
@@ -54,6 +59,27 @@ def limited(seconds: float | None) -> Iterator[None]:
         raise TimeIsUpError from None
     finally:
         timer.cancel()
+
+
+@contextmanager
+def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
+    """Give the cluster that --cluster names, None without one; `ClusterError` if it is not there.
+
+    Dask's own messages, such as those about workers that died, are left out: what matters of them
+    is said by evoply.
+    """
+    if text is None:
+        yield None
+        return
+    from evoply.cluster import connect
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    with connect(text) as cluster:
+        workers = f"{cluster.slots} unit{'s' * (cluster.slots != 1)} at a time"
+        output.say(f"Cluster: {text}, {workers}")
+        yield cluster
+        if cluster.lost:
+            output.say(f"{cluster.lost:,} units were lost with their workers and done again.")
 
 
 def say_estimate(what: str, seconds: float) -> None:

@@ -15,6 +15,7 @@ from evoply.experiments.design import (
     load_experiment,
     setups_of,
 )
+from evoply.experiments.elsewhere import check_experiment_sendable
 from evoply.experiments.folder import ExperimentFolder, Measured
 from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
 from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
@@ -31,6 +32,7 @@ __all__ = [
     "Setup",
     "Spread",
     "Status",
+    "check_experiment_sendable",
     "compare",
     "compare_experiment",
     "compared",

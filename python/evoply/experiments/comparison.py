@@ -199,10 +199,14 @@ def compare_experiment(
     name: str,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
 ) -> Comparison:
-    """Do *experiment* in the folder *name* of the folder of runs, or go on with it there."""
+    """Do *experiment* in the folder *name* of the folder of runs, or go on with it there.
+
+    The other arguments are those of `run_experiment`.
+    """
     folder = ExperimentFolder.create(runs_directory() / name, experiment)
-    run_experiment(folder, workers=workers, progress=progress)
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)
 
 
@@ -212,12 +216,17 @@ def compare(
     name: str,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
     **settings: Any,
 ) -> Comparison:
     """Compare presets, files of configs or runs over seeds; *settings* are keys of `Experiment`.
 
     The runs lie in the folder *name*; the same call goes on with it. A run takes one core, and
-    *workers* of them (0: one a core) are made at a time. Raises `ConfigError` for what is wrong.
+    *workers* of them (0: one a core) are made at a time; or they are made on a *cluster*, such as
+    "local:4", "tcp://host:8786" or a Dask client, to the same results. Raises `ConfigError` for
+    what is wrong.
     """
     experiment = Experiment(configs=tuple(configs), **settings)
-    return compare_experiment(experiment, name=name, workers=workers, progress=progress)
+    return compare_experiment(
+        experiment, name=name, workers=workers, progress=progress, cluster=cluster
+    )

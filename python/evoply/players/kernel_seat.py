@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.timing import TIMINGS, Measured, Timing, time_left
 from evoply.protocols import Choice, Clock, GameRecord, Row
+
+if TYPE_CHECKING:
+    from evoply.players.kind import PlayerKind
 
 Limited = Callable[[float, int | None], _native.Player]
 """Gives a player of the kernel limited to so many seconds a choice and, if one is given, to another
@@ -31,6 +35,8 @@ class KernelSeat:
     timing: Timing | None = None
     """How it divides the time of a game; None: as it plays without a clock, until time is short."""
     measured: Measured = field(default_factory=Measured)
+    player: Callable[[], PlayerKind] | None = field(default=None, compare=False, repr=False)
+    """Gives the player as data, for those who play elsewhere."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return the move that this player makes in a game of the kernel with the same key.

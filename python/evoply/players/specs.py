@@ -48,7 +48,9 @@ class KernelPlayer(PlayerKind):
 
     def seat(self, game: str) -> KernelSeat:
         """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game), self.limited(game), self.divides_time())
+        return KernelSeat(
+            self.native(game), self.limited(game), self.divides_time(), player=lambda: self
+        )
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
