@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,18 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from evoply._native import Stream
-from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
-from evoply.arena.field import LostGames, Openings, Tally, TimeUsed, field_of
+from evoply.arena.elimination import (
+    Elimination,
+    Meetings,
+    PairsPlayed,
+    Play,
+    eliminate,
+    joined_pairs,
+)
+from evoply.arena.field import Field, LostGames, Openings, Tally, TimeUsed, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
-from evoply.arena.schedule import Results, checked_whole
+from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
 from evoply.protocols import Cluster, Player, Position, TimeControl
@@ -203,33 +211,21 @@ def tournament(
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
     stream = Stream(field.seed, "tournament")
     tally = Tally(names)
-    played = []
-    with field.tables() as tables:
-
-        def play(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-            schedule = field.pairs(first, second, keys)
-            return tally.add(schedule, tables.play(schedule))
-
-        for number in range(times):
-            played.append(
-                eliminate(
-                    [numbers[name] for name in bracket_names],
-                    play,
-                    stream.child("run", number),
-                    mode=mode,
-                    games=games,
-                    threshold=threshold,
-                )
-            )
-            if progress is not None:
-                progress(number + 1)
+    play = partial(
+        eliminate,
+        [numbers[name] for name in bracket_names],
+        mode=mode,
+        games=games,
+        threshold=threshold,
+    )
+    played, is_stopped = _played(field, tally, times, play, stream, progress)
     stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
     pairs = joined_pairs([run.played for run in played])
-    return Tournament(
+    result = Tournament(
         game=game,
         mode=mode,
         stars=stars,
-        runs=times,
+        runs=len(played),
         rounds=tuple(len(run.rounds) for run in played),
         out=tuple(_leavers(names, run) for run in played),
         fitness_correlation=_with_fitness(stars),
@@ -243,6 +239,43 @@ def tournament(
         forfeits=tally.lost,
         about=field.about(tally, names),
     )
+    if is_stopped:
+        raise StoppedWithResultError(result)
+    return result
+
+
+def _played(
+    field: Field,
+    tally: Tally,
+    times: int,
+    play: Callable[[Play, Stream], Elimination],
+    stream: Stream,
+    progress: Callable[[int], object] | None,
+) -> tuple[list[Elimination], bool]:
+    """Play a tournament so often; return what was played, and whether Ctrl-C ended it before."""
+    played: list[Elimination] = []
+    with field.tables() as tables:
+        rounds: list[tuple[Schedule, Results]] = []
+
+        def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+            schedule = field.pairs(first, second, keys)
+            results = tables.play(schedule)
+            rounds.append((schedule, results))
+            return results
+
+        try:
+            while len(played) < times:
+                run = play(meet, stream.child("run", len(played)))
+                for schedule, results in rounds:
+                    tally.add(schedule, results)
+                rounds.clear()
+                played.append(run)
+                if progress is not None:
+                    progress(len(played))
+        except KeyboardInterrupt:
+            if not played:
+                raise
+    return played, len(played) < times
 
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import _thread
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evoply.cli.output import Output, stderr
+from evoply.cli.output import Output, StoppedError, stderr
 
 if TYPE_CHECKING:
     from evoply.cluster import Dispatcher
 
-__all__ = ["TimeIsUpError", "limited", "on_cluster", "say_estimate", "seconds_in_words"]
+__all__ = [
+    "TimeIsUpError",
+    "give",
+    "limited",
+    "on_cluster",
+    "played",
+    "say_estimate",
+    "seconds_in_words",
+]
+
+Result = TypeVar("Result")
 
 _WORTH_SAYING = 2.0
 """Work of fewer seconds is done before its estimate is read."""
@@ -80,6 +90,23 @@ def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
         yield cluster
         if cluster.lost:
             output.say(f"{cluster.lost:,} units were lost with their workers and done again.")
+
+
+def played(play: Callable[[], Result]) -> tuple[Result, bool]:
+    """Return what *play* returns, or what there was of it when Ctrl-C came, and whether it did."""
+    from evoply.arena import StoppedWithResultError
+
+    try:
+        return play(), False
+    except StoppedWithResultError as stop:
+        return stop.result, True
+
+
+def give(output: Output, data: dict[str, Any], stopped: str = "") -> None:
+    """Give *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
+    if stopped:
+        raise StoppedError(stopped, {**data, "complete": False})
+    output.result(data)
 
 
 def say_estimate(what: str, seconds: float) -> None:

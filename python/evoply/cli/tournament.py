@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.long_work import on_cluster
+from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
 from evoply.cli.options import (
     Clock,
@@ -129,10 +130,13 @@ def tournament(
             on_cluster(cluster, output) as shared["cluster"],
             progress_bar("round robin", total, is_shown=not quiet) as progress,
         ):
-            result = round_robin(called, games=each, progress=progress, **shared)
+            result, is_stopped = played(
+                partial(round_robin, called, games=each, progress=progress, **shared)
+            )
         say_standings(output, result)
         write_page(html, result, output)
-        output.result(result.to_dict())
+        of = f"stopped after {result.games:,} of {total:,} games: this is the result of those"
+        give(output, result.to_dict(), of if is_stopped else "")
         return
     brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(named)
     _put_into_brackets(brackets, [*texts], bracket or [])
@@ -140,21 +144,25 @@ def tournament(
         on_cluster(cluster, output) as shared["cluster"],
         progress_bar("tournaments", runs, is_shown=not quiet) as progress,
     ):
-        stars = play_tournament(
-            read,
-            names=labels,
-            brackets=brackets,
-            fitness=[entry.fitness for entry in entries] + [None] * len(named),
-            mode=opponents,
-            games=_ROUND_GAMES if games is None else games,
-            threshold=threshold,
-            times=runs,
-            progress=progress,
-            **shared,
+        stars, is_stopped = played(
+            partial(
+                play_tournament,
+                read,
+                names=labels,
+                brackets=brackets,
+                fitness=[entry.fitness for entry in entries] + [None] * len(named),
+                mode=opponents,
+                games=_ROUND_GAMES if games is None else games,
+                threshold=threshold,
+                times=runs,
+                progress=progress,
+                **shared,
+            )
         )
     _say_stars(output, stars)
     write_page(html, stars, output)
-    output.result(stars.to_dict())
+    of = f"stopped after {stars.runs:,} of {runs:,} runs: this is the result of those"
+    give(output, stars.to_dict(), of if is_stopped else "")
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:
