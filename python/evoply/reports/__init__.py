@@ -4,7 +4,6 @@ This package reads players and run folders and changes neither.
 """
 
 from evoply.reports.analysis_page import write_analysis
-from evoply.reports.comparison_page import comparison_html, write_comparison
 from evoply.reports.explanation import Explanation, Influence, explain
 from evoply.reports.game_analysis import (
     Accuracy,
@@ -23,13 +22,11 @@ __all__ = [
     "Explanation",
     "Influence",
     "analyse_games",
-    "comparison_html",
     "explain",
     "report_html",
     "square_effects",
     "status_in_words",
     "write_analysis",
-    "write_comparison",
     "write_report",
     "write_tournament",
 ]
