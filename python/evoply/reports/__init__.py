@@ -4,6 +4,7 @@ This package reads players and run folders and changes neither.
 """
 
 from evoply.reports.analysis_page import write_analysis
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.reports.explanation import Explanation, Influence, explain
 from evoply.reports.game_analysis import (
     Accuracy,
@@ -12,6 +13,7 @@ from evoply.reports.game_analysis import (
     analyse_games,
 )
 from evoply.reports.influence import square_effects
+from evoply.reports.learning_page import weight_charts
 from evoply.reports.run_page import report_html, status_in_words, write_report
 from evoply.reports.tournament_page import write_tournament
 
@@ -19,13 +21,18 @@ __all__ = [
     "Accuracy",
     "AnalysedGame",
     "AnalysedMove",
+    "Chart",
     "Explanation",
     "Influence",
+    "Series",
     "analyse_games",
     "explain",
+    "interval_chart",
+    "line_chart",
     "report_html",
     "square_effects",
     "status_in_words",
+    "weight_charts",
     "write_analysis",
     "write_report",
     "write_tournament",
