@@ -15,7 +15,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs dist lock clean tools
+.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,9 @@ docs: setup ## the documentation as HTML, in docs/_build
 	$(BIN)/python docs/_extensions/written.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 	@echo "open docs/_build/index.html"
+
+notebooks: setup ## the notebooks of the documentation, executed and stored anew (about a minute)
+	$(BIN)/python docs/_extensions/notebooks.py
 
 dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source archive, in dist/
 	$(BIN)/maturin sdist --out dist

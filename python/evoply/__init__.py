@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         tournament,
     )
     from evoply.evolution import EvolutionConfig, Generation, evolve, final_test, load_config
+    from evoply.experiments import Comparison, compare, compare_experiment, load_comparison
     from evoply.expressions import (
         PRIMITIVE_SETS,
         ExpressionError,
@@ -89,6 +90,7 @@ _HOMES = {
         "MatchResult RoundRobin Sprt SprtResult Tournament match round_robin sprt_match tournament"
     ),
     "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config",
+    "evoply.experiments": "Comparison compare compare_experiment load_comparison",
     "evoply.expressions": (
         "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count features number select "
         "squares"
@@ -124,18 +126,18 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
-    "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation", "ExpressionError",
-    "ExpressionEvaluator", "Forest", "ForfeitError", "Generation", "IllegalMoveError",
-    "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult", "Online", "Outcome",
-    "Player", "PlayerFileError", "PlayerTextError", "Primitive", "PrimitiveSet", "RandomPlayer",
-    "RandomStart", "RoundRobin", "Run", "RunError", "Seat", "Solution", "Sprt", "SprtResult",
-    "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator", "TreeSyntaxError", "__version__",
-    "add_game", "advance", "analyse", "board", "checkers", "count", "evolve", "explain",
-    "features", "final_test", "find_run", "learn", "list_runs", "load_config",
-    "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
-    "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
-    "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
-    "with_options", "write_report",
+    "Comparison", "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation",
+    "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
+    "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
+    "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
+    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Seat",
+    "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator",
+    "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board", "checkers",
+    "compare", "compare_experiment", "count", "evolve", "explain", "features", "final_test",
+    "find_run", "learn", "list_runs", "load_comparison", "load_config", "load_learning_config",
+    "load_player", "match", "number", "othello", "parse_individual", "parse_player", "parse_tree",
+    "read_engines", "replay", "reproduce", "round_robin", "save_player", "select", "simplify",
+    "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
 ]  # fmt: skip
 
 

@@ -88,7 +88,8 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
         ("seed=9223372036854775808", "seed"),
         ("elitism=501", "elitism"),
         ("selection.kind=best", "selection.kind"),
-        ("selection={size=3}", "selection.kind"),
+        ("selection={size=0}", "selection.size"),
+        ("parsimony={coefficient=1}", "parsimony.kind"),
         ("initialisation.min_depth=7", "initialisation"),
         ("limits.max_depth=5", "initialisation.max_depth"),
         ("player.ties=never", "player.ties"),
@@ -117,6 +118,16 @@ def test_every_error_is_reported_at_once_with_its_path() -> None:
 def test_an_impossible_value_is_named(override: str, path: str) -> None:
     text = 'generations = 3\nfitness.opponents = [{ player = "random" }]'
     assert path in errors_of(text, override)
+
+
+def test_a_table_without_a_kind_is_of_the_usual_one() -> None:
+    text = "generations = 3"
+    written = config_from_toml(f"{text}\n[selection]\nsize = 3")
+    assert written == config_from_toml(text, ["selection.size=3"])
+    assert written.selection == TournamentSelection(size=3)
+    assert config_from_toml(text, ["selection.kind=roulette"]).selection.kind == "roulette"
+    given = config_from_toml(text, [], {"fitness": {"measure": {}}, "individual": {}})
+    assert given == config_from_toml(text)
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ from evoply.experiments import (
     run_experiment,
     setups_of,
 )
+from evoply.experiments.page import comparison_html
 from evoply.experiments.units import Point, run_unit, value_of
 from evoply.protocols import ConfigError, RunError
-from evoply.reports import comparison_html
 from evoply.runs import Run
 
 BASE = """
@@ -286,8 +286,10 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     second = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in second["configs"]] == ["base", "base (2)"]
     assert second["configs"][0]["values"] == second["configs"][1]["values"]
+    unseeded = ["experiment", "e.toml", "--seeds", "0"]
     for command, words in (
         (["compare", "quick"], "two or more configs"),
+        (unseeded, "seeds: must be"),
         (["compare", "quick", "demo"], "only one game can be compared"),
         (["experiment", "nothing.toml"], "there is no such file"),
         (["experiment", "base.toml"], "unknown key"),

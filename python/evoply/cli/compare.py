@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from evoply.cli.long_work import on_cluster
 from evoply.cli.options import Cluster, Json, Threads, Whole
 from evoply.cli.output import Output, StoppedError, stderr, table
-from evoply.files import write_atomically
 
 if TYPE_CHECKING:
-    from evoply.experiments import Comparison, Cost, Experiment, Status
+    from evoply.experiments import Comparison, Cost, ExperimentFolder, Status
 
 __all__ = ["compare", "experiment"]
 
@@ -68,7 +65,8 @@ def compare(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
-    from evoply.experiments import experiment_of
+    from evoply.experiments import ExperimentFolder, experiment_of, usual_name
+    from evoply.runs import runs_directory
 
     if len(configs) < 2:
         raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
@@ -82,8 +80,8 @@ def compare(
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
-    usual = "-against-".join(Path(one).stem for one in configs[:3])
-    _run(asked, name or f"compare-{usual}", Output(json), workers, csv_, cluster)
+    path = runs_directory() / (name or usual_name(Path(one).stem for one in configs))
+    _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
 
 
 def experiment(
@@ -106,43 +104,37 @@ def experiment(
     Parameters
     ----------
     file
-        A TOML file; `docs/experiments.md` has one and all its keys.
+        A TOML file (`docs/experiments.md` has one and all its keys), or the folder of an
+        experiment that was begun, which is gone on with.
     seeds
         Runs of each combination, instead of what the file says.
     name
-        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: the name of the file.
+        Folder for the runs within runs/ (or $EVOPLY_RUNS). Default: the file's name, or
+        that folder.
     csv_
         Write every number of the page into files in this folder.
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
-    from evoply.experiments import load_experiment
+    from evoply.experiments import folder_for
 
-    asked = load_experiment(file)
-    if seeds is not None:
-        asked = asked.model_copy(update={"seeds": seeds})
-    _run(asked, name or Path(file).stem, Output(json), workers, csv_, cluster)
+    _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
 
 
 def _run(
-    asked: Experiment,
-    name: str,
+    folder: ExperimentFolder,
     output: Output,
     workers: int,
     folder_of_csv: Path | None,
     cluster: str | None,
 ) -> None:
     from evoply.experiments import (
-        ExperimentFolder,
         check_experiment_sendable,
         comparison_of,
         estimated_cost,
         run_experiment,
     )
-    from evoply.reports import write_comparison
-    from evoply.runs import runs_directory
 
-    folder = ExperimentFolder.create(runs_directory() / name, asked)
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     if cluster is not None:
         check_experiment_sendable(folder)
@@ -151,19 +143,16 @@ def _run(
         with on_cluster(cluster, output) as found:
             slots = workers if found is None else found.slots
             output.say(_cost_text(estimated_cost(folder, workers=slots)))
-            with _progress(name) as progress:
+            with _progress(folder.name) as progress:
                 run_experiment(folder, workers=workers, progress=progress, cluster=found)
     except KeyboardInterrupt:
         stopped = True
     comparison = comparison_of(folder)
     if comparison.spreads:
         _say(comparison, output)
-        output.labelled("Page", str(write_comparison(comparison, folder.path / _PAGE)))
+        output.labelled("Page", str(comparison.save_html(folder.path / _PAGE)))
         if folder_of_csv is not None:
-            folder_of_csv.mkdir(parents=True, exist_ok=True)
-            for file, text in _csv_files(comparison):
-                write_atomically(folder_of_csv / file, text)
-            output.labelled("CSV", str(folder_of_csv))
+            output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
     if stopped:
         units = len(folder.units())
         raise StoppedError(
@@ -252,30 +241,3 @@ def _say(comparison: Comparison, output: Output) -> None:
             )
         output.people.print(listed)
     output.say(comparison.verdict)
-
-
-def _csv_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of the files that hold every number of the page."""
-    values = [(one.setup, one.seed, one.value, one.digest) for one in comparison.results]
-    yield "values.csv", _csv(("setup", "seed", "value", "digest"), values)
-    curves = [
-        (one.setup, one.seed, point.step, point.games, point.work, point.seconds, point.value)
-        for one in comparison.results
-        for point in one.curve
-    ]
-    head = ("setup", "seed", "step", "games", "work", "seconds", "value")
-    yield "curves.csv", _csv(head, curves)
-    pairs = [
-        (one.first, one.second, one.difference, *(one.interval or ("", "")), one.effect, one.p)
-        for one in comparison.differences
-    ]
-    head = ("first", "second", "difference", "low", "high", "effect", "p")
-    yield "pairs.csv", _csv(head, pairs)
-
-
-def _csv(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 __all__ = [
     "ADDED_LATER",
@@ -38,11 +38,30 @@ class WrongPartError(Exception):
 
 
 class Part(BaseModel):
-    """A frozen part of a config: unknown keys, wrong types and infinities are refused."""
+    """A frozen part of a config: unknown keys, wrong types and infinities are refused.
+
+    A table that does not say its `kind` is of the usual one, as every key that is left out has its
+    default.
+    """
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_usual_kind(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        tables = {
+            name: {"kind": usual, **data[name]}
+            for name, field in cls.model_fields.items()
+            if isinstance(data.get(name), Mapping)
+            and "kind" not in data[name]
+            and isinstance(field.default, BaseModel)
+            and (usual := kind_of(type(field.default))) is not None
+        }
+        return {**data, **tables}
 
     if not TYPE_CHECKING:  # every field is there but in what `readable` gives
 

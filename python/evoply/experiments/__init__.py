@@ -5,6 +5,8 @@ from evoply.experiments.comparison import (
     compare,
     compare_experiment,
     comparison_of,
+    load_comparison,
+    usual_name,
 )
 from evoply.experiments.design import (
     Budget,
@@ -16,7 +18,12 @@ from evoply.experiments.design import (
     setups_of,
 )
 from evoply.experiments.elsewhere import check_experiment_sendable
-from evoply.experiments.folder import ExperimentFolder, Measured
+from evoply.experiments.folder import (
+    ExperimentFolder,
+    Measured,
+    find_experiment,
+    folder_for,
+)
 from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
 from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
 
@@ -40,8 +47,12 @@ __all__ = [
     "estimated_cost",
     "experiment_of",
     "fewest_seeds",
+    "find_experiment",
+    "folder_for",
+    "load_comparison",
     "load_experiment",
     "run_experiment",
     "seeds_for",
     "setups_of",
+    "usual_name",
 ]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from evoply.experiments.design import Experiment
+from evoply.experiments.design import (
+    LONGEST_NAME,
+    Experiment,
+    experiment_of,
+    named_configs,
+    setups_of,
+)
 from evoply.experiments.folder import (
     ExperimentFolder,
     Measured,
     digest_of,
+    find_experiment,
+    folder_for,
+    plain_name,
     values_by_setup,
 )
 from evoply.experiments.running import Status, run_experiment
@@ -24,12 +36,22 @@ from evoply.experiments.statistics import (
     fewest_seeds,
     spread_of,
 )
-from evoply.notebook import table_html
+from evoply.files import write_atomically
+from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
+from evoply.wording import named_apart, shorten
 
-__all__ = ["Comparison", "compare", "compare_experiment", "comparison_of"]
+__all__ = [
+    "Comparison",
+    "compare",
+    "compare_experiment",
+    "comparison_of",
+    "load_comparison",
+    "usual_name",
+]
 
-AXES = ("generations", "games", "work", "seconds")
+Table = Literal["values", "curves", "pairs"]
+TABLES: tuple[Table, ...] = ("values", "curves", "pairs")
 _AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
@@ -72,7 +94,7 @@ class Comparison:
         return sorted(self.spreads, key=lambda name: -self.spreads[name].median)
 
     def curve(self, setup: str, axis: str) -> Curve:
-        """Return the learning curve of a setup against one of `AXES`.
+        """Return the learning curve of a setup against generations, games, work or seconds.
 
         Point k of the curve is made of point k of every seed's, the last one of their ends; a run
         of few steps has fewer points, and then the curve has.
@@ -145,6 +167,54 @@ class Comparison:
             "reproducible": self.experiment.budget.seconds is None,
         }
 
+    def rows(self, table: Table = "values") -> list[dict[str, Any]]:
+        """Return every number of the page as rows of plain cells by name.
+
+        *table* is values (one a run), curves (one a point of a run's) or pairs.
+        """
+        match table:
+            case "values":
+                return [
+                    {"setup": one.setup, "seed": one.seed, "value": one.value, "digest": one.digest}
+                    for one in self.results
+                ]
+            case "curves":
+                return [
+                    {"setup": one.setup, "seed": one.seed, **point.to_dict()}
+                    for one in self.results
+                    for point in one.curve
+                ]
+            case "pairs":
+                return [_pair_row(one) for one in self.differences]
+        raise ValueError(f"{table!r} is no table of a comparison: it has {', '.join(TABLES)}")
+
+    def to_dataframe(self, table: Table = "values") -> Any:
+        """Return `rows` as a `pandas.DataFrame`; without pandas as lists by the column's name."""
+        rows = self.rows(table)
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        try:
+            import pandas
+        except ImportError:
+            return columns
+        return pandas.DataFrame(columns)
+
+    def save_csv(self, folder: str | os.PathLike[str]) -> Path:
+        """Write each table as a CSV file into *folder*, and return the folder.
+
+        Raises `OSError` if nothing can be written.
+        """
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for table in TABLES:
+            write_atomically(Path(folder) / f"{table}.csv", _csv(self.rows(table)))
+        return Path(folder)
+
+    def save_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page about it, whole or not at all, and return the path; `OSError` if not."""
+        from evoply.experiments.page import comparison_html
+
+        write_atomically(Path(path), comparison_html(self))
+        return Path(path)
+
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.runs:,} runs, {self.experiment.measure}"]
         for name in self.best:
@@ -153,13 +223,31 @@ class Comparison:
         return "\n".join([*lines, self.verdict])
 
     def _repr_html_(self) -> str:
-        rows = [
-            (name, f"{self.spreads[name].median:.3f}", len(self.spreads[name].values))
-            for name in self.best
-        ]
-        return table_html(
-            f"Comparison {self.name}", rows, ("setup", "median", "seeds"), [self.verdict]
-        )
+        from evoply.experiments.page import comparison_summary
+
+        return comparison_summary(self)
+
+
+def _pair_row(one: Difference) -> dict[str, Any]:
+    row = one.to_dict()
+    low, high = row.pop("interval") or (None, None)
+    return {
+        "first": one.first,
+        "second": one.second,
+        "difference": one.difference,
+        "low": low,
+        "high": high,
+        **row,
+    }
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
 
 
 def _listed(interval: tuple[float, float] | None) -> list[float] | None:
@@ -193,40 +281,99 @@ def comparison_of(folder: ExperimentFolder) -> Comparison:
     )
 
 
+def load_comparison(source: str | os.PathLike[str]) -> Comparison:
+    """Return what the runs of an experiment that are done come to.
+
+    *source* is its name in the folder of runs, or the path of its folder. Raises `RunError` if
+    there is none or it is damaged.
+    """
+    return comparison_of(find_experiment(source))
+
+
 def compare_experiment(
-    experiment: Experiment,
+    experiment: Experiment | str | os.PathLike[str],
     *,
-    name: str,
+    name: str | None = None,
+    seeds: int | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
 ) -> Comparison:
-    """Do *experiment* in the folder *name* of the folder of runs, or go on with it there.
+    """Do an experiment, or go on with it: `evoply experiment` in Python.
 
-    The other arguments are those of `run_experiment`.
+    *experiment* is one, a TOML file of one, or the folder of one, which is gone on with. Runs that
+    are done are not made again. The other arguments are those of `compare`; without a *name* the
+    folder is called after the file. Raises `ConfigError` for what is wrong in the experiment.
     """
-    folder = ExperimentFolder.create(runs_directory() / name, experiment)
+    folder = folder_for(experiment, name=name, seeds=seeds)
     run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)
 
 
 def compare(
-    configs: Sequence[str],
+    configs: Mapping[str, Any] | Sequence[Any],
     *,
-    name: str,
+    name: str | None = None,
+    seeds: int = 10,
+    first_seed: int = 1,
+    measure: str = "",
+    games: int = 400,
+    points: int = 8,
+    budget: Mapping[str, float] | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
     cluster: object = None,
-    **settings: Any,
 ) -> Comparison:
-    """Compare presets, files of configs or runs over seeds; *settings* are keys of `Experiment`.
+    """Compare configs over seeds; the same call goes on where it was stopped.
 
-    The runs lie in the folder *name*; the same call goes on with it. A run takes one core, and
-    *workers* of them (0: one a core) are made at a time; or they are made on a *cluster*, such as
-    "local:4", "tcp://host:8786" or a Dask client, to the same results. Raises `ConfigError` for
-    what is wrong.
+    *configs* are two or more, by the names that the result shall have for them or in a list: each
+    an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Every
+    one is run with *seeds* seeds from *first_seed* on, each run on a core of its own, *workers* at
+    a time (0: one a core), or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask
+    client, to the same results. Players are measured by *games* games against each opponent of
+    *measure*, such as "score:swh,material:depth=3", whom no config trains on, at the end and at
+    *points* points of a learning curve. *budget*, such as {"games": 100_000}, takes the place of
+    the limits in the configs.
+
+    The runs lie in the folder *name* of the folder of runs. Ctrl-C leaves there what was done, and
+    so the same call goes on with it; later it may ask for more seeds. The result depends neither
+    on *workers* nor on interruptions, unless the budget is in seconds.
+
+    Raises `ConfigError` for what is wrong, `RunError` if the folder holds another experiment.
     """
-    experiment = Experiment(configs=tuple(configs), **settings)
-    return compare_experiment(
-        experiment, name=name, workers=workers, progress=progress, cluster=cluster
+    named = _named(configs)
+    if len(named) < 2:
+        raise ConfigError([("configs", "give two or more")])
+    experiment = experiment_of(
+        {
+            "configs": tuple(named),
+            "seeds": seeds,
+            "first_seed": first_seed,
+            "measure": measure,
+            "games": games,
+            "points": points,
+            "budget": dict(budget or {}),
+        }
     )
+    folder = ExperimentFolder.create(
+        runs_directory() / (name or usual_name(named)), experiment, setups_of(experiment, named)
+    )
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
+    return comparison_of(folder)
+
+
+def usual_name(setups: Iterable[str]) -> str:
+    """Return what the folder of a comparison is called if nobody says it.
+
+    >>> usual_name(["quick", "mine/a b"])
+    'compare-quick-against-mine-a-b'
+    """
+    return f"compare-{'-against-'.join(plain_name(one) for one in [*setups][:3])}"
+
+
+def _named(configs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    if not isinstance(configs, Mapping):
+        return named_configs([configs] if isinstance(configs, str) else configs)
+    names = named_apart([shorten(str(name), LONGEST_NAME) for name in configs])
+    sources = [os.fspath(o) if isinstance(o, os.PathLike) else o for o in configs.values()]
+    return dict(zip(names, sources, strict=True))

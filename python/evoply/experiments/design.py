@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +20,17 @@ from evoply.configs.part import Part, Problem
 from evoply.files import checksum
 from evoply.players import parse_player
 from evoply.presets import config_text
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, RunError
 from evoply.runs import KINDS, Kind, Run
+from evoply.runs.kinds import kind_of
 from evoply.wording import named_apart, shorten
 
 __all__ = ["Budget", "Experiment", "Measure", "Setup", "load_experiment", "setups_of"]
 
 _USUAL_OPPONENTS = ("swh", "material:depth=3", "mobility")
 _MOST_SETUPS = 1000
-_LONGEST_NAME = 60
+LONGEST_NAME = 60
+_LONGEST_VALUE = 20
 
 
 class Budget(Part):
@@ -152,13 +154,17 @@ def experiment_of(data: Mapping[str, Any]) -> Experiment:
         raise ConfigError(list(dict.fromkeys(explained(error, Experiment)))) from None
 
 
-def setups_of(experiment: Experiment) -> list[Setup]:
-    """Return the setups of *experiment*; `ConfigError` with everything that is wrong in them."""
+def setups_of(experiment: Experiment, configs: Mapping[str, Any] | None = None) -> list[Setup]:
+    """Return the setups of *experiment*; `ConfigError` with everything that is wrong in them.
+
+    *configs* are those that the experiment has the names of: configs in memory, or texts as in
+    `Experiment.configs`.
+    """
     problems = _problems(experiment)
     if problems:
         raise ConfigError(problems)
     setups: list[Setup] = []
-    for name, source, overrides in _variants(experiment):
+    for name, source, overrides in _variants(experiment, configs):
         try:
             kind, config = _config_of(source, overrides)
         except ConfigError as error:
@@ -241,11 +247,27 @@ def _training_opponents(config: Any) -> set[str]:
     return {one.player for one in (*getattr(fitness, "opponents", ()), *guides)}
 
 
-def _variants(experiment: Experiment) -> list[tuple[str, str, list[str]]]:
-    """Return for each setup its name, its config's source and what is changed in it."""
+def named_configs(configs: Iterable[Any]) -> dict[str, Any]:
+    """Return *configs* by names of their own, or by their numbers where they have none.
+
+    >>> list(named_configs(["quick", "mine/quick.toml"]))
+    ['quick', 'quick (2)']
+    """
+    listed = [os.fspath(one) if isinstance(one, os.PathLike) else one for one in configs]
+    names = [
+        (Path(one).stem or one) if isinstance(one, str) else f"setup {number}"
+        for number, one in enumerate(listed, 1)
+    ]
+    return dict(zip(named_apart(names), listed, strict=True))
+
+
+def _variants(
+    experiment: Experiment, configs: Mapping[str, Any] | None
+) -> list[tuple[str, Any, list[str]]]:
+    """Return for each setup its name, its config or the source of it, and what is changed in it."""
     if experiment.configs:
-        names = named_apart([Path(one).stem or one for one in experiment.configs])
-        return [(n, one, []) for n, one in zip(names, experiment.configs, strict=True)]
+        named = named_configs(experiment.configs) if configs is None else configs
+        return [(name, one, []) for name, one in named.items()]
     values = list(experiment.vary.values())
     if experiment.order == "list":
         lengths = {len(one) for one in values}
@@ -257,7 +279,7 @@ def _variants(experiment: Experiment) -> list[tuple[str, str, list[str]]]:
     if len(combinations) > _MOST_SETUPS:
         raise ConfigError([("vary", f"makes {len(combinations):,} setups: {_MOST_SETUPS} at most")])
     keys = list(experiment.vary)
-    names = named_apart([_name(keys, chosen) or "base" for chosen in combinations or [()]])
+    names = named_apart([_name(experiment.vary, one) or "base" for one in combinations or [()]])
     changes = [
         [f"{key}={_toml(value)}" for key, value in zip(keys, chosen, strict=True)]
         for chosen in combinations or [()]
@@ -265,12 +287,16 @@ def _variants(experiment: Experiment) -> list[tuple[str, str, list[str]]]:
     return [(n, experiment.base, change) for n, change in zip(names, changes, strict=True)]
 
 
-def _name(keys: Sequence[str], values: Sequence[Any]) -> str:
-    short = [key.rpartition(".")[2] for key in keys]
-    shown = short if len(set(short)) == len(short) else list(keys)
-    texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-    parts = [f"{key}={text}" for key, text in zip(shown, texts, strict=True)]
-    return shorten(" ".join(parts), _LONGEST_NAME)
+def _name(vary: Mapping[str, Sequence[Any]], chosen: Sequence[Any]) -> str:
+    """Return "size=2 primitives=liao"; a long value goes by its place among the key's, as "#2"."""
+    short = [key.rpartition(".")[2] for key in vary]
+    shown = short if len(set(short)) == len(short) else list(vary)
+    parts = []
+    for key, values, value in zip(shown, vary.values(), chosen, strict=True):
+        text = value if isinstance(value, str) else json.dumps(value)
+        is_long = len(text) > _LONGEST_VALUE
+        parts.append(f"{key}={f'#{values.index(value) + 1}' if is_long else text}")
+    return shorten(" ".join(parts), LONGEST_NAME)
 
 
 def _toml(value: Any) -> str:
@@ -282,8 +308,17 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _config_of(source: str, overrides: Sequence[str]) -> tuple[Kind, Any]:
+def _config_of(source: Any, overrides: Sequence[str]) -> tuple[Kind, Any]:
     """Return the kind of learner and the config of a preset, a file or a run, with changes."""
+    if not isinstance(source, str):
+        try:
+            return kind_of(None, source), source
+        except RunError:
+            message = (
+                f"{shorten(repr(source))} is no config: give an EvolutionConfig or a "
+                "LearningConfig, a preset, or the path of a config or of a run"
+            )
+            raise ConfigError([("configs", message)]) from None
     if Path(source).is_dir():
         with Run.open(source) as run:
             return run.kind, run.config

@@ -22,17 +22,19 @@ from evoply.experiments.design import (
     Setup,
     experiment_of,
     identity,
+    load_experiment,
     measure_of,
     setups_of,
 )
 from evoply.experiments.units import Point, Unit, measured
 from evoply.files import checksum, write_atomically
 from evoply.protocols import RunError, RunNameError
-from evoply.runs import Run
+from evoply.runs import Run, runs_directory
 from evoply.runs.by_name import EXPERIMENT_FILE
 from evoply.runs.kinds import stored_kind
+from evoply.wording import shorten
 
-__all__ = ["ExperimentFolder", "Measured"]
+__all__ = ["ExperimentFolder", "Measured", "find_experiment", "folder_for"]
 
 _SETUPS = "setups"
 _RUNS = "runs"
@@ -63,13 +65,18 @@ class ExperimentFolder:
     setups: tuple[Setup, ...]
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], experiment: Experiment) -> Self:
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        experiment: Experiment,
+        setups: Sequence[Setup] = (),
+    ) -> Self:
         """Make the folder, or open it if it has the same experiment with any number of seeds.
 
-        Raises `ConfigError` for an experiment that is wrong, `RunError` if the folder holds another
-        one.
+        The setups are those of the experiment unless they are given. Raises `ConfigError` for an
+        experiment that is wrong, `RunError` if the folder holds another one.
         """
-        setups = tuple(setups_of(experiment))
+        setups = tuple(setups or setups_of(experiment))
         measure = str(measure_of(experiment, setups))
         experiment = experiment.model_copy(update={"measure": measure})
         folder = Path(path)
@@ -138,8 +145,8 @@ class ExperimentFolder:
 
     def _unit(self, place: int, seed: int) -> Unit:
         setup = self.setups[place]
-        plain = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", setup.name)[:60]
-        return Unit(setup, seed, self.path / _RUNS / f"{place + 1}-{plain}-seed-{seed}")
+        name = f"{place + 1}-{plain_name(setup.name)}-seed-{seed}"
+        return Unit(setup, seed, self.path / _RUNS / name)
 
     def waiting(self) -> list[Unit]:
         """Return the units that are not done."""
@@ -159,6 +166,56 @@ class ExperimentFolder:
             except RunNameError:
                 continue
         return results
+
+
+def folder_for(
+    source: Experiment | str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    seeds: int | None = None,
+) -> ExperimentFolder:
+    """Return the folder for an experiment, made if it is not there, with other *seeds* if given.
+
+    *source* is an experiment, its file, or the folder of one, which is gone on with where it lies;
+    *name* is that of another folder in the folder of runs. Without one it is the file's or the
+    base's.
+    """
+    setups: tuple[Setup, ...] = ()
+    if isinstance(source, Experiment):
+        experiment, path = source, runs_directory() / (name or f"vary-{Path(source.base).stem}")
+    elif (begun := _folder_of(source)) is not None:
+        other = ExperimentFolder.open(begun)
+        experiment, setups = other.experiment, other.setups
+        path = runs_directory() / name if name else begun
+    else:
+        experiment, path = load_experiment(source), runs_directory() / (name or Path(source).stem)
+    if seeds is not None:
+        experiment = experiment_of({**experiment.model_dump(), "seeds": seeds})
+    return ExperimentFolder.create(path, experiment, setups)
+
+
+def find_experiment(source: str | os.PathLike[str]) -> ExperimentFolder:
+    """Return the experiment of a name in the folder of runs, or of a path; `RunError` if none."""
+    path = _folder_of(runs_directory() / source) or _folder_of(source)
+    if path is None:
+        raise RunNameError(
+            f"no experiment is called {shorten(os.fspath(source))!r} in "
+            f"{runs_directory().absolute()}, and there is none at that path"
+        )
+    return ExperimentFolder.open(path)
+
+
+def plain_name(text: str) -> str:
+    """Return *text* as the name of a folder may have it on every system."""
+    return re.sub(r"[^A-Za-z0-9_.=+-]+", "-", text)[:60]
+
+
+def _folder_of(source: str | os.PathLike[str]) -> Path | None:
+    """Return the folder of an experiment if *source* is it, or what says so within it."""
+    path = Path(source)
+    if path.name == EXPERIMENT_FILE and (path.parent / _SETUPS).is_dir():
+        return path.parent
+    return path if (path / EXPERIMENT_FILE).is_file() else None
 
 
 def _setup(file: Path, name: Any) -> Setup:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median, variance
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
@@ -23,6 +23,9 @@ __all__ = ["Difference", "Spread", "compared", "fewest_seeds", "seeds_for", "spr
 
 SIGNIFICANCE = 0.05
 POWER = 0.8
+_FEWEST_GUESSED = 3
+_MOST_EXACT = 100
+"""Values of one setup up to which all ways to mix two setups are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Difference:
     """Whether p is below 0.05."""
     seeds_wanted: int | None
     """Seeds a setup at which an effect of this size is found in 8 of 10 experiments; None if there
-    is no effect."""
+    is no effect, or too few seeds to guess its size."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-ready data."""
@@ -111,7 +114,7 @@ def compared(values: Mapping[str, Sequence[float]]) -> list[Difference]:
                 effect,
                 p,
                 p < SIGNIFICANCE,
-                seeds_for(effect, len(pairs)),
+                seeds_for(effect, len(pairs)) if min(len(a), len(b)) >= _FEWEST_GUESSED else None,
             )
         )
     return differences
@@ -148,9 +151,13 @@ def seeds_for(effect: float, pairs: int = 1) -> int | None:
 
 
 def _p_value(a: Sequence[float], b: Sequence[float]) -> float:
-    if not a or not b or len(set(a) | set(b)) < 2:
+    both = {*a, *b}
+    if not a or not b or len(both) < 2:
         return 1.0
-    return float(stats.mannwhitneyu(a, b, alternative="two-sided").pvalue)
+    # The normal approximation cannot be as small as the exact p, so more seeds could say less.
+    is_exact = len(both) == len(a) + len(b) and max(len(a), len(b)) <= _MOST_EXACT
+    method: Literal["exact", "asymptotic"] = "exact" if is_exact else "asymptotic"
+    return float(stats.mannwhitneyu(a, b, alternative="two-sided", method=method).pvalue)
 
 
 def _holm(plain: Sequence[float]) -> list[float]:

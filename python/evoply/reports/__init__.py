@@ -4,7 +4,7 @@ This package reads players and run folders and changes neither.
 """
 
 from evoply.reports.analysis_page import write_analysis
-from evoply.reports.comparison_page import comparison_html, write_comparison
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.reports.explanation import Explanation, Influence, explain
 from evoply.reports.game_analysis import (
     Accuracy,
@@ -13,6 +13,7 @@ from evoply.reports.game_analysis import (
     analyse_games,
 )
 from evoply.reports.influence import square_effects
+from evoply.reports.learning_page import weight_charts
 from evoply.reports.run_page import report_html, status_in_words, write_report
 from evoply.reports.tournament_page import write_tournament
 
@@ -20,16 +21,19 @@ __all__ = [
     "Accuracy",
     "AnalysedGame",
     "AnalysedMove",
+    "Chart",
     "Explanation",
     "Influence",
+    "Series",
     "analyse_games",
-    "comparison_html",
     "explain",
+    "interval_chart",
+    "line_chart",
     "report_html",
     "square_effects",
     "status_in_words",
+    "weight_charts",
     "write_analysis",
-    "write_comparison",
     "write_report",
     "write_tournament",
 ]

@@ -8,24 +8,24 @@ fits light and dark pages; values are tooltips, and lines have a table beside.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
-from xml.etree import ElementTree
 
+from evoply.reports.inline_svg import inline_svg
 from evoply.wording import named_apart
 
 __all__ = ["Chart", "Series", "interval_chart", "line_chart", "sampled", "scatter_chart"]
 
 _COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
-_LONGEST_NAME, _SHORT_NAME = 30, 16
+_LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
+_ROW_NAME = 30
+_LONG_NUMBER = 10_000_000  # from here on ticks are written as 20M
 _MOST_MARKED = 32  # points of a line that are marked, and have a tooltip and a row of the table
 _FEW = 8  # values of x that each have a tick
 _MOST_DRAWN = 400  # points of a line: more than the chart has pixels would only be bytes
-_SVG = "http://www.w3.org/2000/svg"
 _FAINT = {"labelColor": "currentColor", "titleColor": "currentColor", "labelOpacity": 0.75}
 _CONFIG: Mapping[str, Any] = {
     "font": "DejaVu Sans",  # a wide one to measure with; pages use their own
@@ -51,8 +51,9 @@ _CONFIG: Mapping[str, Any] = {
         "title": None,
         "orient": "bottom",
         "direction": "horizontal",
-        "labelLimit": 180,
+        "labelLimit": 380,
         "symbolType": "stroke",
+        "symbolOpacity": 1,
         "symbolStrokeWidth": 3,
         "symbolSize": 300,
         "columnPadding": 24,
@@ -91,10 +92,12 @@ class Chart:
         # Only here: no command that draws nothing should wait for it.
         from vl_convert import vegalite_to_svg
 
-        return _inline(vegalite_to_svg(dict(self.specification)), self.title)
+        return inline_svg(vegalite_to_svg(dict(self.specification)), self.title)
 
     def _repr_html_(self) -> str:
-        return f"<figure><figcaption>{escape(self.title)}</figcaption>{self.svg()}</figure>"
+        caption = f"<figcaption><b>{escape(self.title)}</b> {escape(self.note)}</figcaption>"
+        # The picture has no width of its own: it would be as wide as the notebook.
+        return f'<figure style="margin:12px 0;max-width:520px">{caption}{self.svg()}</figure>'
 
 
 def line_chart(
@@ -109,14 +112,17 @@ def line_chart(
     from_zero: bool = False,
     is_log: bool = False,
     joins_gaps: bool = False,
+    has_bands: bool = False,
 ) -> Chart:
-    """Return lines over the numbers *x*, with error bars where a series has intervals.
+    """Return lines over the numbers *x*, with error bars where a series has intervals, or bands.
 
     A line is broken where a value is missing, unless it *joins_gaps*.
 
     With *is_share* values are shares in [0, 1], shown in percent. Long lines are drawn through
     evenly spaced points of theirs. With *is_log*, x is logarithmic and has a tick at each value.
     """
+    named = _named(series)
+    shifts = [0.0] * len(series) if has_bands else _shifts(x, series, is_log=is_log)
     drawn = sampled(range(len(x)), _MOST_DRAWN)
     marked = set(sampled(drawn, _MOST_MARKED))
     data = [
@@ -126,7 +132,7 @@ def line_chart(
             ),
             "x": x[place] + shift,
         }
-        for one, shift in zip(_named(series), _shifts(x, series, is_log=is_log), strict=True)
+        for one, shift in zip(named, shifts, strict=True)
         for place in drawn
     ]
     # The rims show a line at 0 or at 1 whole, and apart from the end of the field.
@@ -152,9 +158,13 @@ def line_chart(
     if any(one.intervals for one in series):
         low, high = {**y, "field": "low"}, {"field": "high"}
         bars = {"x": across, "y": low, "y2": high, "color": look["color"]}
-        layers.append(
-            {"mark": {"type": "rule", "strokeWidth": 1.5, "aria": False}, "encoding": bars}
-        )
+        if has_bands:
+            known = [{"filter": "isValid(datum.low)"}]
+            mark = {"type": "area", "opacity": min(0.15, 0.45 / len(series)), "aria": False}
+            layers.insert(0, {"transform": known, "mark": mark, "encoding": bars})
+        else:
+            mark = {"type": "rule", "strokeWidth": 1.5, "aria": False}
+            layers.append({"mark": mark, "encoding": bars})
     rows = tuple(
         (f"{x[place]:g}", *(_text(one, place, is_share=is_share) for one in series))
         for place in sorted(marked)
@@ -181,15 +191,16 @@ def interval_chart(
 
     *reference* draws a vertical line. Names that are cut stay apart by their number.
     """
+    rows = _apart(names, _ROW_NAME)
     data = [
         {**datum, "name": name}
         for one in _named(series)
-        for place, name in enumerate(_apart(names))
+        for place, name in enumerate(rows)
         for datum in [_datum(one.values[place], one, place, is_marked=True, x_title=name)]
         if datum["y"] is not None
     ]
     many = len(series) > 1
-    row = _field("name", None, kind="nominal", scale={"domain": _apart(names)}, axis={"grid": True})
+    row = _field("name", None, kind="nominal", scale={"domain": rows}, axis={"grid": True})
     place = {"y": row, **({"yOffset": {"field": "s", "sort": None}} if many else {})}
     scale = {"zero": False, "nice": False, "padding": 10}
     across = _field("y", x_title, scale=scale, axis={"tickCount": 6})
@@ -317,7 +328,8 @@ def _field(name: str, title: str | None, *, kind: str = "quantitative", **more: 
 
 
 def _scaled(name: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    columns = 3 if max(map(len, names), default=0) <= _SHORT_NAME else 2
+    longest = max(map(len, names), default=0)
+    columns = 3 if longest <= _SHORT_NAME else 2 if longest <= _MIDDLE_NAME else 1
     legend = {"columns": columns} if len(names) > 1 else None
     scale = {"domain": list(names), "range": list(values)}
     return {"field": "s", "type": "nominal", "sort": None, "scale": scale, "legend": legend}
@@ -359,49 +371,19 @@ def _x_axis(x: Sequence[float], *, is_log: bool) -> dict[str, Any]:
         return {"values": list(x), "format": ",d", "grid": False}
     if max(x) - min(x) < _FEW and any(value % 1 for value in x):
         return {"tickCount": 6, "format": "~g", "grid": False}
-    return {"tickMinStep": 1, "tickCount": 8, "format": ",d", "grid": False}
+    form = "~s" if max(x) >= _LONG_NUMBER else ",d"
+    return {"tickMinStep": 1, "tickCount": 8, "format": form, "grid": False}
 
 
 def _named(series: Sequence[Series]) -> list[Series]:
     """Return *series* under names that are short and apart from each other."""
-    names = _apart([one.name for one in series])
+    names = _apart([one.name for one in series], _LONG_NAME)
     return [
         Series(name, one.values, one.intervals, one.color, one.is_dashed, one.symbol)
         for name, one in zip(names, series, strict=True)
     ]
 
 
-def _apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Return *names*, cut where they are long, each unlike the others."""
-    return named_apart(
-        [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in names]
-    )
-
-
-def _inline(svg: str, title: str) -> str:
-    """Return Vega's *svg* as a page holds it: of any width, with tooltips, without the rest.
-
-    Roles and classes mean nothing in a page, and a tenth of a pixel is fine enough.
-    """
-    ElementTree.register_namespace("", _SVG)
-    root = ElementTree.fromstring(svg)
-    for element in root.iter():
-        label = element.attrib.pop("aria-label", "")
-        for name in [name for name in element.attrib if name in _NEEDLESS or "aria" in name]:
-            del element.attrib[name]
-        for name in element.attrib.keys() & {"d", "transform", "x", "y", "x1", "x2", "y1", "y2"}:
-            element.set(name, re.sub(r"\d+\.\d+", _tenth, element.attrib[name]))
-        if label and element is not root and not len(element):
-            ElementTree.SubElement(element, f"{{{_SVG}}}title").text = label
-    for name in ("width", "height", "version"):
-        root.attrib.pop(name, None)
-    root.set("role", "img")
-    root.set("aria-label", title)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-_NEEDLESS = {"class", "role", "font-family", "pointer-events", "stroke-miterlimit"}
-
-
-def _tenth(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.1f}".removesuffix(".0")
+def _apart(names: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return *names*, cut to *most* characters where they are longer, each unlike the others."""
+    return named_apart([name if len(name) <= most else f"{name[: most - 1]}…" for name in names])

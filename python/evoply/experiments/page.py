@@ -1,0 +1,189 @@
+"""An experiment as one HTML page, and in short for a notebook: values, curves, differences."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.reports.charts import Chart, Series, interval_chart, line_chart
+from evoply.reports.pages import page
+
+if TYPE_CHECKING:
+    from evoply.experiments.comparison import Comparison
+    from evoply.experiments.design import Experiment
+    from evoply.experiments.statistics import Difference, Spread
+
+__all__ = ["comparison_html", "comparison_summary"]
+
+_MOST_CURVES = 8
+"""Setups whose curves can be told apart; of more the best are drawn."""
+_MOST_PAIRS = 12
+"""Pairs in the open, those that differ most surely; of more all are in a folded table."""
+_MOST_CONFIGS = 20
+_LONG_NAME = 30
+_TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return the page about *comparison* as text."""
+    experiment = comparison.experiment
+    spreads = comparison.spreads
+    pairs = sorted(comparison.differences, key=lambda one: (one.p, -abs(one.difference)))
+    facts = {
+        "setups": f"{len(spreads):,}",
+        "runs": f"{comparison.runs:,} of {len(comparison.setups) * experiment.seeds:,}",
+        "seeds": _seeds(experiment),
+        "games a measure": f"{experiment.games:,}",
+    }
+    if experiment.budget.is_set:
+        kind = experiment.budget.kind
+        facts["budget a run"] = f"{getattr(experiment.budget, kind):,} {kind}"
+    if experiment.budget.seconds is not None:
+        facts["reproducible"] = "no: the budget is in seconds"
+    return page(
+        "comparison.html",
+        title=f"{comparison.name}: {game_rules(comparison.game).title}",
+        comparison=comparison,
+        facts=facts,
+        charts=[_values(comparison), *_curves(comparison)],
+        values=[_value_cells(name, spreads[name]) for name in comparison.best],
+        pairs=[_pair_cells(one) for one in pairs],
+        shown=_MOST_PAIRS,
+        runs=[
+            (one.setup, str(one.seed), f"{one.value:.4f}", one.digest[:16])
+            for one in comparison.results
+        ],
+        again=f"evoply experiment {shlex.quote(str(comparison.path))} --name again",
+        experiment_text=(comparison.path / "experiment.toml").read_text(encoding="utf-8"),
+        configs=[
+            (name, (comparison.path / "setups" / f"{number}.toml").read_text(encoding="utf-8"))
+            for number, name in enumerate(comparison.setups[:_MOST_CONFIGS], 1)
+        ],
+    )
+
+
+def comparison_summary(comparison: Comparison) -> str:
+    """Return values and the curve against games, or steps, as a notebook shows them."""
+    rows = [_value_cells(name, comparison.spreads[name]) for name in comparison.best]
+    head = ("setup", "median", "quartiles", "mean, 95 % interval", "seeds")
+    table = table_html(f"Comparison {comparison.name}", rows, head, [comparison.verdict])
+    axis = "games" if "games" in _axes(comparison) else "generations"
+    charts = [_curve_chart(comparison, comparison.best[:_MOST_CURVES], axis)] if rows else []
+    return table + "".join(one._repr_html_() for one in charts)
+
+
+def _seeds(experiment: Experiment) -> str:
+    first, last = experiment.first_seed, experiment.first_seed + experiment.seeds - 1
+    return f"{first} to {last}" if last > first else f"{first}"
+
+
+def _value_cells(name: str, spread: Spread) -> tuple[str, ...]:
+    low, high = spread.quartiles
+    around = "" if spread.interval is None else f" ({_span(spread.interval)})"
+    return (
+        name,
+        f"{spread.median:.3f}",
+        f"{low:.3f} to {high:.3f}",
+        f"{spread.mean:.3f}{around}",
+        str(len(spread.values)),
+    )
+
+
+def _pair_cells(one: Difference) -> tuple[str, ...]:
+    return (
+        one.first,
+        one.second,
+        f"{one.difference:+.3f}",
+        _span(one.interval, signed=True),
+        f"{one.effect:.2f}",
+        f"{one.p:.3g}",
+        "differ" if one.is_certain else "not certain",
+        "-" if one.seeds_wanted is None else f"{one.seeds_wanted:,}",
+    )
+
+
+def _span(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+    if interval is None:
+        return "too few seeds"
+    low, high = interval
+    return f"{low:+.3f} to {high:+.3f}" if signed else f"{low:.3f} to {high:.3f}"
+
+
+def _values(comparison: Comparison) -> Chart:
+    spreads = [comparison.spreads[name] for name in comparison.best]
+    mean = Series("mean", [one.mean for one in spreads], [one.interval for one in spreads])
+    return interval_chart(
+        "Strength at the end",
+        _short(comparison.best),
+        [mean],
+        "points per game",
+        note="mean over seeds, with 95 % intervals",
+    )
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Return *names* for a chart: if some are long, without the keys that all of them vary.
+
+    >>> _short(["primitives=liao selection.size=2", "primitives=liao selection.size=3"])
+    ['liao, 2', 'liao, 3']
+    """
+    parts = [[part.partition("=") for part in name.split()] for name in names]
+    keys = {tuple(key for key, _, _ in one) for one in parts}
+    are_keys = all(equals for one in parts for _, equals, _ in one)
+    if len(keys) > 1 or not are_keys or max(map(len, names)) <= _LONG_NAME:
+        return [*names]
+    return [", ".join(value for _, _, value in one) for one in parts]
+
+
+def _curves(comparison: Comparison) -> list[Chart]:
+    if comparison.experiment.points == 0:
+        return []
+    names = comparison.best[:_MOST_CURVES]
+    return [_curve_chart(comparison, names, axis) for axis in _axes(comparison)]
+
+
+def _axes(comparison: Comparison) -> list[str]:
+    """Return what curves can be drawn against: games and work only if every run counts them."""
+    return [
+        axis
+        for axis in _TITLES
+        if axis not in ("games", "work")
+        or all(getattr(one.curve[-1], axis) for one in comparison.results)
+    ]
+
+
+def _curve_chart(comparison: Comparison, names: list[str], axis: str) -> Chart:
+    curves = {name: comparison.curve(name, axis) for name in names}
+    x = sorted({value for curve in curves.values() for value in curve.x})
+    series = []
+    for name, curve in zip(_short(names), curves.values(), strict=True):
+        at = {value: place for place, value in enumerate(curve.x)}
+        places = [at.get(value) for value in x]
+        series.append(
+            Series(
+                name,
+                [None if place is None else curve.median[place] for place in places],
+                [
+                    None if place is None else (curve.low[place], curve.high[place])
+                    for place in places
+                ],
+            )
+        )
+    return line_chart(
+        f"Against {axis}",
+        x,
+        series,
+        "points per game",
+        x_title=_TITLES[axis],
+        note=f"median over seeds, and quartiles{_of_how_many(comparison, names)}",
+        joins_gaps=True,
+        has_bands=True,
+    )
+
+
+def _of_how_many(comparison: Comparison, names: list[str]) -> str:
+    every = len(comparison.best)
+    return f"; the best {len(names)} of {every}" if len(names) < every else ""
