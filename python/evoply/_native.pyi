@@ -126,7 +126,7 @@ class Player:
         depth: int = 1,
         nodes: int | None = None,
         milliseconds: int | None = None,
-        ordering: str = "none",
+        ordering: str = "usual",
         table: int = 0,
         deeper: bool = False,
         noise: int | None = None,

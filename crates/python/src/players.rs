@@ -63,7 +63,7 @@ pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
         "tree" => Ok(MoveOrder::Program),
         "killer" => Ok(MoveOrder::Killer),
         _ => Err(PyValueError::new_err(format!(
-            "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer, tree"
+            "unknown ordering {ordering:?}: orderings are usual, none, hash, evaluator, killer, tree"
         ))),
     }
 }
@@ -87,12 +87,13 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
 #[pymethods]
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
-    /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
-    /// alternates has a program with two outputs, and so has the ordering `tree`: the second orders moves.
+    /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none; the
+    /// ordering `usual` is killers where they pay and change no choice. What alternates has a program with two outputs, and
+    /// so has the ordering `tree`: the second orders moves.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
-        milliseconds = None, ordering = "none", table = 0, deeper = false, noise = None, alternate = None,
+        milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
         quiescence = false
     ))]
     #[allow(clippy::too_many_arguments)]
@@ -113,7 +114,8 @@ impl Player {
         alternate: Option<&str>,
         quiescence: bool,
     ) -> PyResult<Self> {
-        let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
+        let given = (ordering != "usual").then(|| parse_ordering(ordering)).transpose()?;
+        let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, given.unwrap_or(MoveOrder::None));
         let leaves = parse_leaves(noise, alternate)?;
         if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence) {
             return Err(PyValueError::new_err("noise, alternate and quiescence are for players that look ahead"));
@@ -124,6 +126,7 @@ impl Player {
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let time = milliseconds.map(Duration::from_millis);
         let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence };
+        let options = if given.is_none() { options.with_usual_order() } else { options };
         with_game!(game, G => {
             let compiled = || -> PyResult<_> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;

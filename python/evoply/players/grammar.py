@@ -9,7 +9,7 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
   reproducible); `work=N`: nodes times operations of the evaluator
 * `timing=firebrand|modern`: how the time of a game with a clock is divided among the moves; without
   a clock the player is what it is without this option
-* `ordering=none|hash|evaluator|killer|tree`: which moves are looked at first
+* `ordering=usual|none|hash|evaluator|killer|tree`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture

@@ -38,7 +38,7 @@ NOT_REPRODUCIBLE = " (not reproducible)"
 
 Ties = Literal["first", "last", "random", "column", "advanced"]
 View = Literal["turn", "player"]
-Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
+Ordering = Literal["usual", "none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 
@@ -160,8 +160,10 @@ class AlphaBeta(_Valuing):
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
     move), "evaluator" (the best board after the move), "killer" (few replies, and what cut off
-    elsewhere) or "tree" (the board after the move that the evaluator's second tree finds best, in
-    an individual of role "ordered"). *table* keeps 2**table positions (32 bytes each; 0: no table).
+    elsewhere), "tree" (the board after the move that the evaluator's second tree finds best, in
+    an individual of role "ordered") or "usual" ("killer" from four plies on, "none" below, and
+    where an order could change the choice: with *nodes*, *work* or *deeper*). *table* keeps
+    2**table positions, at least four (32 bytes each; 0: no table).
     They change speed, never the move or its value. *deeper* also uses what the table knows from
     looking further than asked: then they do.
 
@@ -185,7 +187,7 @@ class AlphaBeta(_Valuing):
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
     work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
-    ordering: Ordering = "none"
+    ordering: Ordering = "usual"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
     deeper: bool = Field(default=False, strict=True)
     noise: Noise | None = None

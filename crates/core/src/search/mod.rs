@@ -53,6 +53,9 @@ pub struct SearchOptions {
     pub quiescence: bool,
 }
 
+/// From this depth on it pays to look at killers first.
+const LEAST_DEPTH_WITH_KILLERS: u32 = 4;
+
 impl SearchOptions {
     /// The plain search: a fixed depth, and nothing else.
     pub const fn to_depth(depth: u32) -> Self {
@@ -72,6 +75,15 @@ impl SearchOptions {
     pub fn is_plain(&self) -> bool {
         let Self { leaves, quiescence, .. } = *self;
         *self == Self { leaves, quiescence, ..Self::to_depth(self.depth) }
+    }
+
+    /// The same with the order of moves that is usual: killers, but where the search is too shallow for them, and where an
+    /// order could change what is chosen, because nodes are counted or entries of another depth are used.
+    #[must_use]
+    pub fn with_usual_order(self) -> Self {
+        let is_free = self.nodes.is_none() && !self.deeper;
+        let pays = is_free && self.depth >= LEAST_DEPTH_WITH_KILLERS;
+        Self { ordering: if pays { MoveOrder::Killer } else { MoveOrder::None }, ..self }
     }
 }
 
