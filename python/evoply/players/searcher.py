@@ -28,7 +28,8 @@ class Searcher:
 
     At equal depth it chooses what its player chooses, whatever it was asked before: only how deep
     it gets in its time depends on that, so what has a limit in time or nodes is not reproducible. A
-    search at the position that was asked about last goes on where it was.
+    search at the position that was asked about last goes on where it was, and never answers with
+    less than it knows. A player that does not look ahead answers at once.
 
     >>> import evoply as ep
     >>> with ep.Searcher("material") as searcher:
