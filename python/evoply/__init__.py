@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         PlayerTextError,
         RandomPlayer,
         RandomStart,
+        Searcher,
         Solution,
         Staged,
         TreeEvaluator,
@@ -101,7 +102,7 @@ _HOMES = {
     "evoply.learning": "LearningConfig LearningStep learn load_learning_config",
     "evoply.players": (
         "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
-        "PlayerTextError RandomPlayer RandomStart Solution Staged TreeEvaluator analyse "
+        "PlayerTextError RandomPlayer RandomStart Searcher Solution Staged TreeEvaluator analyse "
         "load_player parse_player read_engines save_player solve with_options"
     ),
     "evoply.protocols": (
@@ -130,7 +131,7 @@ __all__ = [
     "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
-    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Seat",
+    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher", "Seat",
     "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator",
     "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board", "checkers",
     "compare", "compare_experiment", "count", "evolve", "explain", "features", "final_test",

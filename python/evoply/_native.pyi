@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
+    "Engine",
     "Games",
     "Player",
     "Positions",
@@ -38,6 +39,7 @@ __all__ = [
     "symmetry",
 ]
 _Row = tuple[int, int, int, bool, int, int]
+_Analysis = tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]], bool]
 cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 
@@ -126,12 +128,13 @@ class Player:
         depth: int = 1,
         nodes: int | None = None,
         milliseconds: int | None = None,
-        ordering: str = "none",
+        ordering: str = "usual",
         table: int = 0,
         deeper: bool = False,
         noise: int | None = None,
         alternate: str | None = None,
         quiescence: bool = False,
+        endgame: int = 0,
     ) -> Player: ...
     @staticmethod
     def staged(
@@ -144,6 +147,32 @@ class Player:
         ties: str = "first",
     ) -> Player: ...
     def with_random_moves(self, count: int, /) -> Player: ...
+    @property
+    def game(self) -> str: ...
+
+@final
+class Engine:
+    """A player that keeps its table, its killers and the search of its latest position."""
+
+    def __new__(cls, player: Player, /, *, table: int = 0) -> Engine: ...
+    def think(
+        self,
+        row: _Row,
+        game_key: int,
+        *,
+        moves: int = 0,
+        depth: int | None = None,
+        soft: float | None = None,
+        hard: float | None = None,
+        every_move: bool = False,
+        told: Callable[[int, float | None, int, float, list[int]], object] | None = None,
+    ) -> tuple[_Analysis, bool]: ...
+    def solve(
+        self, row: _Row, game_key: int, *, moves: int = 0, within: float | None = None
+    ) -> _Analysis | None: ...
+    def ready(self) -> None: ...
+    def stop(self) -> None: ...
+    def forget(self) -> None: ...
     @property
     def game(self) -> str: ...
 
@@ -189,7 +218,7 @@ def analyse(
     *,
     moves: int = 0,
     every_move: bool = False,
-) -> tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]]]: ...
+) -> _Analysis: ...
 def count_nodes(
     game: str,
     program: Program,

@@ -22,6 +22,7 @@ pub mod bitboard;
 mod board;
 pub mod choice;
 pub mod cpu;
+pub mod engine;
 pub mod evaluator;
 pub mod expression;
 pub mod lanes;

@@ -10,6 +10,7 @@ mod games;
 mod arena;
 mod boards;
 mod endgame;
+mod engine;
 mod expressions;
 mod interrupt;
 mod learning;
@@ -32,6 +33,8 @@ mod _native {
     use super::boards::{othello_flips, othello_moves, symmetry};
     #[pymodule_export]
     use super::endgame::solve;
+    #[pymodule_export]
+    use super::engine::Engine;
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]

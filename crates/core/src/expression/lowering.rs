@@ -56,6 +56,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 outputs: expression.outputs().len(),
                 reads_ply: false,
                 reads_quiet_plies: false,
+                reads_root: expression.nodes().iter().any(|node| matches!(node, Node::RootClock | Node::RootPly)),
                 counts_moves: [false; 2],
             },
         };

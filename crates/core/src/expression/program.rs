@@ -86,6 +86,7 @@ pub struct Program<B: Board> {
     pub(super) outputs: usize,
     pub(super) reads_ply: bool,
     pub(super) reads_quiet_plies: bool,
+    pub(super) reads_root: bool,
     /// Whether the body counts moves of own and of the opponent.
     pub(super) counts_moves: [bool; 2],
 }
@@ -108,6 +109,11 @@ impl<B: Board> Program<B> {
     #[inline(always)]
     pub fn reads_quiet_plies(&self) -> bool {
         self.reads_quiet_plies
+    }
+
+    /// Whether a value depends on the position where a move is being chosen: on its ply or its clock.
+    pub fn reads_root(&self) -> bool {
+        self.reads_root
     }
 
     /// Whether every evaluation counts the moves of a side.

@@ -29,7 +29,7 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     /// the search ends at its limit.
     pub room: u64,
     /// Set from outside to give captures up; the values then mean nothing.
-    stop: &'a AtomicBool,
+    pub stop: &'a AtomicBool,
     chooser: Color,
     root_ply: f64,
     root_clock: f64,

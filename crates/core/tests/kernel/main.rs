@@ -4,6 +4,7 @@ mod checkers;
 mod common;
 mod duels;
 mod endgame;
+mod engine;
 mod every_move;
 mod expressions;
 mod leaves;
