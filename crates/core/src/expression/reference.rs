@@ -74,8 +74,8 @@ pub(super) fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
 /// What the copies of a pattern say, one after the other.
 fn pattern_value<B: Board>(pattern: &Pattern, table: &[f64], sets: &[Bitboard<B>], own_is_black: bool) -> f64 {
     let digit = |square| sets.iter().position(|set| set.contains(square)).map_or(0, |place| place as u32 + 1);
-    let entry = |copy: &Box<[u8]>| table[pattern.index(copy, own_is_black, B::SQUARES - 1, digit)];
-    pattern.copies().iter().map(entry).fold(0.0, |sum, value| sum + value)
+    let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, B::SQUARES - 1, digit));
+    indices.fold(0.0, |sum, index| sum + table[index])
 }
 
 /// Division by the named convention.

@@ -65,8 +65,8 @@ impl<B: Board> Plan<B> {
                             let chunk = (kind * squares + square) * chunks + number / WIDTH;
                             added[chunk][number % WIDTH] = value as u16;
                         };
-                        for kind in 0..4 {
-                            add(kind, digits[kind] * power);
+                        for (kind, digit) in digits.iter().enumerate() {
+                            add(kind, digit * power);
                         }
                         add(TURNED, (digits[0] * power).wrapping_sub(digits[1] * power));
                         power *= pattern.radix();

@@ -157,7 +157,9 @@ fn one_ply_on<G: Game>(
     )?;
     *ended += parts.iter().map(|(.., ended)| ended).sum::<u64>();
     let mut next: Vec<Way<G>> = Vec::with_capacity(parts.iter().map(|(_, made, _)| made.len()).sum());
-    parts.into_iter().for_each(|(_, made, _)| next.extend(made));
+    for (_, made, _) in parts {
+        next.extend(made);
+    }
     if stop.load(Ordering::Relaxed) {
         return Err(Stopped);
     }

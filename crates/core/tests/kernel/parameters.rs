@@ -33,8 +33,8 @@ fn written_with<B: Board>(drawn: &RandomExpression, values: &[f64], mut builder:
             }
             Node::Pattern(sets, number, _) => {
                 let (pattern, tables) = drawn_pattern(number, sets.iter().flatten().count(), B::SQUARES);
-                let table = |table: &Box<[f64]>| values.by_ref().take(table.len()).collect();
-                let tables = tables.iter().map(table).collect::<Vec<Box<[f64]>>>().into();
+                let mut table = |entries: usize| values.by_ref().take(entries).collect();
+                let tables = tables.iter().map(|old| table(old.len())).collect::<Vec<Box<[f64]>>>().into();
                 Node::Pattern(sets, builder.pattern(pattern), builder.tables(tables))
             }
             other => other,

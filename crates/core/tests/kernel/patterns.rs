@@ -22,7 +22,7 @@ use evoply_core::stream::{Key, Stream};
 fn sum_of_patterns(draws: &mut Stream, squares: u32) -> Expression {
     let mut builder = Builder::default();
     let (mut outputs, mut sum) = (Vec::new(), None);
-    for _ in 0..1 + draws.below(12) {
+    for _ in 0..=draws.below(12) {
         let mut kinds: Vec<Node> = [Side::Own, Side::Opponent]
             .into_iter()
             .flat_map(|s| [Node::Pieces(s), Node::Men(s), Node::Kings(s)])
