@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import patterns
 import peers
 import rust_reversi
 from deap import gp as deap_gp
@@ -320,6 +321,18 @@ def learning_row() -> Row:
                rate / peer)  # fmt: skip
 
 
+def pattern_rows(scale: int) -> list[Row]:
+    """Learn tables of patterns, search with them, and count boards up to symmetry."""
+    games = 10_000 * scale
+    ours, theirs = patterns.search(positions(20), 7)
+    boards, plain = patterns.perft_12()
+    return [
+        Row("ntuple-selfplay", "games/min", patterns.self_play(games), "none", None, None),
+        Row("pattern-search", "nodes/s", ours, "our piece counting", theirs, ours / theirs),
+        Row("perft-12-table", "s", boards, "our plain count", plain, plain / boards),
+    ]
+
+
 def replay_row() -> Row:
     """Read and play the games of a WTHOR file on one core; Python ends with the same discs."""
     games = 10_000
@@ -431,6 +444,7 @@ def main() -> None:
         threads_row(),
         online_row(),
         learning_row(),
+        *pattern_rows(scale),
         replay_row(),
         lowering_row(),
         offspring_row(),

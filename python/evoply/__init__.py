@@ -131,14 +131,15 @@ __all__ = [
     "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
-    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher", "Seat",
-    "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator",
-    "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board", "checkers",
-    "compare", "compare_experiment", "count", "evolve", "explain", "features", "final_test",
-    "find_run", "learn", "list_runs", "load_comparison", "load_config", "load_learning_config",
-    "load_player", "match", "number", "othello", "parse_individual", "parse_player", "parse_tree",
-    "read_engines", "replay", "reproduce", "round_robin", "save_player", "select", "simplify",
-    "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
+    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
+    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
+    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
+    "checkers", "compare", "compare_experiment", "count", "evolve", "explain", "features",
+    "final_test", "find_run", "learn", "list_runs", "load_comparison", "load_config",
+    "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
+    "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
+    "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
+    "with_options", "write_report",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "cpu",
     "destinations",
     "learn_games",
+    "learn_tables",
     "legal_moves",
     "mobility",
     "online_move",
@@ -68,7 +69,9 @@ def row_after(game: str, row: _Row, code: int, /) -> _Row: ...
 def mobility(game: str, row: _Row, is_black: bool, /) -> int: ...
 def clock(game: str, pieces: int, /) -> float: ...
 def destinations(game: str, row: _Row, is_black: bool, /) -> int: ...
-def perft(game: str, row: _Row, depth: int, threads: int = 0) -> int: ...
+def perft(
+    game: str, row: _Row, depth: int, threads: int = 0, table_mib: int | None = None
+) -> int: ...
 def solve(
     game: str,
     row: _Row,
@@ -296,6 +299,35 @@ def piece_counts(
     start_of: NDArray[np.uint32] | None = None,
     threads: int = 0,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def learn_tables(
+    value: Program,
+    starts: Sequence[_Row],
+    /,
+    *,
+    key: int,
+    first_game: int,
+    rates: NDArray[np.float64],
+    epsilon: float = 0.0,
+    random_plies: int = 0,
+    outcome: str = "sign",
+    max_plies: int | None = None,
+    draws: tuple[int | None, int | None, int | None] = ...,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, Any]:
+    """Play games by a sum of patterns and change its tables: TD(0), one ply ahead.
+
+    *value* is a sum of patterns over pieces, with its parameters kept; squashed to -1 to 1 it is
+    what a board is worth to the side to move. Both sides play by it, a move in
+    *epsilon* is random, and a game begins with 0 to *random_plies* random plies. At its turn a side
+    values all its moves, finished games as what they are. The board after the last move before,
+    seen by who made it, should have been worth what the best move says now, and in the end the
+    outcome; each entry of that board changes by rate * error * (1 - worth²). *rates*: one a game.
+
+    The answer has `parameters` and for each game `starts`, `points` and `discs` of Black, `plies`,
+    `squared_errors`, `updates`, `explored`; `failed` is the game and the ply at which an entry left
+    the numbers, or None. The same arguments give the same answer on every machine.
+    """
+
 def learn_games(
     game: str,
     features: Program,

@@ -28,6 +28,7 @@ pub mod expression;
 pub mod lanes;
 pub mod learning;
 pub mod online;
+pub mod patterns;
 pub mod player;
 pub mod replay;
 pub mod rules;

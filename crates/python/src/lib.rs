@@ -38,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]
-    use super::learning::learn_games;
+    use super::learning::{learn_games, learn_tables};
     #[pymodule_export]
     use super::online::online_move;
     #[pymodule_export]

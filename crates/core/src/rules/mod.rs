@@ -6,6 +6,7 @@ pub mod draws;
 pub mod duels;
 pub mod othello;
 pub mod perft;
+pub mod perft_table;
 pub mod playout;
 
 use std::fmt::Debug;

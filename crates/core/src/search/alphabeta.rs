@@ -174,6 +174,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     /// Look `depth` plies ahead from the root, at least two; whether that was completed.
     pub fn iterate(&mut self, position: &G, depth: u32, root: &mut Root<G>) -> bool {
         root.best = Best::NONE;
+        self.horizon.enter(position, depth);
         for place in 0..root.moves.len() {
             let one = root.moves[place];
             let child = position.play_unchecked(one.chosen);
@@ -223,6 +224,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         if !self.count() {
             return 0.0;
         }
+        self.horizon.enter(position, depth);
         // Step 2. The last ply, or what lies above it.
         self.lines[depth as usize].clear();
         let best = if depth == 1 {

@@ -11,6 +11,7 @@ mod leaves;
 mod move_ordering;
 mod orders_alone;
 mod parameters;
+mod patterns;
 mod perft;
 mod quiescence;
 mod refusals;
