@@ -40,6 +40,12 @@ _COUNTED: Mapping[str, str] = {
     "own_edges": "{}s on the edge",
     "own_mobility": "legal moves",
     "own_frontier": "{}s beside an empty square",
+    "own_corner_moves": "corners to take next",
+    "own_edge_moves": "legal moves to the edge",
+    "own_safe_moves": "legal moves not beside an empty corner",
+    "own_risky_x": "{}s diagonally beside an empty corner",
+    "own_risky_c": "{}s on the edge beside an empty corner",
+    "own_anchored": "{}s in runs along the edge from a corner",
 }
 """What the features of side "own" count; {} is what a game calls a piece."""
 
