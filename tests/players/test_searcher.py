@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from evoply import Searcher, Stream, _native, analyse, othello
+from evoply import Searcher, Stream, _native, analyse, explain, othello
 from evoply.games import game_rules
 from evoply.players import KernelSeat, load_player, parse_player, save_player, solve
 from evoply.protocols import Choice, Clock, Color
@@ -200,6 +200,8 @@ def test_endgame_is_an_option_like_others(tmp_path) -> None:
     save_player(tmp_path / "exact.json", player, game="othello")
     assert load_player(tmp_path / "exact.json", game="othello").endgame == 16
     assert "endgame" not in parse_player("material:depth=4").model_dump()
+    said = explain(player, game="othello", positions=20).sentence
+    assert "When at most 16 squares are empty it plays perfectly." in said
     with pytest.raises(ValueError, match="checkers has no exact solver: endgame is for Othello"):
         parse_player("material:depth=2,endgame=10", game="checkers")
     with pytest.raises(ValueError, match="endgame must be a whole number from 0 to 30"):

@@ -13,8 +13,9 @@ use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
-use crate::search::deepening::{Deadlines, Progress, take_up};
+use crate::search::deepening::Progress;
 use crate::search::endgame::choosing::ChooseExactly;
+use crate::search::taken_up::{Deadlines, take_up};
 use crate::search::{LookAhead, MOST_DEPTH};
 use crate::stream::Key;
 

@@ -353,6 +353,9 @@ def _habits(player: AfterState | AlphaBeta) -> str:
             sentences.append("Beyond that it follows captures to their end.")
         if player.ordering == "tree":
             sentences.append("Its second tree says which moves it looks at first.")
+        if player.endgame:
+            empty = "square is" if player.endgame == 1 else "squares are"
+            sentences.append(f"When at most {player.endgame} {empty} empty it plays perfectly.")
         if player.noise is not None:
             most = "1" if player.noise == "uniform" else f"{player.noise}, a whole number"
             sentences.append(f"To the value of every leaf it adds a random draw from 0 to {most}.")

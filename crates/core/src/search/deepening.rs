@@ -99,63 +99,6 @@ impl<G: Game> Progress<G> {
     }
 }
 
-/// When a search that can be taken up again ends.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadlines {
-    /// No depth is begun after this.
-    pub soft: Option<Instant>,
-    /// A depth that is not completed by then is given up.
-    pub hard: Option<Instant>,
-}
-
-/// Look deeper at one position, one ply at a time, from where `progress` is (`None`: from the beginning), until the depth of
-/// the options, their nodes, a deadline or the stop flag; one ply is always completed. `tell` hears of every completed depth.
-///
-/// The memory should last: what the interrupted depth has found is in its table.
-pub fn take_up<G: Game, C: Cpu>(
-    cpu: C,
-    search: &Search<'_, G>,
-    position: &G,
-    deadlines: Deadlines,
-    memory: &mut Memory<G>,
-    progress: &mut Option<Progress<G>>,
-    tell: &mut dyn FnMut(&Progress<G>),
-) {
-    cpu.call(TakeUp { cpu, search, position, deadlines, memory, progress, tell });
-}
-
-/// All that [`take_up`] does, as a task of its CPU path.
-struct TakeUp<'a, 's, G: Game, C: Cpu> {
-    cpu: C,
-    search: &'a Search<'s, G>,
-    position: &'a G,
-    deadlines: Deadlines,
-    memory: &'a mut Memory<G>,
-    progress: &'a mut Option<Progress<G>>,
-    tell: &'a mut dyn FnMut(&Progress<G>),
-}
-
-impl<G: Game, C: Cpu> Task for TakeUp<'_, '_, G, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<D: Cpu>(self, _: D) {
-        let Self { cpu, search, position, deadlines, memory, progress, tell } = self;
-        let mut searcher = searcher(cpu, search, position, memory);
-        if progress.is_none() {
-            tell(progress.insert(searcher.begin(position)));
-        }
-        let Some(progress) = progress else { return };
-        searcher.resume(progress, deadlines.hard);
-        while searcher.left_to_go(progress).is_some()
-            && deadlines.soft.is_none_or(|soft| Instant::now() < soft)
-            && searcher.deepen(position, 1, progress)
-        {
-            tell(progress);
-        }
-    }
-}
-
 /// The searcher of a search that deepens, or of every move at one depth.
 pub(super) fn searcher<'a, G: Game, C: Cpu>(
     cpu: C,
@@ -297,7 +240,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
 impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
     /// One ply, whatever the limits.
     #[inline(always)]
-    fn begin(&mut self, position: &G) -> Progress<G> {
+    pub(super) fn begin(&mut self, position: &G) -> Progress<G> {
         let mut root = Root::new(position, self.search.ties);
         let values = self.one_ply(position, &mut root);
         let options = &self.search.options;
@@ -312,7 +255,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
     }
 
     /// Count on from where a search was, until a deadline if there is one.
-    fn resume(&mut self, progress: &Progress<G>, deadline: Option<Instant>) {
+    pub(super) fn resume(&mut self, progress: &Progress<G>, deadline: Option<Instant>) {
         self.node_limit = self.search.options.nodes.unwrap_or(u64::MAX);
         self.nodes = progress.nodes;
         self.look_at(deadline);
@@ -320,14 +263,14 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
 
     /// How many plies deeper the search is to look, if there is anything left to find out and to count.
     #[inline(always)]
-    fn left_to_go(&self, progress: &Progress<G>) -> Option<u32> {
+    pub(super) fn left_to_go(&self, progress: &Progress<G>) -> Option<u32> {
         let depth = self.search.options.depth;
         (!progress.is_complete(depth) && self.nodes < self.node_limit).then(|| depth - progress.depth)
     }
 
     /// Look so many plies deeper; whether that was completed. If not, nothing but nodes was added.
     #[inline(always)]
-    fn deepen(&mut self, position: &G, step: u32, progress: &mut Progress<G>) -> bool {
+    pub(super) fn deepen(&mut self, position: &G, step: u32, progress: &mut Progress<G>) -> bool {
         self.estimated = false;
         let before = progress.root.best.clone();
         if self.search.options.ordering != MoveOrder::None {

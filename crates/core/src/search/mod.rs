@@ -15,6 +15,7 @@ pub mod ordered;
 pub mod ordering;
 mod root;
 pub mod table;
+pub mod taken_up;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -99,7 +99,7 @@ fn of_the_deepening_search() {
     assert_eq!(
         answers::<Othello<Size8>>(&deepening_ways()),
         [
-            (476645, 0x4cd8455cda00352f),
+            (476719, 0x550f5d701dbdcaa2),
             (41180, 0xa8b4f1d68434938f),
             (472468, 0x66ce10f6f3d9c013),
             (41173, 0xdf0d1b32051bd253),
@@ -122,8 +122,8 @@ fn of_the_deepening_search_in_checkers() {
     assert_eq!(
         answers::<Checkers<American>>(&ways),
         [
-            (66686, 0x96ff5194a12a9996),
-            (30713, 0xc82a04aa2b735d9e),
+            (66539, 0x3def49cbb33db1e),
+            (30712, 0x1a6030bac008fcb5),
             (62086, 0x1be01b7091153e84),
             (30716, 0x609033cbc4f69dbb),
             (81982, 0xec2c446cccd60f28),
