@@ -3,8 +3,10 @@
 //! Only nodes that an output needs become code. Registers of each type are given out as values come to life and taken
 //! back after their last use, so that a typical tree stays in the first level of cache.
 
+use super::branches::Branches;
 use super::program::{INPUT_SETS, KINGS, Op, Place, Program, REGISTERS, Register};
 use super::reference::check_complete;
+use super::sums::Sums;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
 
@@ -15,7 +17,8 @@ impl<B: Board> Program<B> {
     /// An output is a set of squares, an argument is left open, or too many values are alive at once.
     pub fn new(expression: &Expression) -> Result<Self, ExpressionError> {
         check_complete(expression)?;
-        Lowering::<B>::run(expression)
+        let branches = Branches::of(expression, |branch| Lowering::<B>::run(branch))?;
+        Ok(Self { branches: branches.map(Box::new), ..Lowering::<B>::run(expression)? })
     }
 }
 
@@ -51,12 +54,13 @@ impl<'a, B: Board> Lowering<'a, B> {
             program: Program {
                 preamble: Vec::new(),
                 body: Vec::new(),
-                tables: expression.tables().to_vec(),
+                sums: expression.tables().iter().map(Sums::new).collect(),
                 constants: Vec::new(),
                 outputs: expression.outputs().len(),
                 reads_ply: false,
                 reads_quiet_plies: false,
                 counts_moves: [false; 2],
+                branches: None,
             },
         };
         lowering.count_readers();
@@ -205,8 +209,11 @@ impl<'a, B: Board> Lowering<'a, B> {
             }
             _ => op,
         };
-        if self.expression.type_of(id) == Type::Number {
-            self.newest = Some(id);
+        match (node, self.expression.type_of(id)) {
+            (_, Type::Number) => self.newest = Some(id),
+            // These are calls, over which no number is kept at hand.
+            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..), _) => self.newest = None,
+            _ => {}
         }
         self.note_constant(id, Place::Body(self.program.body.len()));
         self.program.body.push(op);

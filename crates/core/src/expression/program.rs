@@ -1,6 +1,8 @@
 //! Register code: what expressions are lowered to, by `lowering`, and what [`super::evaluation`] runs.
 
-use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
+use super::branches::Branches;
+use super::sums::Sums;
+use super::{Expression, Node, NodeId, Side, WhenZero};
 use crate::bitboard::Board;
 
 /// Registers of one type that a program may use: their numbers are one byte, so reading one needs no check.
@@ -80,7 +82,8 @@ pub struct Program<B: Board> {
     pub(super) preamble: Vec<Op<B::Word>>,
     /// Done for every block of positions.
     pub(super) body: Vec<Op<B::Word>>,
-    pub(super) tables: Vec<Tables>,
+    /// The lists of weight tables, as [`Node::WeightedSum`] numbers them.
+    pub(super) sums: Vec<Sums<B>>,
     /// Where the constant numbers of the expression are, by node.
     pub(super) constants: Vec<(NodeId, Place)>,
     pub(super) outputs: usize,
@@ -88,6 +91,8 @@ pub struct Program<B: Board> {
     pub(super) reads_quiet_plies: bool,
     /// Whether the body counts moves of own and of the opponent.
     pub(super) counts_moves: [bool; 2],
+    /// What takes its place, where the choosing position decides between several.
+    pub(super) branches: Option<Box<Branches<B>>>,
 }
 
 /// The place of an operation.
@@ -112,11 +117,11 @@ impl<B: Board> Program<B> {
 
     /// Whether every evaluation counts the moves of a side.
     #[inline(always)]
-    pub fn counts_moves(&self, side: Side) -> bool {
+    pub(super) fn counts_moves(&self, side: Side) -> bool {
         self.counts_moves[side as usize]
     }
 
-    /// Number of operations done for every evaluation.
+    /// Number of operations done for every evaluation, were no branch decided beforehand.
     pub fn operations(&self) -> usize {
         self.body.len()
     }
@@ -130,7 +135,11 @@ impl<B: Board> Program<B> {
     /// differ. `expression` is what [`Expression::with_parameters`] made of the one that this program was lowered from.
     #[must_use]
     pub fn with_parameters_of(&self, expression: &Expression) -> Self {
-        let mut changed = Self { tables: expression.tables().to_vec(), ..self.clone() };
+        let mut changed = Self {
+            sums: expression.tables().iter().map(Sums::new).collect(),
+            branches: self.branches.as_ref().map(|branches| Box::new(branches.with_parameters_of(expression))),
+            ..self.clone()
+        };
         for &(id, place) in &self.constants {
             let op = match place {
                 Place::Preamble(index) => &mut changed.preamble[index],
