@@ -15,7 +15,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long miri check bench bench-kernel bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test test-long miri check bench bench-against bench-kernel bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,10 @@ check: setup ## format, lint, types, layers, stubs
 
 bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes)
 	$(BIN)/python benchmarks/run.py
+
+bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first time it builds that one)
+	@test -n "$(COMMIT)" || { echo "COMMIT - is missing - say with which commit to compare: make bench-against COMMIT=HEAD~1"; exit 1; }
+	$(BIN)/python benchmarks/against.py $(COMMIT) $(AGAINST_OPTIONS)
 
 bench-kernel: tools ## the kernel alone, each answer checked
 	cargo bench --quiet --package evoply-core --bench kernel

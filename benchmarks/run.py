@@ -6,16 +6,13 @@ perft check their counts; that games and searches are right is the tests' busine
 
 import argparse
 import io
-import json
 import os
-import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from statistics import harmonic_mean, median
 from typing import Any
 from unittest.mock import patch
 
@@ -24,9 +21,11 @@ import patterns
 import peers
 import rust_reversi
 from deap import gp as deap_gp
+from measuring import Row, cpu_timed, keep, machine, rate, timed
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from workloads import ROWS, positions, search_all, tree_players, trees_of_size
 
 from evoply import _native
 from evoply.arena import Schedule, play
@@ -34,61 +33,16 @@ from evoply.expressions import (
     DIFFERENCES,
     FIREBRAND_FEATURES,
     PRIMITIVE_SETS,
-    PrimitiveSet,
     outputs_to_json,
 )
 from evoply.formats import obf, wthor
 from evoply.games import game_rules
 from evoply.games.othello import Game, Position
-from evoply.gp import Limits, Tree, grow, lower, subtree_crossover
-from evoply.players import KernelSeat, Online, parse_player, solve
+from evoply.gp import Limits, lower, subtree_crossover
+from evoply.players import SWH_WEIGHTS, KernelSeat, Online, parse_player, solve
 from evoply.players.online import evolved
 
-PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 LIMITS = Limits(max_depth=17, max_nodes=200)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line: *ratio* is how many times as fast ours is."""
-
-    name: str
-    unit: str
-    ours: float
-    peer: str
-    peer_value: float | None
-    ratio: float | None
-
-
-def timed(work: Callable[[], object], repeats: int = 3) -> float:
-    """Return the best wall time of a few, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def cpu_timed(work: Callable[[], object], repeats: int = 3) -> float:
-    """Return the best CPU time of a few, in seconds: searches run on one core."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def trees_of_size(count: int, size: int, primitives: PrimitiveSet = PRIMITIVES) -> list[Tree]:
-    """Return random trees of just about *size* nodes."""
-    stream = _native.Stream(1, "benchmark trees")
-    found: list[Tree] = []
-    while len(found) < count:
-        tree = grow(primitives, 9, stream)
-        if abs(len(tree) - size) <= 2:
-            found.append(tree)
-    return found
 
 
 def perft_row() -> Row:
@@ -170,51 +124,19 @@ def co_play_row(game: str, primitives: str, depth: int) -> Row:
     return Row(f"co-play-{game}", "games/s", rate, "one thread", alone, rate / alone)
 
 
-def schedule(games: int) -> Schedule:
-    pairs = games // 2
-    return Schedule.pairs(
-        np.zeros(pairs, dtype=np.uint32),
-        np.ones(pairs, dtype=np.uint32),
-        stream=_native.Stream(1, "benchmark"),
-        opening_plies=8,
-        start=game_rules("othello").start().row,
-    )
-
-
-def games_per_second(players: list[_native.Player], games: int, threads: int = 1) -> float:
-    planned, seats = schedule(games), [KernelSeat(player) for player in players]
-    return games / timed(lambda: play("othello", seats, planned, threads=threads))
-
-
 def random_row() -> Row:
-    player = _native.Player("othello", "random")
-    ours, theirs = games_per_second([player, player], 200_000), peers.random_games(2)
+    ours, theirs = rate("random-games"), peers.random_games(2)
     return Row("random-games", "games/s", ours, "rust_reversi, Python loop", theirs, ours / theirs)
 
 
-def tree_players(trees: list[Tree], depth: int, ordering: str = "usual") -> list[_native.Player]:
-    kind = "after_state" if depth == 1 else "alpha_beta"
-    programs = lower(trees, "othello")
-    return [_native.Player("othello", kind, p, depth=depth, ordering=ordering) for p in programs]
-
-
-def gp_games_row(depth: int, games: int, seconds: float) -> Row:
-    trees = trees_of_size(2, 50)
-    ours = games_per_second(tree_players(trees, depth), games)
-    pset = peers.primitive_set()
-    compiled = [deap_gp.compile(peers.deap_text(tree), pset) for tree in trees]
-    theirs = peers.play_games(compiled, depth, seconds)
+def gp_games_row(depth: int, seconds: float) -> Row:
+    """Play the games of random pairs of trees; the peer takes *seconds* for each pair."""
     name = f"gp-games-{depth}ply"
+    ours, pset = rate(name), peers.primitive_set()
+    compiled = [deap_gp.compile(peers.deap_text(tree), pset) for tree in trees_of_size(16, 50)]
+    pairs = [compiled[at : at + 2] for at in range(0, len(compiled), 2)]
+    theirs = harmonic_mean(peers.play_games(pair, depth, seconds) for pair in pairs)
     return Row(name, "games/s", ours, "DEAP + rust_reversi", theirs, ours / theirs)
-
-
-def positions(count: int) -> list[tuple[int, int, int, bool, int, int]]:
-    batch = _native.Positions.random("othello", count, 7, 12, 36)
-    return [batch[index] for index in range(count)]
-
-
-def search_all(player: _native.Player, rows: list[tuple[int, int, int, bool, int, int]]) -> int:
-    return sum(_native.analyse(player, *row, 0)[2] for row in rows)
 
 
 def peer_boards(rows: list[tuple[int, int, int, bool, int, int]]) -> list[rust_reversi.Board]:
@@ -245,6 +167,27 @@ def alphabeta_row(name: str, depth: int, options: str = "") -> Row:
                None, peer / seconds)  # fmt: skip
 
 
+def weighted_counter_row() -> Row:
+    """Search by weighted counts of discs; the peer has the same weights."""
+    rows, player = positions(100), parse_player("swh:depth=5").native("othello")
+    matrix = [[round(100 * w) for w in SWH_WEIGHTS[at : at + 8]] for at in range(0, 64, 8)]
+    search = rust_reversi.AlphaBetaSearch(rust_reversi.MatrixEvaluator(matrix), 4, 10**9)
+    boards = peer_boards(rows)
+    peer = cpu_timed(lambda: [search.get_move(board) for board in boards])
+    ratio = peer / cpu_timed(lambda: search_all(player, rows))
+    return Row("weighted-counter-search", "nodes/s", rate("weighted-counter-search"),
+               "rust_reversi, equal plies (ratio of times)", None, ratio)  # fmt: skip
+
+
+def staged_row() -> Row:
+    """Search with four stages; the ratio is the time a node over that of the dearest of them."""
+    runs = [ROWS["staged-search"].work() for _ in range(5)]
+    best = max(run.amount / run.seconds for run in runs)
+    ratio = median(run.ratio for run in runs if run.ratio is not None)
+    return Row("staged-search", "nodes/s", best, "its dearest stage (ratio of times a node)", None,
+               ratio)  # fmt: skip
+
+
 def tree_in_search_row(depth: int) -> Row:
     rows = positions(20)
     trees = trees_of_size(4, 50)
@@ -273,8 +216,9 @@ def analyse_table_row() -> Row:
 
 
 def threads_row() -> Row:
-    players = tree_players(trees_of_size(2, 50), 1)
-    two, one = games_per_second(players, 10_000, 2), games_per_second(players, 10_000, 1)
+    runs = [ROWS["threads-2"].work() for _ in range(3)]
+    best = min(runs, key=lambda run: run.seconds)
+    two, one = best.amount / best.seconds, best.amount / best.seconds / (best.ratio or 1)
     return Row("threads-2", "games/s", two, "one thread", one, two / one)
 
 
@@ -390,15 +334,6 @@ def lowering_row() -> Row:
     return Row("lowering", "us/tree", seconds * 1e6, "DEAP compile", peer * 1e6, peer / seconds)
 
 
-def machine() -> str:
-    """Return what was measured on: processor, cores, system, and the kernel's CPU path."""
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text().splitlines() if information.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    name = names[0] if names else platform.processor() or platform.machine()
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}, CPU path {_native.cpu}"
-
-
 def endgame_row(console: Console, suite: str) -> Row:
     """Solve an FFO suite, every score and move checked; print a line for each position."""
     text = Path(__file__).parents[1].joinpath("testdata", "ffo", f"fforum-{suite}.obf").read_text()
@@ -436,8 +371,11 @@ def main() -> None:
         alphabeta_row("alphabeta-ordered", 10 if scale > 1 else 9, ",ordering=killer,table=18"),
         tree_in_search_row(6),
         analyse_table_row(),
-        gp_games_row(1, 20_000 * scale, 4 * scale),
-        gp_games_row(3, 400 * scale, 6 * scale),
+        weighted_counter_row(),
+        staged_row(),
+        gp_games_row(1, 0.5 * scale),
+        gp_games_row(3, scale),
+        gp_games_row(4, 2 * scale),
         co_play_row("othello", "benbassat", 4),
         co_play_row("lose-checkers", "benbassat-checkers", 4),
         co_play_row("checkers-10", "benbassat-checkers-10", 3),
@@ -456,10 +394,7 @@ def main() -> None:
         ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
         table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
     console.print(table)
-    target = Path(__file__).with_name("results.json")
-    target.write_text(
-        json.dumps({"machine": machine(), "rows": [asdict(row) for row in rows]}, indent=2) + "\n"
-    )
+    keep(rows)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import sqlite3
 import tempfile
 from contextlib import closing, redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from markdown import code, fence, meanings, table
@@ -168,13 +169,20 @@ def benchmarks() -> str:
             row["peer"] or "-",
             _figure(row["peer_value"]),
             "-" if row["ratio"] is None else f"{row['ratio']:.3g}",
+            _before(row),
         ]
         for row in measured["rows"]
     ]
     machine = measured.get("machine")
     about = f"Machine: {machine}." if machine else ""
-    head = ["row", "unit", "evoply", "peer", "peer's figure", "ratio"]
+    head = ["row", "unit", "evoply", "peer", "peer's figure", "ratio", "as fast as before"]
     return f"{table(head, rows)}\n\n{about}"
+
+
+def _before(row: dict[str, Any]) -> str:
+    if row.get("before") is None:
+        return "-"
+    return f"{row['before']:.3g} ({row['before_commit'][:7]})"
 
 
 def _figure(value: float | None) -> str:

@@ -60,6 +60,15 @@ pub trait Cpu: Copy + Send + Sync {
     }
     /// Run a task with the instructions of this path.
     fn call<T: Task>(self, task: T) -> T::Output;
+    /// As [`Self::call`], in a function of its own: for what is rare or long and would make the code around it slower.
+    #[inline]
+    fn call_apart<T: Task>(self, task: T) -> T::Output {
+        #[inline(never)]
+        fn apart<C: Cpu, T: Task>(cpu: C, task: T) -> T::Output {
+            cpu.call(task)
+        }
+        apart(self, task)
+    }
 }
 
 /// What every machine of the architecture has.

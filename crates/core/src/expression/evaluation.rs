@@ -5,10 +5,13 @@
 
 use std::marker::PhantomData;
 
+use super::branches::{Branches, MOST_BRANCHES};
 use super::program::{KINGS, Op, PatternRead, Program, REGISTERS};
-use super::reference::{Inputs, divide, selected_table, weighted_sum};
+use super::reference::{Inputs, divide};
+use super::sets::{Filled, Mirrored, Shifted};
+use super::sums::SumsOf;
 use super::{Side, WhenZero};
-use crate::bitboard::{Bitboard, Board, Direction, Word};
+use crate::bitboard::{Board, Word};
 use crate::cpu::{self, Baseline, Cpu, Path, Task};
 use crate::lanes::{LANES, Lanes};
 use crate::patterns::carried::Carried;
@@ -85,6 +88,8 @@ pub struct Registers<B: Board> {
     moves: [Numbers; 2],
     /// Indices of patterns, for whoever knows the board before.
     pub carried: Carried<B>,
+    /// The choosing position (clock and ply, as bits) that the branch in use was looked up for, and its place.
+    branch: Option<([u64; 2], usize)>,
 }
 
 impl<B: Board> Default for Registers<B> {
@@ -95,6 +100,7 @@ impl<B: Board> Default for Registers<B> {
             truths: Box::new([Lanes::splat(0); REGISTERS]),
             moves: [Lanes::splat(0.0); 2],
             carried: Carried::default(),
+            branch: None,
         }
     }
 }
@@ -113,9 +119,34 @@ impl<B: Board> Registers<B> {
     /// Make ready for a program: its constants go to their registers.
     pub fn load<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>) {
         self.carried.load(program.plan());
-        let mut nothing = [];
-        Run { registers: self, ops: &program.preamble, program, block, outputs: &mut nothing, game: PhantomData::<G> }
-            .run(Baseline);
+        self.branch = None;
+        self.run_apart::<G>(program, &program.preamble, block, &mut []);
+    }
+
+    /// Run operations of a program, outside every hot loop.
+    fn run_apart<G: Game<Board = B>>(
+        &mut self,
+        program: &Program<B>,
+        ops: &[Op<B::Word>],
+        block: &Block<B>,
+        outputs: &mut [Numbers],
+    ) {
+        Baseline.call(Run { registers: self, ops, program, block, outputs, game: PhantomData::<G> });
+    }
+
+    /// Look up which branch of a program the choosing position of a block decides for, and make ready for it.
+    #[cold]
+    #[inline(never)]
+    fn look_up<G: Game<Board = B>>(&mut self, branches: &Branches<B>, block: &Block<B>) -> usize {
+        let conditions = &branches.conditions;
+        let mut turned_out = [Lanes::splat(0.0); MOST_BRANCHES];
+        self.run_apart::<G>(conditions, &conditions.preamble, block, &mut []);
+        self.run_apart::<G>(conditions, &conditions.body, block, &mut turned_out);
+        let place = branches.place(|condition| turned_out[condition].0[0] != 0.0);
+        let program = &branches.programs[place];
+        self.run_apart::<G>(program, &program.preamble, block, &mut []);
+        self.branch = Some((root_of(block), place));
+        place
     }
 
     /// As [`Self::evaluate`], for whoever is not inside a CPU path yet; `path` is one of [`cpu::available`].
@@ -132,6 +163,10 @@ impl<B: Board> Registers<B> {
     /// The number of moves of a side in each position of the block evaluated last, if the program counts them anyway.
     #[inline(always)]
     pub fn counted_moves(&self, program: &Program<B>, side: Side) -> Option<&Numbers> {
+        let program = match (&program.branches, self.branch) {
+            (Some(branches), Some((_, place))) => &branches.programs[place],
+            _ => program,
+        };
         program.counts_moves(side).then_some(&self.moves[side as usize])
     }
 
@@ -144,6 +179,14 @@ impl<B: Board> Registers<B> {
         block: &Block<B>,
         outputs: &mut [Numbers],
     ) {
+        let mut program = program;
+        if let Some(branches) = &program.branches {
+            let place = match self.branch {
+                Some((root, place)) if root == root_of(block) => place,
+                _ => self.look_up::<G>(branches, block),
+            };
+            program = &branches.programs[place];
+        }
         self.sets[0] = block.own;
         self.sets[1] = block.opponent;
         self.sets[2] = block.own.zip(block.opponent, |a, b| !(a | b) & B::FULL);
@@ -155,6 +198,12 @@ impl<B: Board> Registers<B> {
         }
         cpu.call(Run { registers: self, ops: &program.body, program, block, outputs, game: PhantomData::<G> });
     }
+}
+
+/// The choosing position of a block, as bits.
+#[inline(always)]
+fn root_of<B: Board>(block: &Block<B>) -> [u64; 2] {
+    [block.root_clock.to_bits(), block.root_ply.to_bits()]
 }
 
 /// An evaluation from outside.
@@ -191,7 +240,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     #[allow(clippy::too_many_lines)] // One line an operation.
     fn run<C: Cpu>(self, cpu: C) {
         let Self {
-            registers: Registers { sets, numbers, truths, moves, carried }, ops, program, block, outputs, ..
+            registers: Registers { sets, numbers, truths, moves, carried, .. },
+            ops,
+            program,
+            block,
+            outputs,
+            ..
         } = self;
         let ready = carried.take_ready();
         macro_rules! at {
@@ -210,6 +264,14 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
             ($to:expr, $value:expr) => {{
                 newest = $value;
                 at!(numbers, $to) = newest;
+            }};
+        }
+        // Were the newest number still wanted after a call, which no vector register survives, it would live in memory. Lowering
+        // reads none there.
+        macro_rules! set_apart {
+            ($to:expr, $task:expr) => {{
+                at!(sets, $to) = cpu.call_apart($task);
+                newest = Numbers::splat(0.0);
             }};
         }
         macro_rules! arithmetic {
@@ -232,13 +294,11 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Union(to, a, b) => binary!(sets, to, a, b, |a, b| a | b),
                 Op::Difference(to, a, b) => binary!(sets, to, a, b, |a, b| a & !b),
                 Op::Complement(to, a) => at!(sets, to) = at!(sets, a).map(|a| !a & B::FULL),
-                Op::Shift(to, a, direction) => at!(sets, to) = cpu.call(Shifted::<B>(&at!(sets, a), direction)),
+                Op::Shift(to, a, direction) => set_apart!(to, Shifted::<B>(&at!(sets, a), direction)),
                 Op::Fill(to, a, b, bits) => {
-                    at!(sets, to) = cpu.call(Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
+                    set_apart!(to, Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
                 }
-                Op::Symmetry(to, a, index) => {
-                    at!(sets, to) = at!(sets, a).map(|a| Bitboard::<B>(a).symmetry(index).0);
-                }
+                Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index)),
                 Op::Destinations(to, side) => at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side)),
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
@@ -259,17 +319,16 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     moves[side as usize] = newest;
                 }
                 Op::WeightedSum(to, a, list, selector) => {
-                    let tables = &program.tables[list as usize];
-                    let selector = selector.map_or(Lanes::splat(0.0), |register| at!(numbers, register));
-                    let sums = at!(sets, a).zip(selector, |set, selector| {
-                        weighted_sum(Bitboard::<B>(set), selected_table(tables, selector))
-                    });
-                    number!(to, sums);
+                    let selector = selector.map(|register| &at!(numbers, register));
+                    let (sums, sets) = (&program.sums[list as usize], &at!(sets, a));
+                    // Not a call: one that gave `newest` would write it to memory, where it would stay for all operations.
+                    number!(to, SumsOf { sums, sets, selector }.on(cpu));
                 }
                 Op::Pattern(to, number) => {
                     let read = &program.patterns[usize::from(number)];
                     let sets = read.sets.map(|register| &at!(sets, register));
-                    number!(to, cpu.call(Patterned { read, program, block, sets, carried, ready }));
+                    at!(numbers, to) = cpu.call_apart(Patterned { read, program, block, sets, carried, ready });
+                    newest = Numbers::splat(0.0);
                 }
                 Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),
                 Op::SubtractFromNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a - b),
@@ -325,8 +384,6 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     }
 }
 
-// What follows is too long or too rare to stand inside the loop over operations.
-
 #[inline(always)]
 fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
     Lanes(std::array::from_fn(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
@@ -334,49 +391,6 @@ fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
 
 fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
     Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
-}
-
-/// Sets moved one step.
-struct Shifted<'a, B: Board>(&'a Sets<B>, Direction);
-
-impl<B: Board> Task for Shifted<'_, B> {
-    type Output = Sets<B>;
-    #[inline(always)]
-    fn run<C: Cpu>(self, _: C) -> Sets<B> {
-        macro_rules! moved {
-            ($($direction:ident)*) => {
-                match self.1 {
-                    // The direction is known in each arm, so that all lanes are shifted at once.
-                    $(Direction::$direction => self.0.map(|set| Bitboard::<B>(set).shift(Direction::$direction).0),)*
-                }
-            };
-        }
-        moved!(East SouthWest South SouthEast West NorthEast North NorthWest)
-    }
-}
-
-/// Sets grown through others, in the directions of some bits.
-struct Filled<'a, B: Board> {
-    starts: &'a Sets<B>,
-    through: &'a Sets<B>,
-    bits: u8,
-}
-
-impl<B: Board> Task for Filled<'_, B> {
-    type Output = Sets<B>;
-    #[inline(always)]
-    fn run<C: Cpu>(self, _: C) -> Sets<B> {
-        let mut directions = [Direction::East; 8];
-        let mut used = 0;
-        for direction in Direction::ALL {
-            if self.bits >> direction as u8 & 1 == 1 {
-                directions[used] = direction;
-                used += 1;
-            }
-        }
-        let fill = |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0;
-        self.starts.zip(*self.through, fill)
-    }
 }
 
 /// What a pattern says of eight boards.

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use super::branches::Branches;
 use super::program::{INPUT_SETS, KINGS, Op, PatternRead, Place, Program, REGISTERS, Register};
 use super::reference::check_complete;
+use super::sums::Sums;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::patterns::carried::{Plan, Reading};
@@ -18,7 +20,8 @@ impl<B: Board> Program<B> {
     /// An output is a set of squares, an argument is left open, or too many values are alive at once.
     pub fn new(expression: &Expression) -> Result<Self, ExpressionError> {
         check_complete(expression)?;
-        Lowering::<B>::run(expression)
+        let branches = Branches::of(expression, |branch| Lowering::<B>::run(branch))?;
+        Ok(Self { branches: branches.map(Box::new), ..Lowering::<B>::run(expression)? })
     }
 }
 
@@ -58,6 +61,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 preamble: Vec::new(),
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
+                sums: Sums::all(expression.tables()),
                 patterns: Vec::new(),
                 plan: None,
                 constants: Vec::new(),
@@ -66,6 +70,7 @@ impl<'a, B: Board> Lowering<'a, B> {
                 reads_quiet_plies: false,
                 reads_root: expression.nodes().iter().any(|node| matches!(node, Node::RootClock | Node::RootPly)),
                 counts_moves: [false; 2],
+                branches: None,
             },
         };
         lowering.count_readers();
@@ -240,8 +245,11 @@ impl<'a, B: Board> Lowering<'a, B> {
             }
             _ => op,
         };
-        if self.expression.type_of(id) == Type::Number {
-            self.newest = Some(id);
+        match (node, self.expression.type_of(id)) {
+            // These are calls, over which no number is kept at hand.
+            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..), _) => self.newest = None,
+            (_, Type::Number) => self.newest = Some(id),
+            _ => {}
         }
         self.note_constant(id, Place::Body(self.program.body.len()));
         self.program.body.push(op);

@@ -5,6 +5,7 @@
 //! `lowering` makes register code of them, a [`program`], [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
 //! the short, slow interpreter that says what every operation means.
 
+mod branches;
 mod builder;
 pub mod evaluation;
 pub mod json;
@@ -12,6 +13,8 @@ mod lowering;
 pub mod primitives;
 pub mod program;
 pub mod reference;
+mod sets;
+mod sums;
 
 use std::fmt;
 use std::sync::Arc;

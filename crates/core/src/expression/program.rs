@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::branches::Branches;
+use super::sums::Sums;
 use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
 use crate::bitboard::Board;
 use crate::patterns::Pattern;
@@ -100,6 +102,8 @@ pub struct Program<B: Board> {
     /// Done for every block of positions.
     pub(super) body: Vec<Op<B::Word>>,
     pub(super) tables: Vec<Tables>,
+    /// The same for weighted sums: eight sets at once.
+    pub(super) sums: Vec<Sums<B>>,
     pub(super) patterns: Vec<PatternRead>,
     /// How the indices of patterns change with the board.
     pub(super) plan: Option<Arc<Plan<B>>>,
@@ -111,6 +115,8 @@ pub struct Program<B: Board> {
     pub(super) reads_root: bool,
     /// Whether the body counts moves of own and of the opponent.
     pub(super) counts_moves: [bool; 2],
+    /// What takes its place, where the choosing position decides between several.
+    pub(super) branches: Option<Box<Branches<B>>>,
 }
 
 /// The place of an operation.
@@ -140,7 +146,7 @@ impl<B: Board> Program<B> {
 
     /// Whether every evaluation counts the moves of a side.
     #[inline(always)]
-    pub fn counts_moves(&self, side: Side) -> bool {
+    pub(super) fn counts_moves(&self, side: Side) -> bool {
         self.counts_moves[side as usize]
     }
 
@@ -159,7 +165,7 @@ impl<B: Board> Program<B> {
         self.plan.as_ref()
     }
 
-    /// Number of operations done for every evaluation.
+    /// Number of operations done for every evaluation, were no branch decided beforehand.
     pub fn operations(&self) -> usize {
         self.body.len()
     }
@@ -173,7 +179,12 @@ impl<B: Board> Program<B> {
     /// differ. `expression` is what [`Expression::with_parameters`] made of the one that this program was lowered from.
     #[must_use]
     pub fn with_parameters_of(&self, expression: &Expression) -> Self {
-        let mut changed = Self { tables: expression.tables().to_vec(), ..self.clone() };
+        let mut changed = Self {
+            tables: expression.tables().to_vec(),
+            sums: Sums::all(expression.tables()),
+            branches: self.branches.as_ref().map(|branches| Box::new(branches.with_parameters_of(expression))),
+            ..self.clone()
+        };
         for &(id, place) in &self.constants {
             let op = match place {
                 Place::Preamble(index) => &mut changed.preamble[index],

@@ -61,13 +61,13 @@ enum Value<B: Board> {
 }
 
 /// The table that a selector means: its floor, kept inside the range; NaN means the first.
-pub(super) fn selected_table(tables: &Tables, selector: f64) -> &[f64] {
+fn selected_table(tables: &Tables, selector: f64) -> &[f64] {
     // `as` takes the floor of a positive number, keeps to the range, and makes NaN zero.
     &tables[(selector as usize).min(tables.len() - 1)]
 }
 
 /// Weights of the squares of a set: each row from a to the right, the rows from 1 down.
-pub(super) fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
+fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
     set.into_iter().fold(0.0, |sum, square| sum + weights[square as usize])
 }
 

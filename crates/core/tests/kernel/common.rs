@@ -107,7 +107,13 @@ pub struct RandomExpression {
 impl RandomExpression {
     /// Draw `count` nodes; every operation of the language can occur, and mobility only if `deep`.
     pub fn draw<B: Board>(draws: &mut Stream, count: usize) -> Self {
-        let tables = (0..3).map(|_| (0..B::SQUARES).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect()).collect();
+        // Sums of few weights that are exact are done in another way than others; some sums here have no number.
+        let units = [0.37, 0.25, 1.0, 1e308, 0.125 * f64::EPSILON];
+        let mut table = |_| -> Vec<f64> {
+            let (unit, kinds) = (units[draws.below(5) as usize], 3 + 2 * draws.below(10));
+            (0..B::SQUARES).map(|_| (draws.below(kinds) as f64 - (kinds / 2) as f64) * unit).collect()
+        };
+        let tables = (0..3).map(&mut table).collect();
         let mut drawn = Self { nodes: Vec::new(), tables, squares: B::SQUARES, outputs: Vec::new() };
         let mut pools: [Vec<NodeId>; 3] = Default::default();
         for id in 0..count as NodeId {

@@ -194,6 +194,33 @@ fn a_shared_intersection_is_stored() {
     }
 }
 
+/// What the choosing position decides is looked up once a choice: the same wherever the choice is made, and in whatever order.
+#[test]
+fn branches_equal_the_reference() {
+    let text = r#"{"format": 1, "nodes": [["root_t"], ["root_ply"], ["number", 0.3], ["number", 0.6], ["number", 20],
+        ["less", 0, 2], ["less", 0, 3], ["less", 1, 4], ["own"], ["opponent"], ["count", 8], ["count", 9],
+        ["number_of_moves", "own"], ["number_of_moves", "opponent"], ["multiply", 10, 12], ["subtract", 11, 13],
+        ["select", 6, 14, 15], ["select", 5, 10, 16], ["select", 7, 8, 9], ["count", 18], ["add", 17, 19],
+        ["both", 5, 7], ["select", 21, 11, 12]], "outputs": [20, 22, 5]}"#;
+    let expression = read(text).expect("well formed");
+    let program = Program::<Size8>::new(&expression).expect("checked");
+    let mut draws = Key::new(24).stream();
+    for path in available() {
+        let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0); 3]);
+        registers.load::<Othello<Size8>>(&program, &Block::filled(&random_inputs(&mut draws)));
+        for _ in 0..scaled(2_000) {
+            let choice = random_inputs::<Size8>(&mut draws);
+            for _ in 0..1 + draws.below(3) {
+                let Inputs { root_clock, root_ply, .. } = choice;
+                let inputs = Inputs { root_clock, root_ply, ..random_inputs(&mut draws) };
+                registers.evaluate_on::<Othello<Size8>>(path, &program, &Block::filled(&inputs), &mut outputs);
+                let expected = evaluate::<Othello<Size8>>(&expression, &inputs);
+                assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), expected, "{path:?} {inputs:?}");
+            }
+        }
+    }
+}
+
 fn primitives_for_trees() -> primitives::PrimitiveSet {
     let function = |op: &str| {
         let end = if op == "divide" { ", \"one\"" } else { "" };

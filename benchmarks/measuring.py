@@ -1,0 +1,88 @@
+"""What a row of the benchmarks is, how its times are taken, and where rows are kept."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workloads import ROWS
+
+from evoply import _native
+
+RESULTS = Path(__file__).with_name("results.json")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: *ratio* is how many times as fast ours is.
+
+    *before* is how many times as fast as the kernel of *before_commit*; `against.py` measures it.
+    """
+
+    name: str
+    unit: str
+    ours: float
+    peer: str
+    peer_value: float | None
+    ratio: float | None
+    before: float | None = None
+    before_commit: str | None = None
+
+
+def rate(name: str, repeats: int = 3) -> float:
+    """Return the best rate of a few of a row that kernels are compared by."""
+    runs = [ROWS[name].work() for _ in range(repeats)]
+    return max(run.amount / run.seconds for run in runs)
+
+
+def timed(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best wall time of a few, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def cpu_timed(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best CPU time of a few, in seconds: searches run on one core."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def machine() -> str:
+    """Return what was measured on: processor, cores, system, and the kernel's CPU path."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    name = names[0] if names else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, CPU path {_native.cpu}"
+
+
+def with_before(row: Row, rows: list[dict[str, Any]]) -> Row:
+    """Return the row with what the last comparison of kernels said of it."""
+    last = next((one for one in rows if one["name"] == row.name), {})
+    return replace(row, before=last.get("before"), before_commit=last.get("before_commit"))
+
+
+def known(row: Row) -> dict[str, Any]:
+    """Return a row as it is kept: without the last comparison where there is none."""
+    fields = asdict(row)
+    return fields if row.before is not None else {key: fields[key] for key in list(fields)[:6]}
+
+
+def keep(rows: list[Row]) -> None:
+    """Write the rows of this machine to results.json."""
+    before = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
+    kept = [known(with_before(row, before)) for row in rows]
+    text = json.dumps({"machine": machine(), "rows": kept}, indent=2) + "\n"
+    RESULTS.write_text(text, encoding="utf-8")
