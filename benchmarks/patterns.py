@@ -9,7 +9,13 @@ from typing import Any
 
 from evoply import _native
 from evoply.games.othello import Position
-from evoply.learning import PatternConfig, learn_patterns, load_pattern_config, pattern_player
+from evoply.learning import (
+    PatternConfig,
+    PatternLearning,
+    learn_patterns,
+    load_pattern_config,
+    pattern_player,
+)
 from evoply.players import parse_player
 
 Row = tuple[int, int, int, bool, int, int]
@@ -30,10 +36,12 @@ def _player(config: PatternConfig, games: int, depth: int, options: dict[str, An
 
 
 def self_play(games: int) -> float:
-    """Return games a minute of learning the preset's tables, after as many to warm up."""
-    config = load_pattern_config("patterns-8", [f"games={2 * games}", f"games_per_step={games}"])
-    *_, last = learn_patterns(config)
-    return games * 60 / last.seconds
+    """Return games per minute of learning the preset's tables, after as many to warm up."""
+    config = load_pattern_config("patterns-8", [f"games_per_step={games}"])
+    learner = PatternLearning()
+    warm = learner.after(config, learner.first(config))
+    seconds, _ = _cpu_seconds(lambda: learner.after(config, warm))
+    return games * 60 / seconds
 
 
 def search(rows: Sequence[Row], depth: int) -> tuple[float, float]:

@@ -6,16 +6,16 @@
 use std::marker::PhantomData;
 
 use super::branches::{Branches, MOST_BRANCHES};
-use super::program::{KINGS, Op, PatternRead, Program, REGISTERS};
+use super::patterned::Patterned;
+use super::program::{KINGS, Op, Program, REGISTERS};
 use super::reference::{Inputs, divide};
 use super::sets::{Filled, Mirrored, Shifted};
 use super::sums::SumsOf;
 use super::{Side, WhenZero};
 use crate::bitboard::{Board, Word};
 use crate::cpu::{self, Baseline, Cpu, Path, Task};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::Lanes;
 use crate::patterns::carried::Carried;
-use crate::patterns::looked_up;
 use crate::rules::{Game, SeenLanes};
 
 type Sets<B> = Lanes<<B as Board>::Word>;
@@ -327,7 +327,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::Pattern(to, number) => {
                     let read = &program.patterns[usize::from(number)];
                     let sets = read.sets.map(|register| &at!(sets, register));
-                    at!(numbers, to) = cpu.call_apart(Patterned { read, program, block, sets, carried, ready });
+                    let pieces = block.own.zip(block.opponent, |a, b| (a | b).count_ones());
+                    let own_is_black = block.own_is_black;
+                    at!(numbers, to) =
+                        cpu.call_apart(Patterned { read, program, pieces, own_is_black, sets, carried, ready });
                     newest = Numbers::splat(0.0);
                 }
                 Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),
@@ -391,54 +394,4 @@ fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
 
 fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
     Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
-}
-
-/// What a pattern says of eight boards.
-struct Patterned<'a, B: Board> {
-    read: &'a PatternRead,
-    program: &'a Program<B>,
-    block: &'a Block<B>,
-    sets: [&'a Sets<B>; 4],
-    carried: &'a Carried<B>,
-    /// How many boards have carried indices; 0 if none was asked for.
-    ready: usize,
-}
-
-impl<B: Board> Task for Patterned<'_, B> {
-    type Output = Numbers;
-    #[inline(always)]
-    fn run<C: Cpu>(self, _: C) -> Numbers {
-        let Self { read, program, block, sets, carried, ready } = self;
-        let (pattern, tables) = (&*read.pattern, &program.tables[read.list as usize]);
-        let pieces = block.own.zip(block.opponent, |own, opponent| (own | opponent).count_ones());
-        let mut sums = Numbers::splat(0.0);
-        // Step 1. Where the indices are known, they are only looked up.
-        if let Some(first) = read.carried
-            && ready > 0
-        {
-            for lane in 0..ready {
-                let indices = &carried.lane(lane)[usize::from(first)..][..pattern.copies().len()];
-                sums.0[lane] = looked_up(&tables[pattern.stage(pieces.0[lane])], indices);
-            }
-            return sums;
-        }
-        // Step 2. Otherwise square by square, on all boards at once.
-        let tables = pieces.map(|pieces| &*tables[pattern.stage(pieces)]);
-        for copy in pattern.copies() {
-            let mut indices = Lanes::splat(0_u32);
-            for &square in copy {
-                let place = B::Word::ONE << pattern.square(square, block.own_is_black, B::SQUARES - 1);
-                let mut digits = Lanes::splat(0_u32);
-                for digit in (1..pattern.radix()).rev() {
-                    let set = sets[digit as usize - 1];
-                    digits = digits.zip(*set, |known, set| if set & place == B::Word::ZERO { known } else { digit });
-                }
-                indices = indices.zip(digits, |index, digit| index * pattern.radix() + digit);
-            }
-            for lane in 0..LANES {
-                sums.0[lane] += tables.0[lane][indices.0[lane] as usize];
-            }
-        }
-        sums
-    }
 }

@@ -10,6 +10,7 @@ mod builder;
 pub mod evaluation;
 pub mod json;
 mod lowering;
+mod patterned;
 pub mod primitives;
 pub mod program;
 pub mod reference;

@@ -1,0 +1,59 @@
+//! Patterns on eight sibling positions at once: entries looked up by indices that were carried along, or square by square.
+
+use super::program::{PatternRead, Program};
+use crate::bitboard::{Board, Word};
+use crate::cpu::{Cpu, Task};
+use crate::lanes::{LANES, Lanes};
+use crate::patterns::carried::Carried;
+use crate::patterns::looked_up;
+
+/// What a pattern says of eight boards.
+pub(super) struct Patterned<'a, B: Board> {
+    pub read: &'a PatternRead,
+    pub program: &'a Program<B>,
+    /// Pieces on each board.
+    pub pieces: Lanes<u32>,
+    pub own_is_black: bool,
+    pub sets: [&'a Lanes<B::Word>; 4],
+    pub carried: &'a Carried<B>,
+    /// How many boards have carried indices; 0 if none was asked for.
+    pub ready: usize,
+}
+
+impl<B: Board> Task for Patterned<'_, B> {
+    type Output = Lanes<f64>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Lanes<f64> {
+        let Self { read, program, pieces, own_is_black, sets, carried, ready } = self;
+        let (pattern, tables) = (&*read.pattern, &program.tables[read.list as usize]);
+        let mut sums = Lanes::splat(0.0);
+        // Step 1. Where the indices are known, they are only looked up.
+        if let Some(first) = read.carried
+            && ready > 0
+        {
+            for lane in 0..ready {
+                let indices = &carried.lane(lane)[usize::from(first)..][..pattern.copies().len()];
+                sums.0[lane] = looked_up(&tables[pattern.stage(pieces.0[lane])], indices);
+            }
+            return sums;
+        }
+        // Step 2. Otherwise square by square, on all boards at once.
+        let tables = pieces.map(|pieces| &*tables[pattern.stage(pieces)]);
+        for copy in pattern.copies() {
+            let mut indices = Lanes::splat(0_u32);
+            for &square in copy {
+                let place = B::Word::ONE << pattern.square(square, own_is_black, B::SQUARES - 1);
+                let mut digits = Lanes::splat(0_u32);
+                for digit in (1..pattern.radix()).rev() {
+                    let set = sets[digit as usize - 1];
+                    digits = digits.zip(*set, |known, set| if set & place == B::Word::ZERO { known } else { digit });
+                }
+                indices = indices.zip(digits, |index, digit| index * pattern.radix() + digit);
+            }
+            for lane in 0..LANES {
+                sums.0[lane] += tables.0[lane][indices.0[lane] as usize];
+            }
+        }
+        sums
+    }
+}
