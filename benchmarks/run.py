@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import dask_rows
 import numpy as np
 import peers
 import rust_reversi
@@ -419,6 +420,7 @@ def main() -> None:
         replay_row(),
         lowering_row(),
         offspring_row(),
+        *(Row(*values) for values in dask_rows.rows()),
         *(endgame_row(console, suite) for suite in suites),
     ]
     table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())

@@ -143,8 +143,10 @@ class _Parts:
     def packed(self, games: slice) -> bytes:
         """Return a part as `play_part` reads it."""
         part = self._schedule.part(games)
-        seats, numbers = np.unique(np.concatenate([part.black, part.white]), return_inverse=True)
-        part = part.with_seats(numbers[: len(part)], numbers[len(part) :])
+        plays = np.zeros(len(self._players), dtype=bool)
+        plays[part.black] = plays[part.white] = True
+        seats, numbers = np.flatnonzero(plays), np.cumsum(plays) - 1
+        part = part.with_seats(numbers[part.black], numbers[part.white])
         starts = part.starts
         start_of: NDArray[Any] | None = part.start_of
         if start_of is not None:
@@ -216,7 +218,8 @@ def _results_from(header: Mapping[str, Any], blocks: Sequence[bytes]) -> Results
 def _player_text(player: object) -> str:
     model = player.player() if isinstance(player, KernelSeat) and player.player else player
     assert isinstance(model, PlayerKind)
-    return model.self_contained().model_dump_json(exclude={"name"})
+    # Sets of primitives that are named there are known to every evoply of this version.
+    return model.model_dump_json(exclude={"name"})
 
 
 @lru_cache(maxsize=256)
