@@ -64,7 +64,6 @@ def learn(
     """
     from evoply.cli.driving import drive, for_runs, new_run
     from evoply.learning import load_learning_config
-    from evoply.runs.learning_kind import LearningKind
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
@@ -72,7 +71,7 @@ def learn(
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
     with (
-        for_runs(cluster, LearningKind(), settings, output) as workers,
+        for_runs(cluster, settings, output) as workers,
         new_run(name, settings, output, command=command) as run,
     ):
         driven = drive(
