@@ -1,7 +1,7 @@
 """Four local Dask workers against the same cores without Dask, and when a cluster is saturated.
 
-`python benchmarks/dask_rows.py` prints the rows and the model of docs/clusters.md: what a unit costs
-the one process that gives units out, so how many workers it can keep at work.
+`python benchmarks/dask_rows.py` prints the rows and the model of docs/clusters.md: what a
+unit costs the one process that gives units out, so how many workers it can keep at work.
 """
 
 import os
@@ -100,8 +100,10 @@ def rows() -> list[tuple[Any, ...]]:
 
 
 def seconds_a_unit(cluster: Dispatcher, size: int, units: int) -> tuple[float, float]:
-    """Return wall time and processor time of this process for each unit of *size* bytes that does
-    next to nothing; the scheduler of a local cluster is in this process."""
+    """Return wall time, and processor time of this process, of units that do next to nothing.
+
+    Each has *size* bytes. The scheduler of a local cluster is in this process.
+    """
     texts = (os.urandom(size) for _ in range(units))
     begun, used = time.perf_counter(), time.process_time()
     done = sum(1 for _ in cluster.results(b64encode, texts))
@@ -116,9 +118,9 @@ def part_costs() -> tuple[float, float, float]:
         slots = 64
 
     config = EvolutionConfig(generations=1)
-    trees = [one.tree for one in next(evolve("quick", population_size=POPULATION,
-                                            generations=1, fitness=lambda tree, stream: 0.0)
-                                     ).individuals]  # fmt: skip
+    settings: dict[str, Any] = {"population_size": POPULATION, "generations": 1}
+    first = next(evolve("quick", fitness=lambda tree, stream: 0.0, **settings))
+    trees = [one.tree for one in first.individuals]
     players: list[KernelSeat] = seats_of(config, trees)
     players.append(parse_player("random").seat("othello"))  # type: ignore[arg-type]
     tree = np.repeat(np.arange(POPULATION), GAMES)
@@ -133,8 +135,7 @@ def part_costs() -> tuple[float, float, float]:
     )
     parts = _Parts(Nobody(), "othello", players, schedule, False)  # type: ignore[arg-type]
     begun = time.perf_counter()
-    first = parts.packed(slice(0, 20_000))
-    content = play_part(first)
+    content = play_part(parts.packed(slice(0, 20_000)))
     pace = 20_000 / (time.perf_counter() - begun)
     games = int(TARGET * pace)
     cut, sizes = [], []
@@ -164,8 +165,8 @@ def model() -> None:
     part, there, back = part_costs()
     print(f"units of 1 kB: {1000 * wall:.2f} ms each on {WORKERS} workers, of which the process")
     print(f"that gives them out uses {1000 * used:.2f} ms (a); {1e9 * per_byte:.1f} ms/MB more (b)")
-    print(f"a part of {TARGET:.0f} s of games at 1 ply: {there / 1e6:.2f} MB there, "
-          f"{back / 1e6:.2f} MB back, {1000 * part:.1f} ms to cut and to put in place (c)")  # fmt: skip
+    print(f"a part of {TARGET:.0f} s of games at 1 ply: {there / 1e6:.2f} MB there, ", end="")
+    print(f"{back / 1e6:.2f} MB back, {1000 * part:.1f} ms to cut and to put in place (c)")
     for name, seconds, cost in (
         ("runs of 60 s, 1 MB", 60.0, used + 1e6 * per_byte),
         ("games at 1 ply, 1 s", TARGET, used + part + (there + back) * per_byte),

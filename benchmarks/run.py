@@ -16,6 +16,7 @@ from statistics import harmonic_mean, median
 from typing import Any
 from unittest.mock import patch
 
+import dask_rows
 import numpy as np
 import patterns
 import peers
@@ -386,6 +387,7 @@ def main() -> None:
         replay_row(),
         lowering_row(),
         offspring_row(),
+        *(Row(*values) for values in dask_rows.rows()),
         *(endgame_row(console, suite) for suite in suites),
     ]
     table = Table("row", "unit", "ours", "peer", "peer's", "ratio", title=machine())

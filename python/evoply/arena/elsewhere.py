@@ -1,12 +1,11 @@
 """Schedules played by the workers of a cluster, in parts of about a second.
 
-A part goes as JSON: the players who appear in it, as data, and the keys of its games. So what comes
+A part goes as data: the players who appear in it, as JSON, and the keys of its games. So what comes
 of it is what this machine would have played, and the parts are put together in order.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -36,6 +35,7 @@ _IN: Mapping[str, np.dtype[Any]] = {
     "opening_keys": np.dtype("<u8"),
     "game_keys": np.dtype("<u8"),
 }
+_START_OF = np.dtype("<u4")
 _OUT: Mapping[str, np.dtype[Any]] = {
     "black_discs": np.dtype("<i4"),
     "white_discs": np.dtype("<i4"),
@@ -143,8 +143,10 @@ class _Parts:
     def packed(self, games: slice) -> bytes:
         """Return a part as `play_part` reads it."""
         part = self._schedule.part(games)
-        seats, numbers = np.unique(np.concatenate([part.black, part.white]), return_inverse=True)
-        part = part.with_seats(numbers[: len(part)], numbers[len(part) :])
+        plays = np.zeros(len(self._players), dtype=bool)
+        plays[part.black] = plays[part.white] = True
+        seats, numbers = np.flatnonzero(plays), np.cumsum(plays) - 1
+        part = part.with_seats(numbers[part.black], numbers[part.white])
         starts = part.starts
         start_of: NDArray[Any] | None = part.start_of
         if start_of is not None:
@@ -156,11 +158,11 @@ class _Parts:
                 "players": [self._text(int(place)) for place in seats],
                 "opening_plies": part.opening_plies,
                 "starts": [list(row) for row in starts],
-                "start_of": None if start_of is None else _text_of(start_of, np.dtype("<u4")),
                 "draws": None if part.draws is None else list(part.draws.limits),
                 "record_moves": self._record_moves,
-                **{name: _text_of(getattr(part, name), kind) for name, kind in _IN.items()},
-            }
+            },
+            *(_bytes_of(getattr(part, name), kind) for name, kind in _IN.items()),
+            *([] if start_of is None else [_bytes_of(start_of, _START_OF)]),
         )
 
     def _text(self, place: int) -> str:
@@ -183,14 +185,17 @@ def play_part(data: bytes) -> bytes:
     """Play a part of a schedule on one thread: the unit of work of a cluster."""
     from evoply.arena.tables import play  # which gives schedules to this module
 
-    told, _ = unpacked(data)
+    told, blocks = unpacked(data)
     game = told["game"]
     schedule = Schedule(
-        **{name: _array_of(told[name], kind) for name, kind in _IN.items()},
+        **{
+            name: _array_of(block, kind)
+            for (name, kind), block in zip(_IN.items(), blocks, strict=False)
+        },
         opening_plies=told["opening_plies"],
         starts=tuple(tuple(row) for row in told["starts"]),
         draws=None if told["draws"] is None else DrawRules(*told["draws"]),
-        start_of=None if told["start_of"] is None else _array_of(told["start_of"], np.dtype("<u4")),
+        start_of=_array_of(blocks[len(_IN)], _START_OF) if len(blocks) > len(_IN) else None,
     )
     results = play(
         game,
@@ -207,7 +212,7 @@ def play_part(data: bytes) -> bytes:
 
 def _results_from(header: Mapping[str, Any], blocks: Sequence[bytes]) -> Results:
     columns: dict[str, Any] = {
-        name: np.frombuffer(block, dtype=kind).astype(kind.newbyteorder("="))
+        name: _array_of(block, kind)
         for (name, kind), block in zip(_OUT.items(), blocks, strict=True)
     }
     return Results(**columns, moves=header["moves"])
@@ -216,7 +221,8 @@ def _results_from(header: Mapping[str, Any], blocks: Sequence[bytes]) -> Results
 def _player_text(player: object) -> str:
     model = player.player() if isinstance(player, KernelSeat) and player.player else player
     assert isinstance(model, PlayerKind)
-    return model.self_contained().model_dump_json(exclude={"name"})
+    # Sets of primitives that are named there are known to every evoply of this version.
+    return model.model_dump_json(exclude={"name"})
 
 
 @lru_cache(maxsize=256)
@@ -227,10 +233,9 @@ def _seat(text: str, game: str) -> object:
     return seat if isinstance(seat, KernelSeat) else player
 
 
-def _text_of(array: NDArray[Any], kind: np.dtype[Any]) -> str:
-    return base64.b64encode(array.astype(kind).tobytes()).decode("ascii")
+def _bytes_of(array: NDArray[Any], kind: np.dtype[Any]) -> bytes:
+    return array.astype(kind).tobytes()
 
 
-def _array_of(text: str, kind: np.dtype[Any]) -> Any:
-    found = np.frombuffer(base64.b64decode(text, validate=True), dtype=kind)
-    return found.astype(kind.newbyteorder("="))
+def _array_of(block: bytes, kind: np.dtype[Any]) -> Any:
+    return np.frombuffer(block, dtype=kind).astype(kind.newbyteorder("="))

@@ -155,9 +155,14 @@ def _run(
             output.labelled("CSV", str(comparison.save_csv(folder_of_csv)))
     if stopped:
         units = len(folder.units())
+        others = (
+            "the others keep what they have"
+            if cluster is None
+            else "those that workers were at begin anew"
+        )
         raise StoppedError(
-            f"Stopped; {comparison.runs:,} of {units:,} runs are done, the others keep what they "
-            "have. The same command goes on.",
+            f"Stopped; {comparison.runs:,} of {units:,} runs are done, {others}. The same command "
+            "goes on.",
             {**comparison.to_dict(), "status": "stopped"},
         )
     output.result({**comparison.to_dict(), "status": "finished"})

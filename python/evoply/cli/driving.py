@@ -13,7 +13,8 @@ from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.protocols import Cluster, RunNameError
-from evoply.runs import Kind, Run, advance, new_run_path, runs_directory
+from evoply.runs import Run, advance, new_run_path, runs_directory
+from evoply.runs.kinds import kind_of
 
 __all__ = ["drive", "for_runs", "new_run"]
 
@@ -60,12 +61,10 @@ def drive(
 
 
 @contextmanager
-def for_runs(
-    cluster: str | None, kind: Kind, config: Any, output: Output
-) -> Iterator[Cluster | None]:
+def for_runs(cluster: str | None, config: Any, output: Output) -> Iterator[Cluster | None]:
     """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
     if cluster is not None:
-        kind.check_sendable(config)
+        kind_of(None, config).check_sendable(config)
     with on_cluster(cluster, output) as found:
         yield found
 

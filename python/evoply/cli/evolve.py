@@ -69,7 +69,6 @@ def evolve(
     """
     from evoply.cli.driving import for_runs
     from evoply.evolution import load_config
-    from evoply.runs.evolution_kind import EvolutionKind
 
     chosen = {
         "seed": seed,
@@ -84,7 +83,7 @@ def evolve(
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
     driven: dict[str, Any] = {"threads": threads, "with_tests": tests, "command": command}
-    with for_runs(cluster, EvolutionKind(), settings, output) as driven["cluster"]:
+    with for_runs(cluster, settings, output) as driven["cluster"]:
         wanted = 0 if settings.termination is None else settings.termination.good_runs
         if not wanted:
             result, _ = _one_run(name, settings, output, driven)

@@ -66,7 +66,6 @@ def learn(
     from evoply.configs.keys import read_toml
     from evoply.learning import PATTERN_LEARNER, load_learning_config, load_pattern_config
     from evoply.presets import config_text
-    from evoply.runs.kinds import kind_of
     from evoply.runs.pattern_kind import ONE_CORE
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
@@ -79,7 +78,7 @@ def learn(
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
     with (
-        for_runs(cluster, kind_of(None, settings), settings, output) as workers,
+        for_runs(cluster, settings, output) as workers,
         new_run(name, settings, output, command=command) as run,
     ):
         driven = drive(

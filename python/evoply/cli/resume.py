@@ -75,7 +75,7 @@ def resume(
                     f"It has reached its limit; --{_counted(found)} or --time-limit sets a "
                     "larger one."
                 )
-            with for_runs(cluster, found.kind, config, output) as workers:
+            with for_runs(cluster, config, output) as workers:
                 result = drive(
                     found,
                     output,

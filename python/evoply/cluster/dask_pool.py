@@ -283,6 +283,8 @@ class DaskPool:
             timeout=_CONNECT,
             set_as_default=False,
             name="evoply",
+            # The scheduler of a local cluster is in this process, and results need not pass it.
+            direct_to_workers=self._is_local or None,
         )
 
     def _known(self) -> dict[str, int]:
