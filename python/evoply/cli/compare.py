@@ -63,6 +63,7 @@ def compare(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
+    from evoply.cli.driving import checked_name
     from evoply.experiments import ExperimentFolder, experiment_of, usual_name
     from evoply.runs import runs_directory
 
@@ -78,7 +79,8 @@ def compare(
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
-    path = runs_directory() / (name or usual_name(Path(one).stem for one in configs))
+    usual = usual_name(Path(one).stem for one in configs)
+    path = runs_directory() / (usual if name is None else checked_name(name))
     _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_)
 
 
@@ -113,8 +115,10 @@ def experiment(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
+    from evoply.cli.driving import checked_name
     from evoply.experiments import folder_for
 
+    name = None if name is None else checked_name(name)
     _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_)
 
 
@@ -122,11 +126,15 @@ def _run(
     folder: ExperimentFolder, output: Output, workers: int, folder_of_csv: Path | None
 ) -> None:
     from evoply.experiments import comparison_of, estimated_cost, run_experiment
+    from evoply.files import check_writable
 
+    if folder_of_csv is not None:
+        folder_of_csv.mkdir(parents=True, exist_ok=True)
+        check_writable(folder_of_csv / "values.csv")
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
-    output.say(_cost_text(estimated_cost(folder, workers=workers)))
     stopped = False
     try:
+        output.say(_cost_text(estimated_cost(folder, workers=workers)))
         with _progress(folder.name) as progress:
             run_experiment(folder, workers=workers, progress=progress)
     except KeyboardInterrupt:
