@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import patterns
 import peers
 import rust_reversi
 from deap import gp as deap_gp
@@ -191,9 +192,10 @@ def random_row() -> Row:
     return Row("random-games", "games/s", ours, "rust_reversi, Python loop", theirs, ours / theirs)
 
 
-def tree_players(trees: list[Tree], depth: int) -> list[_native.Player]:
+def tree_players(trees: list[Tree], depth: int, ordering: str = "usual") -> list[_native.Player]:
     kind = "after_state" if depth == 1 else "alpha_beta"
-    return [_native.Player("othello", kind, p, depth=depth) for p in lower(trees, "othello")]
+    programs = lower(trees, "othello")
+    return [_native.Player("othello", kind, p, depth=depth, ordering=ordering) for p in programs]
 
 
 def gp_games_row(depth: int, games: int, seconds: float) -> Row:
@@ -228,7 +230,7 @@ def peer_boards(rows: list[tuple[int, int, int, bool, int, int]]) -> list[rust_r
 
 def alphabeta_row(name: str, depth: int, options: str = "") -> Row:
     rows = positions(20)
-    plain = parse_player(f"material:depth={depth}").native("othello")
+    plain = parse_player(f"material:depth={depth},ordering=none").native("othello")
     player = parse_player(f"material:depth={depth}{options}").native("othello")
     for row in rows if options else ():
         # Moves and values are those of the plain search.
@@ -251,10 +253,23 @@ def tree_in_search_row(depth: int) -> Row:
         nodes = sum(search_all(player, rows) for player in players)
         return nodes / timed(lambda: [search_all(player, rows) for player in players])
 
-    material = parse_player(f"material:depth={depth}").native("othello")
-    with_tree, counting = rate(tree_players(trees, depth)), rate([material])
+    material = parse_player(f"material:depth={depth},ordering=none").native("othello")
+    with_tree, counting = rate(tree_players(trees, depth, "none")), rate([material])
     return Row("tree-in-search", "ns/node", 1e9 / with_tree, "our piece counting (ratio of rates)",
                1e9 / counting, with_tree / counting)  # fmt: skip
+
+
+def analyse_table_row() -> Row:
+    """Choose at depth 1 with a large table, which nothing is kept in; 500 choices."""
+    row, count = Position().row, 500
+    players = [parse_player(f"material:depth=1{table}") for table in (",table=20", "")]
+    seconds = [
+        timed(lambda player=player: [_native.analyse(player, *row, 0) for _ in range(count)], 5)
+        for player in [player.native("othello") for player in players]
+    ]
+    with_table, without = (1e6 * one / count for one in seconds)
+    return Row("analyse-table", "us", with_table, "our player without a table", without,
+               without / with_table)  # fmt: skip
 
 
 def threads_row() -> Row:
@@ -304,6 +319,18 @@ def learning_row() -> Row:
     assert theirs == learned(5).tolist()
     return Row("td-linear-10", "games/min", rate, "the same in Python over our rules", peer,
                rate / peer)  # fmt: skip
+
+
+def pattern_rows(scale: int) -> list[Row]:
+    """Learn tables of patterns, search with them, and count boards up to symmetry."""
+    games = 10_000 * scale
+    ours, theirs = patterns.search(positions(20), 7)
+    boards, plain = patterns.perft_12()
+    return [
+        Row("ntuple-selfplay", "games/min", patterns.self_play(games), "none", None, None),
+        Row("pattern-search", "nodes/s", ours, "our piece counting", theirs, ours / theirs),
+        Row("perft-12-table", "s", boards, "our plain count", plain, plain / boards),
+    ]
 
 
 def replay_row() -> Row:
@@ -405,9 +432,10 @@ def main() -> None:
         perft_10_row(),
         checkers_perft_row(),
         random_row(),
-        alphabeta_row("alphabeta-material", 9 if scale > 1 else 8),
+        alphabeta_row("alphabeta-material", 9 if scale > 1 else 8, ",ordering=none"),
         alphabeta_row("alphabeta-ordered", 10 if scale > 1 else 9, ",ordering=killer,table=18"),
         tree_in_search_row(6),
+        analyse_table_row(),
         gp_games_row(1, 20_000 * scale, 4 * scale),
         gp_games_row(3, 400 * scale, 6 * scale),
         co_play_row("othello", "benbassat", 4),
@@ -416,6 +444,7 @@ def main() -> None:
         threads_row(),
         online_row(),
         learning_row(),
+        *pattern_rows(scale),
         replay_row(),
         lowering_row(),
         offspring_row(),

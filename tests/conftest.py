@@ -15,6 +15,11 @@ LONG = "EVOPLY_LONG" in os.environ
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Coverage measures the processes of `pytest -n` and not the commands that tests start: these are
+# called within tests, too, and a command that is measured takes half as long again.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
 # Deadlines would be timed tests; these machines are noisy.
 settings.register_profile("ordinary", deadline=None, max_examples=50, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=1000)

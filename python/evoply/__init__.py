@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         PlayerTextError,
         RandomPlayer,
         RandomStart,
+        Searcher,
         Solution,
         Staged,
         TreeEvaluator,
@@ -101,7 +102,7 @@ _HOMES = {
     "evoply.learning": "LearningConfig LearningStep learn load_learning_config",
     "evoply.players": (
         "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
-        "PlayerTextError RandomPlayer RandomStart Solution Staged TreeEvaluator analyse "
+        "PlayerTextError RandomPlayer RandomStart Searcher Solution Staged TreeEvaluator analyse "
         "load_player parse_player read_engines save_player solve with_options"
     ),
     "evoply.protocols": (
@@ -130,14 +131,15 @@ __all__ = [
     "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
     "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
-    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Seat",
-    "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree", "TreeEvaluator",
-    "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board", "checkers",
-    "compare", "compare_experiment", "count", "evolve", "explain", "features", "final_test",
-    "find_run", "learn", "list_runs", "load_comparison", "load_config", "load_learning_config",
-    "load_player", "match", "number", "othello", "parse_individual", "parse_player", "parse_tree",
-    "read_engines", "replay", "reproduce", "round_robin", "save_player", "select", "simplify",
-    "solve", "sprt_match", "squares", "tournament", "with_options", "write_report",
+    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
+    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
+    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
+    "checkers", "compare", "compare_experiment", "count", "evolve", "explain", "features",
+    "final_test", "find_run", "learn", "list_runs", "load_comparison", "load_config",
+    "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
+    "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
+    "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
+    "with_options", "write_report",
 ]  # fmt: skip
 
 

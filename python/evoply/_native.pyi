@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
+    "Engine",
     "Games",
     "Player",
     "Positions",
@@ -22,6 +23,7 @@ __all__ = [
     "cpu",
     "destinations",
     "learn_games",
+    "learn_tables",
     "legal_moves",
     "mobility",
     "online_move",
@@ -38,6 +40,7 @@ __all__ = [
     "symmetry",
 ]
 _Row = tuple[int, int, int, bool, int, int]
+_Analysis = tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]], bool]
 cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
 
@@ -66,7 +69,9 @@ def row_after(game: str, row: _Row, code: int, /) -> _Row: ...
 def mobility(game: str, row: _Row, is_black: bool, /) -> int: ...
 def clock(game: str, pieces: int, /) -> float: ...
 def destinations(game: str, row: _Row, is_black: bool, /) -> int: ...
-def perft(game: str, row: _Row, depth: int, threads: int = 0) -> int: ...
+def perft(
+    game: str, row: _Row, depth: int, threads: int = 0, table_mib: int | None = None
+) -> int: ...
 def solve(
     game: str,
     row: _Row,
@@ -126,12 +131,13 @@ class Player:
         depth: int = 1,
         nodes: int | None = None,
         milliseconds: int | None = None,
-        ordering: str = "none",
+        ordering: str = "usual",
         table: int = 0,
         deeper: bool = False,
         noise: int | None = None,
         alternate: str | None = None,
         quiescence: bool = False,
+        endgame: int = 0,
     ) -> Player: ...
     @staticmethod
     def staged(
@@ -144,6 +150,32 @@ class Player:
         ties: str = "first",
     ) -> Player: ...
     def with_random_moves(self, count: int, /) -> Player: ...
+    @property
+    def game(self) -> str: ...
+
+@final
+class Engine:
+    """A player that keeps its table, its killers and the search of its latest position."""
+
+    def __new__(cls, player: Player, /, *, table: int = 0) -> Engine: ...
+    def think(
+        self,
+        row: _Row,
+        game_key: int,
+        *,
+        moves: int = 0,
+        depth: int | None = None,
+        soft: float | None = None,
+        hard: float | None = None,
+        every_move: bool = False,
+        told: Callable[[int, float | None, int, float, list[int]], object] | None = None,
+    ) -> tuple[_Analysis, bool]: ...
+    def solve(
+        self, row: _Row, game_key: int, *, moves: int = 0, within: float | None = None
+    ) -> _Analysis | None: ...
+    def ready(self) -> None: ...
+    def stop(self) -> None: ...
+    def forget(self) -> None: ...
     @property
     def game(self) -> str: ...
 
@@ -189,7 +221,7 @@ def analyse(
     *,
     moves: int = 0,
     every_move: bool = False,
-) -> tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]]]: ...
+) -> _Analysis: ...
 def count_nodes(
     game: str,
     program: Program,
@@ -267,6 +299,35 @@ def piece_counts(
     start_of: NDArray[np.uint32] | None = None,
     threads: int = 0,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def learn_tables(
+    value: Program,
+    starts: Sequence[_Row],
+    /,
+    *,
+    key: int,
+    first_game: int,
+    rates: NDArray[np.float64],
+    epsilon: float = 0.0,
+    random_plies: int = 0,
+    outcome: str = "sign",
+    max_plies: int | None = None,
+    draws: tuple[int | None, int | None, int | None] = ...,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, Any]:
+    """Play games by a sum of patterns and change its tables: TD(0), one ply ahead.
+
+    *value* is a sum of patterns over pieces, with its parameters kept; squashed to -1 to 1 it is
+    what a board is worth to the side to move. Both sides play by it, a move in
+    *epsilon* is random, and a game begins with 0 to *random_plies* random plies. At its turn a side
+    values all its moves, finished games as what they are. The board after the last move before,
+    seen by who made it, should have been worth what the best move says now, and in the end the
+    outcome; each entry of that board changes by rate * error * (1 - worth²). *rates*: one a game.
+
+    The answer has `parameters` and for each game `starts`, `points` and `discs` of Black, `plies`,
+    `squared_errors`, `updates`, `explored`; `failed` is the game and the ply at which an entry left
+    the numbers, or None. The same arguments give the same answer on every machine.
+    """
+
 def learn_games(
     game: str,
     features: Program,

@@ -14,8 +14,12 @@ from evoply.arena import (
     StoppedWithResultError,
     match,
     play,
+    round_robin,
     sprt_match,
+    tournament,
 )
+from evoply.arena.field import field_of
+from evoply.arena.round_robins import opponents
 from evoply.arena.schedule import GamesStoppedError
 from evoply.formats import GamePlayed
 from evoply.games import GAMES
@@ -110,3 +114,48 @@ def test_parts_of_finished_games_have_places_of_their_own() -> None:
     assert whole.moves is not None
     assert results.moves == [whole.moves[place] for place in kept]
     assert results.hashes.tolist() == whole.hashes[kept].tolist()
+
+
+def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
+    players = [Interrupting(600), "random", "greedy"]
+    with pytest.raises(StoppedWithResultError) as stopped:
+        round_robin(players, game="othello-6", games=100, seed=3)
+    result = stopped.value.result
+    assert {(one.first, one.second) for one in result.pairings} == {(0, 1), (0, 2), (1, 2)}
+    counts = [one.wins + one.draws + one.losses for one in result.pairings]
+    assert 6 <= result.games == sum(counts) < 300
+    assert all(count % 2 == 0 for count in counts)
+    with pytest.raises(KeyboardInterrupt) as early:
+        round_robin([Interrupting(1), "random", "greedy"], game="othello-6", games=10, seed=3)
+    assert not isinstance(early.value, StoppedWithResultError)
+
+
+def test_a_round_robin_is_the_same_however_it_is_cut() -> None:
+    """What is played first changes nothing: games draw from keys of their own."""
+    players = ["mobility", "greedy", "random"]
+    field = field_of(players, game="othello-6", seed=4, openings=4, start=None, draws=None,
+                     runs=None, threads=1)  # fmt: skip
+    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
+    with field.tables() as tables:
+        whole = tables.play(schedule)
+    order = np.random.default_rng(1).permutation(60)
+    order = np.column_stack([2 * order, 2 * order + 1]).ravel()
+    parts, places, is_stopped = field.play_pairs(schedule, order=order)
+    assert not is_stopped
+    assert places.tolist() == list(range(120))
+    assert parts.hashes.tolist() == whole.hashes.tolist()
+
+
+def test_ctrl_c_in_an_elimination_tournament_keeps_the_runs_that_ended() -> None:
+    ended: list[int] = []
+
+    def progress(done: int) -> None:
+        ended.append(done)
+        if done == 3:
+            raise KeyboardInterrupt
+
+    players = ["swh", "greedy", "random"]
+    with pytest.raises(StoppedWithResultError) as stopped:
+        tournament(players, times=10, games=6, seed=5, progress=progress)
+    assert ended == [1, 2, 3]
+    assert stopped.value.result == tournament(players, times=3, games=6, seed=5)

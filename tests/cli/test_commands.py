@@ -31,6 +31,18 @@ def test_perft(capsys: pytest.CaptureFixture) -> None:
     assert "1,396 leaves" in call(capsys, "perft", "othello", "5").out
 
 
+def test_perft_with_a_table_counts_the_same(capsys: pytest.CaptureFixture) -> None:
+    for options in (["--table"], ["--table", "--table-mib", "1"], ["--no-table"], []):
+        answer = call(capsys, "perft", "othello", "9", *options, "--json")
+        assert answer.data["leaves"] == 3_005_288
+    for position in ([], ["--position", "W:W18,K24:B1,12"]):
+        plain, boards = (
+            call(capsys, "perft", "checkers", "6", *position, option, "--json").data["leaves"]
+            for option in ("--no-table", "--table")
+        )
+        assert plain == boards
+
+
 def test_hopeless_perft_says_what_it_costs_and_keeps_what_it_has(
     capsys: pytest.CaptureFixture,
 ) -> None:

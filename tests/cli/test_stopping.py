@@ -80,6 +80,27 @@ def test_ctrl_c_keeps_what_was_played_of_a_match(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_ctrl_c_keeps_what_was_played_of_a_tournament(tmp_path: Path) -> None:
+    process = start(
+        "tournament", "swh:depth=3", "greedy:depth=2", "random", "--games", "100000", "--json",
+        "--html", "page.html", cwd=tmp_path,
+    )  # fmt: skip
+    try:
+        wait_until_it_computes(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    data = json.loads(out)
+    assert data["complete"] is False
+    assert len(data["pairings"]) == 3
+    assert 0 < data["games"] < 300_000
+    assert data["error"].startswith(f"stopped after {data['games']:,} of 300,000 games")
+    assert "swh:depth=3" in (tmp_path / "page.html").read_text()
+    assert "Traceback" not in err
+
+
 INTERRUPTED = """
 import runpy
 import evoply.cli.app

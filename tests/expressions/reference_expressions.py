@@ -3,7 +3,9 @@
 It shares nothing with the package but the names of operations.
 """
 
+import base64
 import math
+import struct
 from itertools import pairwise
 
 STEPS = {
@@ -154,6 +156,22 @@ def weighted_sum(board, of, tables, selector):
     return total
 
 
+def pattern(board, sets, copies, turned, stages, tables):
+    pieces = len(board.own | board.opponent)
+    data = base64.b64decode(tables[sum(pieces >= least for least in stages)])
+    entries = struct.unpack(f"<{len(data) // 8}d", data)
+    total = 0.0
+    for copy in copies:
+        index = 0
+        for square in copy:
+            if turned and not board.own_is_black:
+                square = board.size**2 - 1 - square
+            digits = [n for n, one in enumerate(sets, 1) if divmod(square, board.size) in one]
+            index = index * (len(sets) + 1) + (digits[0] if digits else 0)
+        total += entries[index]
+    return total
+
+
 OPERATIONS = {
     "own": lambda board, v: board.own,
     "opponent": lambda board, v: board.opponent,
@@ -186,6 +204,9 @@ OPERATIONS = {
     "number_of_moves": lambda board, v, side: float(board.number_of_moves(side)),
     "weighted_sum": lambda board, v, a, tables, selector: weighted_sum(
         board, v[a], tables, 0.0 if selector is None else v[selector]
+    ),
+    "pattern": lambda board, v, a, b, c, d, *rest: pattern(
+        board, [v[one] for one in (a, b, c, d) if one is not None], *rest
     ),
     "add": lambda board, v, a, b: v[a] + v[b],
     "subtract": lambda board, v, a, b: v[a] - v[b],

@@ -53,6 +53,23 @@ def literal(draw, kind, size):
 
 
 @st.composite
+def patterns(draw, sets, size):
+    """Draw a pattern of one to four of some *sets*, whose parts fit together."""
+    chosen = draw(st.lists(st.sampled_from(sets), min_size=1, max_size=4))
+    length = draw(st.integers(1, 4))
+    square = st.integers(0, size * size - 1)
+    copy = st.lists(square, min_size=length, max_size=length, unique=True)
+    copies = draw(st.lists(copy, min_size=1, max_size=4))
+    stages = draw(st.lists(st.integers(1, size * size), max_size=2, unique=True).map(sorted))
+    entries = (len(chosen) + 1) ** length
+    factor = draw(st.sampled_from([0.1, -3.7, 1e17]))
+    table = [factor * (7 * index % 11 - 5) for index in range(entries)]
+    tables = [[stage + value for value in table] for stage in range(len(stages) + 1)]
+    four = [*chosen, None, None, None][:4]
+    return build("pattern", *four, copies, draw(st.booleans()), stages, tables)
+
+
+@st.composite
 def expressions(draw, size):
     """Draw a list of expressions, each over earlier ones, of all operations."""
     pools = {
@@ -63,6 +80,9 @@ def expressions(draw, size):
     operations = sorted(set(OPERATIONS) - {"argument"})
     for _ in range(draw(st.integers(1, 25))):
         op = draw(st.sampled_from(operations))
+        if op == "pattern":
+            pools["number"].append(draw(patterns(pools["squares"], size)))
+            continue
         any_type = draw(st.sampled_from(sorted(pools)))
         arguments = []
         for kind in OPERATIONS[op].arguments:

@@ -38,12 +38,46 @@ EXPECTED = {
     "mobility_difference": 3,
     "own_frontier": 6,
     "opponent_frontier": 7,
+    "own_corner_moves": 0,
+    "opponent_corner_moves": 0,
+    "own_edge_moves": 1,
+    "opponent_edge_moves": 0,
+    "own_safe_moves": 8,
+    "opponent_safe_moves": 5,
+    "own_risky_x": 0,
+    "opponent_risky_x": 0,
+    "own_risky_c": 0,
+    "opponent_risky_c": 0,
+    "own_anchored": 4,
+    "opponent_anchored": 2,
 }
+# Own is X, to move. Empty corners: a1, h1 and a8. White takes a1 over b2 or b1; X takes a8 over b8.
+OPEN = Position.parse(
+    """
+    -XO-----
+    -X------
+    --O-----
+    ---OX---
+    ---XO---
+    ----OX--
+    XX----XX
+    -OX---XX X
+    """
+)
 
 
 @pytest.mark.parametrize("name", list(FEATURES))
 def test_golden_board(name):
     assert FEATURES[name].evaluate(BOARD) == EXPECTED[name]
+
+
+def test_what_is_beside_an_empty_corner_and_who_may_take_it():
+    expected = {
+        "corner_moves": (1, 1), "risky_x": (2, 0), "risky_c": (2, 1), "anchored": (3, 0)
+    }  # fmt: skip
+    for name, both in expected.items():
+        found = [FEATURES[f"{side}_{name}"].evaluate(OPEN) for side in ("own", "opponent")]
+        assert tuple(found) == both, name
 
 
 def test_switchable_sets():
@@ -57,6 +91,7 @@ def test_switchable_sets():
     [
         (lambda: features.discs("white"), "a side must be one of own, opponent, not 'white'"),
         (lambda: features.near_corners("own", "c"), "near_corners must be xc or x, not 'c'"),
+        (lambda: features.risky("own", "a"), "risky must be one of xc, x, c, not 'a'"),
         (lambda: features.edges("own", 20), "edges must be 28 or 24, not 20"),
         (lambda: features.square_class("own", "a", "x"), "order must be one of corner_first"),
         (lambda: features.square_class("own", "z"), "no board has squares called 'class_z'"),
@@ -96,6 +131,38 @@ def test_laws_on_random_positions(game, data):
         )
         moves = [move for move in turned.legal_moves if str(move) != "pass"]
         assert features.mobility(side).evaluate(position) == len(moves)
+        check_access(side, position, {str(move) for move in moves})
+
+
+def check_access(side, position, moves):
+    """Compare the features of access with plain loops over squares by name."""
+    size = position.size
+    names = {(x, y): f"{chr(97 + x)}{y + 1}" for x in range(size) for y in range(size)}
+    color = position.turn if side == "own" else position.turn.opposite
+    bits = position.black if color is Color.BLACK else position.white
+    both = position.black | position.white
+    held = {place for place in names if bits >> place[1] * size + place[0] & 1}
+    last = size - 1
+    empty = {(x, y) for x in (0, last) for y in (0, last) if not both >> y * size + x & 1}
+    diagonal = {(abs(x - 1), abs(y - 1)) for x, y in empty}
+    along = {(abs(x - 1), y) for x, y in empty} | {(x, abs(y - 1)) for x, y in empty}
+    edge = {place for place in names if {0, last} & set(place)}
+    runs, reached = set(), {(x, y) for x in (0, last) for y in (0, last)} & held
+    while reached:
+        runs |= reached
+        reached = {
+            (x + dx, y + dy) for x, y in reached for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0))
+        } & held & edge - runs  # fmt: skip
+    expected = {
+        "corner_moves": len(moves & {names[place] for place in empty}),
+        "edge_moves": len(moves & {names[place] for place in edge}),
+        "safe_moves": len(moves - {names[place] for place in diagonal | along}),
+        "risky_x": len(held & diagonal),
+        "risky_c": len(held & along),
+        "anchored": len(runs),
+    }
+    for name, count in expected.items():
+        assert FEATURES[f"{side}_{name}"].evaluate(position) == count, name
 
 
 def test_a_forced_pass_counts_as_no_move():

@@ -261,9 +261,12 @@ def cases() -> Iterator[Any]:
         {"replies": True, "roots": "tree", "choose": "visits"},
         {"init_size_limit": 20, "lowest": 0, "highest": 3, "generations": 0},
     ]
+    games = ("othello-4", "othello-6", "othello", "checkers", "lose-checkers")
     for number, changes in enumerate(options):
-        for game in ("othello-4", "othello-6", "othello", "checkers", "lose-checkers"):
-            yield pytest.param(game, number, changes, id=f"{game}-{number}")
+        for place, game in enumerate(games):
+            # The slow model takes seconds: `make test` asks for two games of each, in turns.
+            marks = () if (place - number) % 5 < 2 else (pytest.mark.long,)
+            yield pytest.param(game, number, changes, id=f"{game}-{number}", marks=marks)
 
 
 @pytest.mark.parametrize(("game", "number", "changes"), list(cases()))

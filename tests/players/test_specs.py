@@ -165,7 +165,7 @@ def test_orderings_and_tables_never_change_a_move(options, ties):
     for index in range(len(batch)):
         expected, answer = (_native.analyse(player, *batch[index], 1) for player in natives)
         assert answer[:2] == expected[:2]
-        code, _, nodes, line, depth, seconds, _ = answer
+        code, _, nodes, line, depth, seconds, *_ = answer
         assert (line[0], depth, len(line)) == (code, 5, 5)
         assert nodes > 0 < seconds
 

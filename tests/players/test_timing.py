@@ -259,10 +259,11 @@ POSITIONS = ["f5d6c3d3c4f4f6", "f5d6c4d3e6f4e3"]
 def test_an_answer_is_always_that_of_a_finished_search(options: str, moves: str) -> None:
     """The move and the value are those of the plain search at the depth that the answer names."""
     game = othello.Game.from_transcript(moves)
-    seat = parse_player(f"material:{options},ties=random").seat("othello")
+    player = parse_player(f"material:{options},ties=random")
     short = (0.0, 0.0005, 0.02, 0.17, 0.2, 0.3)
     for seconds in short if options == "depth=30" else (*short, 1.01, 5.02):
         stream = Stream(1, "timed").child(1, game.position.ply)
+        seat = player.seat("othello")
         begun = time.monotonic()
         choice = seat.choose(game, stream, Clock(seconds_left=seconds))
         took = time.monotonic() - begun

@@ -9,6 +9,7 @@ use crate::evaluator::after_state;
 use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
+use crate::search::endgame::choosing::ValueExactly;
 use crate::search::every_move;
 use crate::stream::Key;
 
@@ -56,8 +57,7 @@ impl<G: Game> Player<G> {
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
         let elapsed = begun.elapsed();
         let values = if question.every_move && question.moves >= self.random_moves() {
-            let depth = choice.depth;
-            dispatch(ValueMoves { player: self, position, key, depth, workspace: &mut workspace, stop })?
+            dispatch(ValueMoves::of(self, position, key, &choice, &mut workspace, stop))?
         } else {
             Vec::new()
         };
@@ -66,26 +66,45 @@ impl<G: Game> Player<G> {
 }
 
 /// The values of all moves, as a task: for whoever is not inside a CPU path yet.
-struct ValueMoves<'a, G: Game> {
+pub(crate) struct ValueMoves<'a, G: Game> {
     player: &'a Player<G>,
     position: &'a G,
     key: Key,
     /// Plies to look ahead; 0: as many as the player would.
     depth: u32,
+    /// Whether the player knows the final score.
+    exactly: bool,
     workspace: &'a mut Workspace<G>,
     stop: &'a AtomicBool,
+}
+
+impl<'a, G: Game> ValueMoves<'a, G> {
+    /// The values behind a choice of a player.
+    pub fn of(
+        player: &'a Player<G>,
+        position: &'a G,
+        key: Key,
+        choice: &Choice<G>,
+        workspace: &'a mut Workspace<G>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        Self { player, position, key, depth: choice.depth, exactly: choice.is_exact, workspace, stop }
+    }
 }
 
 impl<G: Game> Task for ValueMoves<'_, G> {
     type Output = Option<Vec<f64>>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let Self { player, position, key, mut depth, workspace, stop } = self;
+        let Self { player, position, key, mut depth, mut exactly, workspace, stop } = self;
         let mut expansion = position.expand(cpu);
         if depth == 0 {
             let choice =
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
-            depth = choice.depth;
+            (depth, exactly) = (choice.depth, choice.is_exact);
+        }
+        if exactly {
+            return cpu.call(ValueExactly { position, stop });
         }
         match player.chooser() {
             Chooser::Random => Some(Vec::new()),

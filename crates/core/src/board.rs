@@ -39,6 +39,9 @@ pub trait Word:
     fn trailing_zeros(self) -> u32;
     /// Number of zero bits above the highest set bit; the width of the word if there is none.
     fn leading_zeros(self) -> u32;
+    /// The bits in the opposite order.
+    #[must_use]
+    fn reversed(self) -> Self;
     /// Addition modulo the width.
     #[must_use]
     fn wrapping_add(self, other: Self) -> Self;
@@ -83,6 +86,10 @@ macro_rules! word {
             #[inline(always)]
             fn leading_zeros(self) -> u32 {
                 <$type>::leading_zeros(self)
+            }
+            #[inline(always)]
+            fn reversed(self) -> Self {
+                <$type>::reverse_bits(self)
             }
             #[inline(always)]
             fn wrapping_add(self, other: Self) -> Self {

@@ -32,6 +32,15 @@ pub struct Choice<G: Game> {
     pub nodes: u64,
     /// The best line found after the move.
     pub continuation: Vec<G::Move>,
+    /// Whether the score is the final difference of discs under best play, rather than on the evaluator's scale.
+    pub is_exact: bool,
+}
+
+impl<G: Game> Choice<G> {
+    /// A move for which nothing was evaluated.
+    pub fn unseen(chosen: G::Move) -> Self {
+        Self { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new(), is_exact: false }
+    }
 }
 
 impl Ties {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::cpu::Cpu;
+use crate::bitboard::Bitboard;
+use crate::cpu::{Cpu, Task};
 use crate::expression::evaluation::{Block, Registers};
 use crate::expression::program::Program;
 use crate::lanes::{LANES, Lanes};
+use crate::patterns::carried::Carried;
 use crate::rules::{Children, Color, Game};
 
 /// For whom an evaluator speaks.
@@ -114,6 +116,46 @@ impl Worth {
     }
 }
 
+/// Make the indices of patterns ready for a block of children, if the program that is loaded has any.
+#[inline(always)]
+pub fn follow<G: Game>(
+    cpu: impl Cpu,
+    carried: &mut Carried<G::Board>,
+    parent: &G,
+    speaker: Color,
+    children: &Children<G>,
+) {
+    if carried.is_used() {
+        cpu.call(Follow { carried, parent, speaker, children });
+    }
+}
+
+/// What [`follow`] does, out of line.
+struct Follow<'a, G: Game> {
+    carried: &'a mut Carried<G::Board>,
+    parent: &'a G,
+    speaker: Color,
+    children: &'a Children<G>,
+}
+
+impl<G: Game> Task for Follow<'_, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) {
+        let Self { carried, parent, speaker, children } = self;
+        let is_mover = speaker == parent.turn();
+        let kings = G::HAS_KINGS.then(|| parent.kings().0);
+        let before = (parent.pieces(speaker).0, parent.pieces(speaker.opposite()).0, kings);
+        let after = |lane: usize| {
+            let (moved, to_move) = (children.moved.0[lane], children.to_move.0[lane]);
+            let (own, opponent) = if is_mover { (moved, to_move) } else { (to_move, moved) };
+            let kings = children.kings.as_ref().map_or(Bitboard::<G::Board>::EMPTY.0, |kings| kings.0[lane]);
+            (own, opponent, G::HAS_KINGS.then_some(kings))
+        };
+        carried.follow(speaker == Color::Black, before, after, children.len);
+    }
+}
+
 /// Value the board after every move.
 #[inline(always)]
 pub(crate) fn after_state<G: Game>(
@@ -136,6 +178,7 @@ pub(crate) fn after_state<G: Game>(
         }
         let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
         let mut outputs = [Lanes::splat(0.0)];
+        follow(cpu, &mut registers.carried, position, speaker, &children);
         registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
         let block_values = worth.of_lanes(outputs[0]);
         values.extend_from_slice(&block_values.0[..children.len]);

@@ -1,11 +1,13 @@
 //! What chooses a move, as a value: random, one ply ahead, or alpha-beta; with a tie rule and a share of random moves.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
 use crate::rules::Game;
+use crate::search::endgame::choosing::ChooseExactly;
 use crate::search::{LookAhead, Memory, alphabeta, deepening};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
@@ -106,6 +108,17 @@ impl<G: Game> Player<G> {
         Self { random_moves: count, ..self }
     }
 
+    /// The same player with a table of at least `size` entries, if it looks ahead and its values may be kept.
+    ///
+    /// # Errors
+    /// The table is larger than one may be, or its size no power of two.
+    pub fn with_table(mut self, size: usize) -> Result<Self, String> {
+        if let Chooser::AlphaBeta(ahead) = self.chooser {
+            self.chooser = Chooser::AlphaBeta(ahead.with_table(size)?);
+        }
+        Ok(self)
+    }
+
     /// How it chooses.
     pub fn chooser(&self) -> &Chooser<G> {
         &self.chooser
@@ -164,19 +177,34 @@ impl<G: Game> Player<G> {
         let mut expansion = position.expand(cpu);
         let mut moves = G::remaining(&expansion);
         let count = moves.len() as u64;
-        let simple = |chosen| Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() };
         if count < 2 {
             // No choice: nothing is drawn and nothing is evaluated.
-            return moves.next().map(simple);
+            return moves.next().map(Choice::unseen);
         }
         let mut stream = key.stream();
-        if workspace.moves < self.random_moves {
-            return moves.nth(stream.below(count) as usize).map(simple);
-        }
-        if self.epsilon > 0.0 && stream.random() < self.epsilon {
-            return moves.nth(stream.below(count) as usize).map(simple);
+        if self.is_at_random(workspace.moves, &mut stream) {
+            return moves.nth(stream.below(count) as usize).map(Choice::unseen);
         }
         self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
+    }
+
+    /// Whether a move is drawn at random, after so many plies of the player's own; `stream` is that of the move.
+    #[inline(always)]
+    pub(crate) fn is_at_random(&self, moves: u32, stream: &mut Stream) -> bool {
+        moves < self.random_moves || (self.epsilon > 0.0 && stream.random() < self.epsilon)
+    }
+
+    /// Whether a move with this key is considered: there are several, and none is drawn at random.
+    pub(crate) fn considers(&self, position: &G, key: Key, moves: u32) -> bool {
+        position.legal_moves().len() > 1 && !self.is_at_random(moves, &mut key.stream())
+    }
+
+    /// What the choice among considered moves is drawn from.
+    pub(crate) fn stream_of(&self, key: Key) -> Stream {
+        let mut stream = key.stream();
+        // Nothing else is drawn before it.
+        self.is_at_random(u32::MAX, &mut stream);
+        stream
     }
 
     /// What values the boards after moves, of a player that looks no further; its program is loaded.
@@ -220,17 +248,28 @@ impl<G: Game> Player<G> {
         match &self.chooser {
             Chooser::Random => {
                 let chosen = moves.nth(stream.below(count) as usize)?;
-                Some(Choice { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new() })
+                Some(Choice::unseen(chosen))
             }
             Chooser::AfterState(_) | Chooser::Staged(_) => {
                 let evaluator = self.board_evaluator(position, key, workspace)?;
                 let Workspace { memory, values, .. } = workspace;
                 after_state(cpu, position, expansion, evaluator, &mut memory.registers, values);
                 let (index, chosen) = self.ties.pick(position, moves, values, &mut stream)?;
-                Some(Choice { chosen, score: Some(values[index]), depth: 1, nodes: count, continuation: Vec::new() })
+                Some(Choice { score: Some(values[index]), depth: 1, nodes: count, ..Choice::unseen(chosen) })
             }
             Chooser::AlphaBeta(ahead) => {
-                let search = ahead.search(position, workspace.game, key, self.ties, stop);
+                let mut search = ahead.search(position, workspace.game, key, self.ties, stop);
+                if ahead.solves(position) {
+                    // What is not solved in half the time is looked ahead at with the other half.
+                    let time = search.options.time.map(|time| time / 2);
+                    let deadline = time.map(|time| Instant::now() + time);
+                    let question = ChooseExactly { position, ties: self.ties, stream: stream.clone(), deadline, stop };
+                    let choice = cpu.call(question);
+                    if choice.is_some() || stop.load(Ordering::Relaxed) {
+                        return choice;
+                    }
+                    search.options.time = time;
+                }
                 if ahead.options().is_plain() {
                     alphabeta::search(cpu, &search, position, stream, &mut workspace.memory)
                 } else {

@@ -53,7 +53,7 @@ pub fn solve(
         let began = Instant::now();
         let solution = interrupt::run(
             py,
-            |stop| solve_position(&position, &Endgame { mode, empties_to_winner, every_move, table_bytes, stop }),
+            |stop| solve_position(&position, &Endgame { empties_to_winner, every_move, table_bytes, ..Endgame::new(mode, stop) }),
             |_| match milliseconds {
                 Some(most) if began.elapsed() >= Duration::from_millis(most) => {
                     Err(PyTimeoutError::new_err("the time was over before the position was solved"))

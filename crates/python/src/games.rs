@@ -1,9 +1,10 @@
 //! The games, once: whatever takes the name of a game runs code generic over it, and a kernel value of any game is one Python
 //! class.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::engine::Engine;
 use evoply_core::expression::Expression;
 use evoply_core::expression::program::Program;
 use evoply_core::player::Player;
@@ -65,6 +66,14 @@ pub struct Players;
 
 impl Kind for Players {
     type Of<G: Game> = Player<G>;
+}
+
+/// Players of a game that stay.
+pub struct Engines;
+
+impl Kind for Engines {
+    /// Boxed, because registers are aligned beyond what Python gives its objects.
+    type Of<G: Game> = Box<Mutex<Engine<G>>>;
 }
 
 /// Batches of positions of a game.

@@ -11,19 +11,38 @@ use pyo3::prelude::*;
 /// How often the waiting thread looks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(50);
 
+/// What comes from the thread at work.
+enum Message<T, N> {
+    News(N),
+    Done(Result<T, Stopped>),
+}
+
 /// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
 pub fn run<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> Result<T, Stopped> + Send,
-    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+    tick: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
+    run_telling(py, &stop, |_: &mut dyn FnMut(())| work(&stop), tick, |_, ()| Ok(()))
+}
+
+/// As [`run`], of work that looks at `stop` and has news meanwhile, which `tell` hears here at once; its error stops the work too.
+pub fn run_telling<T: Send, N: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce(&mut dyn FnMut(N)) -> Result<T, Stopped> + Send,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+    mut tell: impl FnMut(Python<'_>, N) -> PyResult<()>,
+) -> PyResult<T> {
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
-        let stop = &stop;
         let worker = scope.spawn(move || {
             // Nobody waits for the answer of work that was stopped.
-            let _ = sender.send(work(stop));
+            let done = work(&mut |news| {
+                let _ = sender.send(Message::News(news));
+            });
+            let _ = sender.send(Message::Done(done));
         });
         let receiver = &mut { receiver };
         let answer = loop {
@@ -31,17 +50,17 @@ pub fn run<T: Send>(
                 let receiver = &mut *receiver;
                 receiver.recv_timeout(TICK)
             });
-            match waited {
-                Ok(result) => break result.map_err(|Stopped| PyKeyboardInterrupt::new_err("stopped")),
+            let news = match waited {
+                Ok(Message::Done(result)) => break result.map_err(|Stopped| PyKeyboardInterrupt::new_err("stopped")),
                 Err(RecvTimeoutError::Disconnected) => {
                     break Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(error) = py.check_signals().and_then(|()| tick(py)) {
-                        stop.store(true, Ordering::Relaxed);
-                        break Err(error);
-                    }
-                }
+                Ok(Message::News(news)) => tell(py, news),
+                Err(RecvTimeoutError::Timeout) => py.check_signals().and_then(|()| tick(py)),
+            };
+            if let Err(error) = news {
+                stop.store(true, Ordering::Relaxed);
+                break Err(error);
             }
         };
         // Joined here, without the interpreter: a panic is an error above, not a panic of the scope.

@@ -1,10 +1,11 @@
-//! `learn_games`: games whose errors change the weights of a linear evaluator.
+//! Games that teach: `learn_games` the weights of a linear evaluator, `learn_tables` the tables of patterns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use evoply_core::learning::learner::Coherence;
 use evoply_core::learning::settings::{Learns, RuleKind, Settings, Value, Worth};
+use evoply_core::learning::tables::{Settings as TableSettings, learn_tables as learn_tables_of};
 use evoply_core::learning::weights::{Scaling, Weights};
 use evoply_core::learning::{Lesson, Lessons, learn};
 use evoply_core::rules::Color;
@@ -215,16 +216,73 @@ fn answer<'py>(py: Python<'py>, lessons: &Lessons) -> PyResult<Bound<'py, PyDict
     answer.set_item("adaptive", adaptive.transpose()?)?;
     let past: Vec<f64> = history.iter().flatten().copied().collect();
     answer.set_item("history", PyArray1::from_vec(py, past).reshape([history.len(), count, width])?)?;
-    set_column(&answer, "starts", games, |game| game.start)?;
-    set_column(&answer, "points", games, |game| game.points)?;
-    set_column(&answer, "discs", games, |game| game.difference)?;
-    set_column(&answer, "plies", games, |game| game.plies)?;
-    set_column(&answer, "squared_errors", games, |game| game.squared_errors)?;
-    set_column(&answer, "updates", games, |game| game.updates)?;
+    set_lessons(&answer, games)?;
     set_column(&answer, "clipped", games, |game| game.clipped)?;
-    set_column(&answer, "explored", games, |game| game.explored)?;
     answer.set_item("failed", *failed)?;
     Ok(answer)
+}
+
+/// Play games by a sum of patterns and change its tables by what they say of it. See the stub for the meaning of all.
+#[pyfunction]
+#[pyo3(signature = (
+    value, starts, /, *, key, first_game, rates, epsilon = 0.0, random_plies = 0, outcome = "sign", max_plies = None,
+    draws = (None, None, None), progress = None
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn learn_tables<'py>(
+    py: Python<'py>,
+    value: &Program,
+    starts: Vec<Row>,
+    key: u64,
+    first_game: u64,
+    rates: PyReadonlyArray1<'py, f64>,
+    epsilon: f64,
+    random_plies: u32,
+    outcome: &str,
+    max_plies: Option<u32>,
+    draws: (Option<u32>, Option<u32>, Option<u32>),
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (quiet_plies, repetitions, most_plies) = draws;
+    let done = AtomicU64::new(0);
+    let report = |py: Python<'_>| match &progress {
+        Some(callback) => callback.call1(py, (done.load(Ordering::Relaxed),)).map(|_| ()),
+        None => Ok(()),
+    };
+    // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
+    numpy::get_array_module(py)?;
+    let lessons = with_game!(value.0.game(), G => {
+        let compiled = G::held::<Programs>(&value.0, "value")?;
+        let settings = TableSettings::<G> {
+            starts: starts.into_iter().map(position::<G>).collect::<PyResult<_>>()?,
+            key: Key(key),
+            first_game,
+            rates: values(&rates),
+            epsilon,
+            random_plies,
+            worth: worth_named(outcome)?,
+            draws: DrawRules { quiet_plies, repetitions, most_plies },
+            most_plies: max_plies,
+        };
+        let learn = |stop: &_| learn_tables_of(&settings, &compiled.expression, &compiled.program, stop, &done);
+        interrupt::run(py, learn, report)?.map_err(wrong)
+    })?;
+    let answer = PyDict::new(py);
+    answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
+    set_lessons(&answer, &lessons.games)?;
+    answer.set_item("failed", lessons.failed)?;
+    Ok(answer)
+}
+
+/// What came of every game.
+fn set_lessons(answer: &Bound<'_, PyDict>, games: &[Lesson]) -> PyResult<()> {
+    set_column(answer, "starts", games, |game| game.start)?;
+    set_column(answer, "points", games, |game| game.points)?;
+    set_column(answer, "discs", games, |game| game.difference)?;
+    set_column(answer, "plies", games, |game| game.plies)?;
+    set_column(answer, "squared_errors", games, |game| game.squared_errors)?;
+    set_column(answer, "updates", games, |game| game.updates)?;
+    set_column(answer, "explored", games, |game| game.explored)
 }
 
 /// An entry a game.

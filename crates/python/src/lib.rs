@@ -10,6 +10,7 @@ mod games;
 mod arena;
 mod boards;
 mod endgame;
+mod engine;
 mod expressions;
 mod interrupt;
 mod learning;
@@ -33,9 +34,11 @@ mod _native {
     #[pymodule_export]
     use super::endgame::solve;
     #[pymodule_export]
+    use super::engine::Engine;
+    #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]
-    use super::learning::learn_games;
+    use super::learning::{learn_games, learn_tables};
     #[pymodule_export]
     use super::online::online_move;
     #[pymodule_export]

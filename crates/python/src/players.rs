@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use evoply_core::analysis::Question;
+use evoply_core::analysis::{Analysis as KernelAnalysis, Question};
 use evoply_core::arena::random_positions;
 use evoply_core::choice::Ties;
 use evoply_core::cpu::dispatch;
@@ -63,7 +63,7 @@ pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
         "tree" => Ok(MoveOrder::Program),
         "killer" => Ok(MoveOrder::Killer),
         _ => Err(PyValueError::new_err(format!(
-            "unknown ordering {ordering:?}: orderings are none, hash, evaluator, killer, tree"
+            "unknown ordering {ordering:?}: orderings are usual, none, hash, evaluator, killer, tree"
         ))),
     }
 }
@@ -87,13 +87,14 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
 #[pymethods]
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
-    /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none. What
-    /// alternates has a program with two outputs, and so has the ordering `tree`: the second orders moves.
+    /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none; the
+    /// ordering `usual` is killers where they pay and change no choice. What alternates has a program with two outputs, and so has the ordering `tree`:
+    /// the second orders moves.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
-        milliseconds = None, ordering = "none", table = 0, deeper = false, noise = None, alternate = None,
-        quiescence = false
+        milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
+        quiescence = false, endgame = 0
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -112,18 +113,27 @@ impl Player {
         noise: Option<u32>,
         alternate: Option<&str>,
         quiescence: bool,
+        endgame: u32,
     ) -> PyResult<Self> {
-        let (view, ties, ordering) = (parse_view(view)?, parse_ties(ties)?, parse_ordering(ordering)?);
+        let (view, ties, given) = (
+            parse_view(view)?,
+            parse_ties(ties)?,
+            (ordering != "usual").then(|| parse_ordering(ordering)).transpose()?,
+        );
+        let ordering = given.unwrap_or(MoveOrder::None);
         let leaves = parse_leaves(noise, alternate)?;
-        if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence) {
-            return Err(PyValueError::new_err("noise, alternate and quiescence are for players that look ahead"));
+        if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence || endgame > 0) {
+            return Err(PyValueError::new_err(
+                "noise, alternate, quiescence and endgame are for players that look ahead",
+            ));
         }
         if ordering == MoveOrder::Program && leaves.outputs() == 2 {
             return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
         }
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let time = milliseconds.map(Duration::from_millis);
-        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence };
+        let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, endgame };
+        let options = if given.is_none() { options.with_usual_order() } else { options };
         with_game!(game, G => {
             let compiled = || -> PyResult<_> {
                 let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
@@ -296,8 +306,18 @@ impl Positions {
     }
 }
 
-/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves.
-type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>);
+/// Move, score for the side to move, nodes, principal variation, depth, seconds, values of all moves, and whether the values are
+/// final differences of discs under best play.
+pub type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>, bool);
+
+/// An analysis as Python gets it.
+pub fn analysis_row<G: Game>(analysis: KernelAnalysis<G>) -> Analysis {
+    let choice = analysis.choice;
+    let line = std::iter::once(choice.chosen).chain(choice.continuation).map(G::code).collect();
+    let (code, seconds) = (G::code(choice.chosen), analysis.elapsed.as_secs_f64());
+    let values = analysis.values.into_iter().map(|(chosen, value)| (G::code(chosen), value)).collect();
+    (code, choice.score, choice.nodes, line, choice.depth, seconds, values, choice.is_exact)
+}
 
 /// What a player chooses at a position that is not over, and what is known about it.
 ///
@@ -332,11 +352,6 @@ pub fn analyse(
         };
         let analysis = interrupt::run(py, answer, |_| Ok(()))?;
         let analysis = analysis.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
-        let choice = analysis.choice;
-        let line = std::iter::once(choice.chosen).chain(choice.continuation);
-        let line = line.map(G::code).collect();
-        let code = G::code(choice.chosen);
-        let values = analysis.values.into_iter().map(|(chosen, value)| (G::code(chosen), value)).collect();
-        Ok((code, choice.score, choice.nodes, line, choice.depth, analysis.elapsed.as_secs_f64(), values))
+        Ok(analysis_row(analysis))
     })
 }

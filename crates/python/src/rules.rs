@@ -2,6 +2,7 @@
 
 use evoply_core::bitboard::Word;
 use evoply_core::rules::perft::perft as count_leaves;
+use evoply_core::rules::perft_table::perft_with_table;
 use evoply_core::rules::{Color, Game, Seen};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -56,12 +57,23 @@ pub fn destinations(game: &str, row: Row, is_black: bool) -> PyResult<u128> {
 }
 
 /// Leaves of the tree of legal moves at `depth` plies; a game that ended earlier is one leaf in Othello and none in checkers.
-/// 0 threads: all cores.
+/// 0 threads: all cores. With `table_mib` boards that are the same up to symmetry are counted once, in about so much memory.
 #[pyfunction]
-#[pyo3(signature = (game, row, depth, threads = 0))]
-pub fn perft(py: Python<'_>, game: &str, row: Row, depth: u32, threads: usize) -> PyResult<u64> {
+#[pyo3(signature = (game, row, depth, threads = 0, table_mib = None))]
+pub fn perft(
+    py: Python<'_>,
+    game: &str,
+    row: Row,
+    depth: u32,
+    threads: usize,
+    table_mib: Option<u32>,
+) -> PyResult<u64> {
     with_game!(game, G => {
         let position = position::<G>(row)?;
-        interrupt::run(py, |stop| count_leaves(position, depth, threads, stop), |_| Ok(()))
+        let count = |stop: &_| match table_mib {
+            Some(mib) => perft_with_table(position, depth, threads, (mib as usize) << 20, stop),
+            None => count_leaves(position, depth, threads, stop),
+        };
+        interrupt::run(py, count, |_| Ok(()))
     })
 }

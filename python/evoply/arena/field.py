@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.schedule import MOST_THREADS, Results, Schedule, checked_whole
+from evoply.arena.schedule import (
+    MOST_THREADS,
+    Results,
+    Schedule,
+    checked_whole,
+    joined_results,
+)
 from evoply.arena.tables import Tables
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import PlayerKind, parse_player, player_of
-from evoply.protocols import Color, Player, Position, Row, TimeControl
+from evoply.protocols import Cluster, Color, Player, Position, Row, TimeControl
 from evoply.wording import short_name, shorten
 
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
+_FEWEST_GAMES = 16
+_SECONDS_A_PART = 5.0
+"""What lasts less is played in larger parts: Ctrl-C loses no more than the last of them."""
 
 Openings = int | Literal["usual"] | None
 """Random plies before the players begin: so many, what is usual in the game, or none."""
@@ -58,6 +69,8 @@ class Field:
     threads: int
     clock: TimeControl | None = None
     """What each side has for its moves of a game."""
+    cluster: Cluster | None = None
+    """Who plays; None: this process."""
     _learned: dict[int, Mapping[str, Any]] = dataclass_field(default_factory=dict)
     """What seats learned of the players, by their places."""
 
@@ -82,7 +95,13 @@ class Field:
     @contextmanager
     def tables(self) -> Iterator[Tables]:
         """Give tables at which the players sit; afterwards all seats are closed."""
-        with Tables(self.game, self.players, threads=self.threads, clock=self.clock) as tables:
+        with Tables(
+            self.game,
+            self.players,
+            threads=self.threads,
+            clock=self.clock,
+            cluster=self.cluster,
+        ) as tables:
             yield tables
         self._learned.update(tables.about)
 
@@ -113,10 +132,53 @@ class Field:
         places = range(len(self.players))
         return [None if self.clock is None else tally.time_of(place) for place in places]
 
-    def play(self, schedule: Schedule, progress: Callable[[int], object] | None = None) -> Results:
-        """Play one schedule."""
+    def play_pairs(
+        self,
+        schedule: Schedule,
+        progress: Callable[[int], object] | None = None,
+        *,
+        order: NDArray[np.intp] | None = None,
+        most: int = 1000,
+        on_part: Callable[[Schedule, Results], int] | None = None,
+    ) -> tuple[Results, NDArray[np.intp], bool]:
+        """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
+
+        They are played part by part, so that what was played is not lost. *order* says which games
+        come first, by their places in the schedule, pair by pair. *on_part* is given what was
+        played, with moves, and returns how many games of it count: all, or fewer when Ctrl-C came;
+        no more than the moves of *most* games are then in memory.
+        """
+        parts: list[Results] = []
+        places: list[NDArray[np.intp]] = []
+        order = np.arange(len(schedule)) if order is None else order
+        is_stopped = False
         with self.tables() as tables:
-            return tables.play(schedule, progress=progress)
+            begin, longest = 0, len(schedule) if on_part is None else most + most % 2
+            # Outside the kernel nothing is lost; each call of the kernel is all or nothing.
+            is_small = tables.are_in_kernel and self.cluster is None
+            size = min(longest, _FEWEST_GAMES) if is_small else longest
+            while begin < len(schedule) and not is_stopped:
+
+                def told(done: int, begin: int = begin) -> None:
+                    if progress is not None:
+                        progress(begin + done)
+
+                began = time.monotonic()
+                chosen = order[begin : begin + size]
+                part = schedule.part(chosen)
+                results, where, is_stopped = tables.play_pairs(
+                    part, progress=told, record_moves=on_part is not None
+                )
+                if on_part is not None:
+                    seen = on_part(part.part(where), results)
+                    is_stopped |= seen < len(results)
+                    results, where = results.part(slice(0, seen)), where[:seen]
+                parts.append(replace(results, moves=None))
+                places.append(chosen[where])
+                begin += size
+                if time.monotonic() - began < _SECONDS_A_PART:
+                    size = min(longest, 2 * size)
+        return joined_results(parts, places), np.sort(np.concatenate(places)), is_stopped
 
 
 def field_of(
@@ -130,6 +192,7 @@ def field_of(
     runs: Callable[[str], Player] | None,
     threads: int,
     clock: TimeControl | str | None = None,
+    cluster: Cluster | None = None,
 ) -> Field:
     """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
 
@@ -165,6 +228,7 @@ def field_of(
         draws=draws,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
 
 

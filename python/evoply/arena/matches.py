@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.field import Field, LostGames, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.schedule import (
-    Results,
-    Schedule,
-    StoppedWithResultError,
-    joined_results,
-)
+from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import elo_difference, pair_statistics
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
@@ -30,9 +25,6 @@ from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
-_FEWEST_GAMES = 16
-_SECONDS_A_PART = 5.0
-"""What lasts less is played in larger parts: Ctrl-C loses no more than the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +174,12 @@ def match(
         clock=clock,
     )
     schedule = schedule_of_match(field, games)
-    results, is_stopped = _played(field, schedule, progress, on_game, games_at_a_time)
+    results, _, is_stopped = field.play_pairs(
+        schedule,
+        progress,
+        most=games_at_a_time,
+        on_part=None if on_game is None else partial(_shown, field, on_game),
+    )
     if is_stopped and not len(results):
         raise KeyboardInterrupt
     tally = Tally(field.labels)
@@ -224,47 +221,10 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def _played(
-    field: Field,
-    schedule: Schedule,
-    progress: Callable[[int], object] | None,
-    on_game: Callable[[GamePlayed], object] | None,
-    most: int,
-) -> tuple[Results, bool]:
-    """Play a schedule part by part; return the games played, and whether Ctrl-C ended it before.
-
-    So what was played is not lost, and no more moves than those of a part, at most *most* games if
-    they are wanted, are in memory. Of what Ctrl-C interrupts whole pairs of games count.
-    """
-    parts: list[Results] = []
-    places: list[NDArray[np.intp]] = []
-    is_stopped = False
-    with field.tables() as tables:
-        begin, longest = 0, len(schedule) if on_game is None else most + most % 2
-        # Outside the kernel nothing is lost; each call of the kernel is all or nothing.
-        size = min(longest, _FEWEST_GAMES) if tables.are_in_kernel else longest
-        while begin < len(schedule) and not is_stopped:
-
-            def told(done: int, begin: int = begin) -> None:
-                if progress is not None:
-                    progress(begin + done)
-
-            began = time.monotonic()
-            part = schedule.part(slice(begin, begin + size))
-            results, where, is_stopped = tables.play_pairs(
-                part, progress=told, record_moves=on_game is not None
-            )
-            if on_game is not None:
-                games = games_played(field.game, field.labels, part.part(where), results)
-                seen = given(games, on_game)
-                is_stopped |= seen < len(results)
-                results, where = results.part(slice(0, seen)), where[:seen]
-            parts.append(replace(results, moves=None))
-            places.append(begin + where)
-            begin += size
-            if time.monotonic() - began < _SECONDS_A_PART:
-                size = min(longest, 2 * size)
-    return joined_results(parts, places), is_stopped
+def _shown(
+    field: Field, on_game: Callable[[GamePlayed], object], part: Schedule, results: Results
+) -> int:
+    return given(games_played(field.game, field.labels, part, results), on_game)
 
 
 def given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:

@@ -22,13 +22,13 @@ from evoply.arena.field import (
 )
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.schedule import Results, Schedule
+from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import pair_statistics
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
+from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
@@ -173,12 +173,16 @@ def round_robin(
     runs: Callable[[str], Player] | None = None,
     clock: TimeControl | str | None = None,
     threads: int = 0,
+    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
     Players and all other arguments are those of `match`; every pairing has openings of its own.
-    Raises ValueError for fewer than two players and as `match` does.
+    On a *cluster* (`evoply.cluster.connect`) its workers play, to the same result.
+    Raises ValueError for fewer than two players and as `match` does. Ctrl-C raises a
+    `StoppedWithResultError` with the *result* of the pairs of games that were played by then, if
+    every two players have met; every two play their first pair before any play their second.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
@@ -194,11 +198,17 @@ def round_robin(
         runs=runs,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
     schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
-    results = field.play(schedule, progress)
+    results, places, is_stopped = field.play_pairs(
+        schedule, progress, order=_in_turns(len(schedule), games)
+    )
+    schedule = schedule.part(places)
+    if is_stopped and _met(schedule) < len(players) * (len(players) - 1) // 2:
+        raise KeyboardInterrupt
     names = named_apart(field.labels)
-    return rated(
+    result = rated(
         game,
         names,
         schedule,
@@ -208,6 +218,24 @@ def round_robin(
         clock=field.clock,
         about=lambda tally: field.about(tally, names),
     )
+    if is_stopped:
+        raise StoppedWithResultError(result)
+    return result
+
+
+def _in_turns(total: int, games: int) -> NDArray[np.intp]:
+    """Return the places of *total* games so that every two players meet once before any meet again.
+
+    In the schedule the *games* of a pairing follow one another.
+    """
+    places = np.arange(total, dtype=np.intp).reshape(-1, games // 2, 2)
+    return places.swapaxes(0, 1).ravel()
+
+
+def _met(schedule: Schedule) -> int:
+    """Return how many pairings have a game in *schedule*, whose games come in pairs."""
+    sides = np.column_stack([schedule.black[::2], schedule.white[::2]])
+    return len(np.unique(sides, axis=0))
 
 
 def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.arena.elsewhere import check_sendable, play_elsewhere
 from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
@@ -38,7 +39,7 @@ from evoply.arena.schedule import (
 from evoply.games import game_rules
 from evoply.players import KernelSeat, player_of
 from evoply.processes import core_count
-from evoply.protocols import ForfeitError, Player, Seat, TimeControl
+from evoply.protocols import Cluster, ForfeitError, Player, Seat, TimeControl
 
 _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
@@ -57,6 +58,7 @@ def play(
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
     clock: TimeControl | None = None,
+    cluster: Cluster | None = None,
 ) -> Results:
     """Play all games of a schedule on *threads* threads (0: one a core) and return the results.
 
@@ -65,10 +67,11 @@ def play(
     fraction of a second, and every seat is closed; one that is a `GamesStoppedError` has the games
     played outside the kernel by then, if all are. A seat that raises `ForfeitError` loses its game
     (`Results.forfeits`); any other error ends everything. *clock* is
-    what each side has for all its moves of a game; whoever oversteps loses by time. Raises
-    `ValueError` for another number of threads than 0 to 1024.
+    what each side has for all its moves of a game; whoever oversteps loses by time. On a *cluster*
+    its workers play, to the same results. Raises `ValueError` for another number of threads than 0
+    to 1024, and for players who cannot be sent to a cluster.
     """
-    with Tables(game, players, threads=threads, clock=clock) as tables:
+    with Tables(game, players, threads=threads, clock=clock, cluster=cluster) as tables:
         return tables.play(schedule, progress=progress, record_moves=record_moves)
 
 
@@ -82,10 +85,14 @@ class Tables:
         *,
         threads: int = 0,
         clock: TimeControl | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
         game_rules(game)
         self.game = game
         self.clock = clock
+        self.cluster = cluster
+        if cluster is not None:
+            check_sendable(game, players, clock)
         self.threads = checked_whole("threads", threads, MOST_THREADS)
         self.about: dict[int, Mapping[str, Any]] = {}
         """What seats learned of the players, by their places; known when the tables are closed."""
@@ -119,6 +126,15 @@ class Tables:
         record_moves: bool = False,
     ) -> Results:
         """Play a schedule, players as places in the list; see `evoply.arena.play`."""
+        if self.cluster is not None:
+            return play_elsewhere(
+                self.cluster,
+                self.game,
+                self._players,
+                schedule,
+                progress=progress,
+                record_moves=record_moves,
+            )
         kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
         if self.are_in_kernel:
             return self._in_kernel(kernel, schedule, progress, record_moves)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,21 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from evoply._native import Stream
-from evoply.arena.elimination import Elimination, Meetings, PairsPlayed, eliminate, joined_pairs
-from evoply.arena.field import LostGames, Openings, Tally, TimeUsed, field_of
+from evoply.arena.elimination import (
+    Elimination,
+    Meetings,
+    PairsPlayed,
+    Play,
+    eliminate,
+    joined_pairs,
+)
+from evoply.arena.field import Field, LostGames, Openings, Tally, TimeUsed, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
-from evoply.arena.schedule import Results, checked_whole
+from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
-from evoply.protocols import Player, Position, TimeControl
+from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart
 
 MOST_RUNS = 100_000
@@ -160,14 +168,16 @@ def tournament(
     runs: Callable[[str], Player] | None = None,
     clock: TimeControl | str | None = None,
     threads: int = 0,
+    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
     *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
     be compared with. *games* is how many a player schedules in a round, half of each colour.
-    *progress* is told the number of finished runs. Players, all other arguments and errors as in
-    `match`.
+    *progress* is told the number of finished runs. On a *cluster* (`evoply.cluster.connect`) its
+    workers play the games of each round, to the same result. Players, all other arguments and
+    errors as in `match`.
 
     >>> result = tournament(["swh", "greedy", "random", "mobility"], times=5, seed=1)
     >>> result.stars[0].player, result.stars[0].titles
@@ -194,39 +204,28 @@ def tournament(
         runs=runs,
         threads=threads,
         clock=clock,
+        cluster=cluster,
     )
     names = named_apart(names or field.labels)
     bracket_names = list(brackets or ["all"] * count)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
     stream = Stream(field.seed, "tournament")
     tally = Tally(names)
-    played = []
-    with field.tables() as tables:
-
-        def play(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-            schedule = field.pairs(first, second, keys)
-            return tally.add(schedule, tables.play(schedule))
-
-        for number in range(times):
-            played.append(
-                eliminate(
-                    [numbers[name] for name in bracket_names],
-                    play,
-                    stream.child("run", number),
-                    mode=mode,
-                    games=games,
-                    threshold=threshold,
-                )
-            )
-            if progress is not None:
-                progress(number + 1)
+    play = partial(
+        eliminate,
+        [numbers[name] for name in bracket_names],
+        mode=mode,
+        games=games,
+        threshold=threshold,
+    )
+    played, is_stopped = _played(field, tally, times, play, stream, progress)
     stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
     pairs = joined_pairs([run.played for run in played])
-    return Tournament(
+    result = Tournament(
         game=game,
         mode=mode,
         stars=stars,
-        runs=times,
+        runs=len(played),
         rounds=tuple(len(run.rounds) for run in played),
         out=tuple(_leavers(names, run) for run in played),
         fitness_correlation=_with_fitness(stars),
@@ -240,6 +239,43 @@ def tournament(
         forfeits=tally.lost,
         about=field.about(tally, names),
     )
+    if is_stopped:
+        raise StoppedWithResultError(result)
+    return result
+
+
+def _played(
+    field: Field,
+    tally: Tally,
+    times: int,
+    play: Callable[[Play, Stream], Elimination],
+    stream: Stream,
+    progress: Callable[[int], object] | None,
+) -> tuple[list[Elimination], bool]:
+    """Play a tournament so often; return what was played, and whether Ctrl-C ended it before."""
+    played: list[Elimination] = []
+    with field.tables() as tables:
+        rounds: list[tuple[Schedule, Results]] = []
+
+        def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+            schedule = field.pairs(first, second, keys)
+            results = tables.play(schedule)
+            rounds.append((schedule, results))
+            return results
+
+        try:
+            while len(played) < times:
+                run = play(meet, stream.child("run", len(played)))
+                for schedule, results in rounds:
+                    tally.add(schedule, results)
+                rounds.clear()
+                played.append(run)
+                if progress is not None:
+                    progress(len(played))
+        except KeyboardInterrupt:
+            if not played:
+                raise
+    return played, len(played) < times
 
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:

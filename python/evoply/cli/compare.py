@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, Threads, Whole
+from evoply.cli.long_work import on_cluster
+from evoply.cli.options import Cluster, Json, Threads, Whole
 from evoply.cli.output import Output, StoppedError, stderr, table
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def compare(
     name: str | None = None,
     csv_: Annotated[Path | None, Parameter("--csv")] = None,
     workers: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Compare configs, presets or runs over many seeds.
@@ -81,7 +83,7 @@ def compare(
     )
     usual = usual_name(Path(one).stem for one in configs)
     path = runs_directory() / (usual if name is None else checked_name(name))
-    _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_)
+    _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
 
 
 def experiment(
@@ -92,6 +94,7 @@ def experiment(
     name: str | None = None,
     csv_: Annotated[Path | None, Parameter("--csv")] = None,
     workers: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Vary keys of a config over many seeds, as a file of a few lines says.
@@ -119,24 +122,37 @@ def experiment(
     from evoply.experiments import folder_for
 
     name = None if name is None else checked_name(name)
-    _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_)
+    _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
 
 
 def _run(
-    folder: ExperimentFolder, output: Output, workers: int, folder_of_csv: Path | None
+    folder: ExperimentFolder,
+    output: Output,
+    workers: int,
+    folder_of_csv: Path | None,
+    cluster: str | None,
 ) -> None:
-    from evoply.experiments import comparison_of, estimated_cost, run_experiment
+    from evoply.experiments import (
+        check_experiment_sendable,
+        comparison_of,
+        estimated_cost,
+        run_experiment,
+    )
     from evoply.files import check_writable
 
     if folder_of_csv is not None:
         folder_of_csv.mkdir(parents=True, exist_ok=True)
         check_writable(folder_of_csv / "values.csv")
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
+    if cluster is not None:
+        check_experiment_sendable(folder)
     stopped = False
     try:
-        output.say(_cost_text(estimated_cost(folder, workers=workers)))
-        with _progress(folder.name) as progress:
-            run_experiment(folder, workers=workers, progress=progress)
+        with on_cluster(cluster, output) as found:
+            slots = workers if found is None else found.slots
+            output.say(_cost_text(estimated_cost(folder, workers=slots)))
+            with _progress(folder.name) as progress:
+                run_experiment(folder, workers=workers, progress=progress, cluster=found)
     except KeyboardInterrupt:
         stopped = True
     comparison = comparison_of(folder)

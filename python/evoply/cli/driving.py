@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 from evoply.cli.closing import close_run
 from evoply.cli.live import view_on
+from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
-from evoply.protocols import RunNameError
-from evoply.runs import Run, advance, new_run_path, runs_directory
+from evoply.protocols import Cluster, RunNameError
+from evoply.runs import Kind, Run, advance, new_run_path, runs_directory
 
-__all__ = ["checked_name", "drive", "new_run"]
+__all__ = ["checked_name", "drive", "for_runs", "new_run"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
@@ -27,6 +29,7 @@ def drive(
     with_tests: bool,
     command: str,
     allow_other_version: bool = False,
+    cluster: Cluster | None = None,
 ) -> dict[str, Any]:
     """Make the generations that are still to come, then the summary, which is returned as data.
 
@@ -43,6 +46,7 @@ def drive(
                 progress=view.progress,
                 command=command,
                 allow_other_version=allow_other_version,
+                cluster=cluster,
             )
             with closing(generations):
                 for generation in generations:
@@ -53,6 +57,17 @@ def drive(
     except KeyboardInterrupt:
         raise StoppedError(_how_to_go_on(run), _stopped(run)) from None
     return result
+
+
+@contextmanager
+def for_runs(
+    cluster: str | None, kind: Kind, config: Any, output: Output
+) -> Iterator[Cluster | None]:
+    """Give the cluster of --cluster; before it is opened, refuse a config that cannot be sent."""
+    if cluster is not None:
+        kind.check_sendable(config)
+    with on_cluster(cluster, output) as found:
+        yield found
 
 
 def _stopped(run: Run) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import (
+    Cluster,
     Json,
     Overrides,
     RunGame,
@@ -37,6 +38,7 @@ def evolve(
     set_: Overrides = None,
     tests: Tests = True,
     threads: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Evolve a player.
@@ -65,7 +67,9 @@ def evolve(
     tests
         Play test matches and write the report at the end.
     """
+    from evoply.cli.driving import for_runs
     from evoply.evolution import load_config
+    from evoply.runs.evolution_kind import EvolutionKind
 
     chosen = {
         "seed": seed,
@@ -79,22 +83,24 @@ def evolve(
 
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
-    wanted = 0 if settings.termination is None else settings.termination.good_runs
-    if not wanted:
-        result, _ = _one_run(name, settings, output, threads, tests, command)
-        output.result(result)
-        return
-    results: list[dict[str, Any]] = []
-    good = 0
-    while good < wanted:
-        number = len(results)
-        one = settings.model_copy(update={"seed": settings.seed + number})
-        named = name if name is None or not number else f"{name}-{number + 1}"
-        result, is_good = _one_run(named, one, output, threads, tests, command)
-        results.append(result)
-        good += is_good
-        output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
-    output.result({"runs": results, "good_runs": good})
+    driven: dict[str, Any] = {"threads": threads, "with_tests": tests, "command": command}
+    with for_runs(cluster, EvolutionKind(), settings, output) as driven["cluster"]:
+        wanted = 0 if settings.termination is None else settings.termination.good_runs
+        if not wanted:
+            result, _ = _one_run(name, settings, output, driven)
+            output.result(result)
+            return
+        results: list[dict[str, Any]] = []
+        good = 0
+        while good < wanted:
+            number = len(results)
+            one = settings.model_copy(update={"seed": settings.seed + number})
+            named = name if name is None or not number else f"{name}-{number + 1}"
+            result, is_good = _one_run(named, one, output, driven)
+            results.append(result)
+            good += is_good
+            output.say(f"Good runs: {good} of {wanted} wanted, after {number + 1:,} runs")
+        output.result({"runs": results, "good_runs": good})
 
 
 def _readers(config: str) -> dict[str, Any]:
@@ -110,15 +116,13 @@ def _one_run(
     name: str | None,
     settings: EvolutionConfig,
     output: Output,
-    threads: int,
-    tests: bool,
-    command: str,
+    driven: dict[str, Any],
 ) -> tuple[dict[str, Any], bool]:
     """Make one run; return its summary as data, and whether it ended by being good enough."""
     from evoply.cli.driving import drive, new_run
     from evoply.evolution import is_good
 
-    with new_run(name, settings, output, command=command) as run:
-        result = drive(run, output, threads=threads, with_tests=tests, command=command)
+    with new_run(name, settings, output, command=driven["command"]) as run:
+        result = drive(run, output, **driven)
         last = run.last()
         return result, last is not None and is_good(settings, last.statistics.best)

@@ -6,6 +6,7 @@ import shlex
 import sys
 
 from evoply.cli.options import (
+    Cluster,
     Json,
     Overrides,
     RunGame,
@@ -33,9 +34,10 @@ def learn(
     set_: Overrides = None,
     tests: Tests = True,
     threads: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
-    """Learn the weights of a player by play.
+    """Learn the weights, or the pattern tables, of a player by play.
 
     The weights are kept in a run folder after every few games, so nothing is
     lost when you stop with Ctrl-C: `evoply resume` goes on, `evoply edit`
@@ -45,7 +47,7 @@ def learn(
     Parameters
     ----------
     config
-        A TOML file, or the name of a preset: firebrand, firebrand-8.
+        A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8.
     name
         Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
@@ -60,16 +62,30 @@ def learn(
     tests
         Play test matches and write the report at the end.
     """
-    from evoply.cli.driving import drive, new_run
-    from evoply.learning import load_learning_config
+    from evoply.cli.driving import drive, for_runs, new_run
+    from evoply.configs.keys import read_toml
+    from evoply.learning import PATTERN_LEARNER, load_learning_config, load_pattern_config
+    from evoply.presets import config_text
+    from evoply.runs.kinds import kind_of
+    from evoply.runs.pattern_kind import ONE_CORE
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    settings = load_learning_config(config, [*(set_ or []), *overrides])
+    is_of_patterns = read_toml(config_text(config), config).get("learner") == PATTERN_LEARNER
+    if is_of_patterns and cluster is not None:
+        raise ValueError(f"--{ONE_CORE}")
+    load = load_pattern_config if is_of_patterns else load_learning_config
+    settings = load(config, [*(set_ or []), *overrides])
     command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
-    with new_run(name, settings, output, command=command) as run:
-        output.result(drive(run, output, threads=threads, with_tests=tests, command=command))
+    with (
+        for_runs(cluster, kind_of(None, settings), settings, output) as workers,
+        new_run(name, settings, output, command=command) as run,
+    ):
+        driven = drive(
+            run, output, threads=threads, with_tests=tests, command=command, cluster=workers
+        )
+        output.result(driven)
 
 
 def edit(
@@ -104,7 +120,7 @@ def edit(
     output = Output(json)
     with find_run(run) as found:
         if not isinstance(found.config, LearningConfig):
-            raise RunError(f"run {found.name} was evolved: only learned weights can be edited")
+            raise RunError(f"run {found.name} has no weights of features, which can be edited")
         with found.lock():
             last = found.last()
             if last is None:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import _thread
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evoply.cli.output import stderr
+from evoply.cli.output import Output, StoppedError, stderr
 
-__all__ = ["TimeIsUpError", "limited", "say_estimate", "seconds_in_words"]
+if TYPE_CHECKING:
+    from evoply.cluster import Dispatcher
+
+__all__ = [
+    "TimeIsUpError",
+    "give",
+    "limited",
+    "on_cluster",
+    "played",
+    "say_estimate",
+    "seconds_in_words",
+]
+
+Result = TypeVar("Result")
 
 _WORTH_SAYING = 2.0
 """Work of fewer seconds is done before its estimate is read."""
@@ -54,6 +69,44 @@ def limited(seconds: float | None) -> Iterator[None]:
         raise TimeIsUpError from None
     finally:
         timer.cancel()
+
+
+@contextmanager
+def on_cluster(text: str | None, output: Output) -> Iterator[Dispatcher | None]:
+    """Give the cluster that --cluster names, None without one; `ClusterError` if it is not there.
+
+    Dask's own messages, such as those about workers that died, are left out: what matters of them
+    is said by evoply.
+    """
+    if text is None:
+        yield None
+        return
+    from evoply.cluster import connect
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    with connect(text) as cluster:
+        workers = f"{cluster.slots} unit{'s' * (cluster.slots != 1)} at a time"
+        output.say(f"Cluster: {text}, {workers}")
+        yield cluster
+        if cluster.lost:
+            output.say(f"{cluster.lost:,} units were lost with their workers and done again.")
+
+
+def played(play: Callable[[], Result]) -> tuple[Result, bool]:
+    """Return what *play* returns, or what there was of it when Ctrl-C came, and whether it did."""
+    from evoply.arena import StoppedWithResultError
+
+    try:
+        return play(), False
+    except StoppedWithResultError as stop:
+        return stop.result, True
+
+
+def give(output: Output, data: dict[str, Any], stopped: str = "") -> None:
+    """Give *data* as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
+    if stopped:
+        raise StoppedError(stopped, {**data, "complete": False})
+    output.result(data)
 
 
 def say_estimate(what: str, seconds: float) -> None:

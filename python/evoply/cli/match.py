@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from cyclopts import Parameter
 
+from evoply.cli.long_work import give, played
 from evoply.cli.options import (
     Clock,
     Delay,
@@ -27,7 +29,7 @@ from evoply.cli.options import (
     chosen_draws,
     chosen_openings,
 )
-from evoply.cli.output import Output, StoppedError, percent, stderr, table
+from evoply.cli.output import Output, percent, stderr, table
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
@@ -120,19 +122,24 @@ def match(
     quiet
         Show no progress.
     """
-    from evoply.arena import Sprt, StoppedWithResultError, sprt_match
+    from evoply.arena import Sprt, sprt_match
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
     game, (one, other) = read_players([first, second], game, move_limit, engines)
-    plies, rules = chosen_openings(openings), chosen_draws(draws, game)
-    control = chosen_clock(clock)
-    start = read_position(game, position).position
+    shared: dict[str, Any] = {
+        "game": game,
+        "seed": seed,
+        "openings": chosen_openings(openings),
+        "start": read_position(game, position).position,
+        "draws": chosen_draws(draws, game),
+        "clock": chosen_clock(clock),
+        "threads": threads,
+    }
     output = Output(json)
     title = f"{short_name(one.label)} against {short_name(other.label)}"
-    is_stopped = False
     if sprt is not None:
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
@@ -140,27 +147,22 @@ def match(
             saving(save_games) as save,
             progress_bar(title, most, is_shown=not quiet) as moved,
         ):
-            try:
-                tested = sprt_match(
+            tested, is_stopped = played(
+                partial(
+                    sprt_match,
                     one,
                     other,
                     test,
                     games=most,
-                    openings=plies,
                     progress=lambda done, _: moved(done),
-                    game=game,
-                    seed=seed,
-                    start=start,
-                    draws=rules,
-                    clock=control,
-                    threads=threads,
                     on_game=save,
+                    **shared,
                 )
-            except StoppedWithResultError as stop:
-                tested, is_stopped = stop.result, True
+            )
         say_saved(output, save_games)
         _say_test(output, tested, is_stopped=is_stopped)
-        _end(output, tested, f"stopped after {tested.games:,} games" if is_stopped else "")
+        stopped = f"stopped after {tested.games:,} games" if is_stopped else ""
+        give(output, tested.to_dict(), stopped)
         return
     if games is None:
         games = _WATCHED_GAMES if watch else _GAMES
@@ -169,26 +171,20 @@ def match(
         saving(save_games) as save,
         progress_bar(title, games, is_shown=is_shown) as progress,
     ):
-        try:
-            result = play_match(
+        result, is_stopped = played(
+            partial(
+                play_match,
                 one,
                 other,
-                game=game,
                 games=games,
-                seed=seed,
-                openings=plies,
-                start=start,
-                draws=rules,
-                clock=control,
-                threads=threads,
                 progress=progress,
                 on_game=_seen(output, delay, save) if watch else save,
                 games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
+                **shared,
             )
-        except StoppedWithResultError as stop:
-            result, is_stopped = stop.result, True
-            if save is not None:
-                save.keep(result.games)
+        )
+        if is_stopped and save is not None:
+            save.keep(result.games)
     say_saved(output, save_games)
     made = match_table([result.to_dict()], output.people.width)
     output.people.print(made)
@@ -210,14 +206,7 @@ def match(
         output.say(_too_few(result.distinct_games))
     _say_doubts(output, result)
     of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
-    _end(output, result, of if is_stopped else "")
-
-
-def _end(output: Output, result: MatchResult | SprtResult, stopped: str) -> None:
-    """Give the result as JSON; raise `StoppedError` if *stopped* says that Ctrl-C ended it."""
-    if stopped:
-        raise StoppedError(stopped, {**result.to_dict(), "complete": False})
-    output.result(result.to_dict())
+    give(output, result.to_dict(), of if is_stopped else "")
 
 
 def _seen(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GAME_NAMES",
     "Clock",
+    "Cluster",
     "Delay",
     "Draws",
     "Engines",
@@ -200,6 +201,15 @@ Threads = Annotated[
         validator=Number(gte=0, lte=MOST_THREADS),
         show_default=False,
         help="Threads; the result never depends on it. 0, the default: all cores.",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    Parameter(
+        metavar="local:N|tcp://HOST:PORT",
+        show_default=False,
+        help="Let the workers of a Dask cluster do it, to the same result: N processes here, or "
+        "those of a scheduler. Needs evoply[cluster]; see docs/clusters.md.",
     ),
 ]
 TimeLimit = Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +22,8 @@ __all__ = ["perft"]
 _SURVEY = 100_000
 """Leaves of the deepest count that an estimate of the whole is made from."""
 _LARGEST = 1e300
+_USUAL_TABLE = 9
+"""The depth from which on a table is used if nothing is said."""
 
 
 def perft(
@@ -30,6 +34,8 @@ def perft(
     position: Position = None,
     time_limit: TimeLimit = None,
     threads: Threads = 0,
+    table: bool | None = None,
+    table_mib: Annotated[Whole, Parameter(validator=Number(gte=1, lte=1_000_000))] = 1024,
     json: Json = False,
 ) -> None:
     """Count the leaves of the tree of legal moves.
@@ -42,12 +48,18 @@ def perft(
     ----------
     depth
         Plies to look ahead.
+    table
+        Count boards that are the same up to symmetry once: the same count, sooner. Default:
+        from depth 9 on.
+    table_mib
+        Memory for these boards in MiB; where it is too little, counting takes longer.
     """
     from evoply.cli.player_texts import read_position
 
     start = read_position(game, position).position
     output = Output(json)
-    survey = _survey(start.kernel, start.row, depth, threads)
+    count = partial(_count, start.kernel, start.row, threads, table, table_mib)
+    survey = _survey(count, depth)
     result: dict[str, Any] = {
         "game": game,
         "depth": survey[-1][0],
@@ -62,7 +74,7 @@ def perft(
             # What counts to the end is counted once; what will not is counted depth by depth.
             is_long = _estimate(survey, depth) >= _LONG
             for plies in range(survey[-1][0] + 1, depth + 1) if is_long else _last(survey, depth):
-                leaves, seconds = _count(start.kernel, start.row, plies, threads)
+                leaves, seconds = count(plies)
                 result |= {"depth": plies, "leaves": leaves}
                 if is_long and plies < depth:
                     stderr().print(f"depth {plies}: {leaves:,} leaves in {seconds:.3f} s")
@@ -86,11 +98,11 @@ Count = tuple[int, int, float]
 """A depth, its leaves, and the seconds that counting took."""
 
 
-def _survey(kernel: str, row: Row, depth: int, threads: int) -> list[Count]:
+def _survey(count: Callable[[int], tuple[int, float]], depth: int) -> list[Count]:
     """Return the counts of the first depths, which take no time, up to *depth*."""
     counts: list[Count] = []
     for plies in range(depth + 1):
-        counts.append((plies, *_count(kernel, row, plies, threads)))
+        counts.append((plies, *count(plies)))
         if counts[-1][1] > _SURVEY:
             break
     return counts
@@ -100,11 +112,14 @@ def _last(survey: list[Count], depth: int) -> tuple[int, ...]:
     return () if survey[-1][0] == depth else (depth,)
 
 
-def _count(kernel: str, row: Row, depth: int, threads: int) -> tuple[int, float]:
+def _count(
+    kernel: str, row: Row, threads: int, table: bool | None, table_mib: int, depth: int
+) -> tuple[int, float]:
     from evoply import _native
 
-    began = perf_counter()
-    leaves = _native.perft(kernel, row, depth, threads=threads)
+    began, has_table = perf_counter(), depth >= _USUAL_TABLE if table is None else table
+    mib = table_mib if has_table else None
+    leaves = _native.perft(kernel, row, depth, threads=threads, table_mib=mib)
     return leaves, perf_counter() - began
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Json, SecondsOrNone, Tests, Threads, WholeOrNone
+from evoply.cli.options import Cluster, Json, SecondsOrNone, Tests, Threads, WholeOrNone
 from evoply.cli.output import Output
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def resume(
     tests: Tests = True,
     allow_other_version: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     threads: Threads = 0,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Go on with a run, exactly as if it had never stopped.
@@ -50,7 +51,7 @@ def resume(
     allow_other_version
         Go on although this evoply computes differently; the run notes it.
     """
-    from evoply.cli.driving import drive
+    from evoply.cli.driving import drive, for_runs
     from evoply.runs import find_run
 
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
@@ -74,15 +75,17 @@ def resume(
                     f"It has reached its limit; --{_counted(found)} or --time-limit sets a "
                     "larger one."
                 )
-            result = drive(
-                found,
-                output,
-                config=config,
-                threads=threads,
-                with_tests=tests,
-                command=shlex.join(["evoply", *sys.argv[1:]]),
-                allow_other_version=allow_other_version,
-            )
+            with for_runs(cluster, found.kind, config, output) as workers:
+                result = drive(
+                    found,
+                    output,
+                    config=config,
+                    threads=threads,
+                    with_tests=tests,
+                    command=shlex.join(["evoply", *sys.argv[1:]]),
+                    allow_other_version=allow_other_version,
+                    cluster=workers,
+                )
             output.result(result)
 
 

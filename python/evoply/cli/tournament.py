@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
 from evoply.cli.options import (
     Clock,
+    Cluster,
     Engines,
     Game,
     Json,
@@ -53,6 +56,7 @@ def tournament(
     move_limit: MoveLimit = None,
     engines: Engines = None,
     threads: Threads = 0,
+    cluster: Cluster = None,
     quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     json: Json = False,
 ) -> None:
@@ -89,6 +93,7 @@ def tournament(
     """
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
+    from evoply.arena.elsewhere import check_sendable
     from evoply.cli.fields import read_field
     from evoply.cli.player_texts import bots_in_folders, read_players
     from evoply.files import check_writable
@@ -110,39 +115,54 @@ def tournament(
         "clock": chosen_clock(clock),
         "threads": threads,
     }
+    if mode == "round-robin" and (bracket or runs != 1 or opponents != "all"):
+        raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
+    if cluster is not None:
+        check_sendable(game, read, shared["clock"])
     if mode == "round-robin":
-        if bracket or runs != 1 or opponents != "all":
-            raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
         called = [
             player.model_copy(update={"name": label})
             for player, label in zip(read, labels, strict=True)
         ]
         each = _PAIRING_GAMES if games is None else games
         total = each * len(read) * (len(read) - 1) // 2
-        with progress_bar("round robin", total, is_shown=not quiet) as progress:
-            result = round_robin(called, games=each, progress=progress, **shared)
+        with (
+            on_cluster(cluster, output) as shared["cluster"],
+            progress_bar("round robin", total, is_shown=not quiet) as progress,
+        ):
+            result, is_stopped = played(
+                partial(round_robin, called, games=each, progress=progress, **shared)
+            )
         say_standings(output, result)
         write_page(html, result, output)
-        output.result(result.to_dict())
+        of = f"stopped after {result.games:,} of {total:,} games: this is the result of those"
+        give(output, result.to_dict(), of if is_stopped else "")
         return
     brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(named)
     _put_into_brackets(brackets, [*texts], bracket or [])
-    with progress_bar("tournaments", runs, is_shown=not quiet) as progress:
-        stars = play_tournament(
-            read,
-            names=labels,
-            brackets=brackets,
-            fitness=[entry.fitness for entry in entries] + [None] * len(named),
-            mode=opponents,
-            games=_ROUND_GAMES if games is None else games,
-            threshold=threshold,
-            times=runs,
-            progress=progress,
-            **shared,
+    with (
+        on_cluster(cluster, output) as shared["cluster"],
+        progress_bar("tournaments", runs, is_shown=not quiet) as progress,
+    ):
+        stars, is_stopped = played(
+            partial(
+                play_tournament,
+                read,
+                names=labels,
+                brackets=brackets,
+                fitness=[entry.fitness for entry in entries] + [None] * len(named),
+                mode=opponents,
+                games=_ROUND_GAMES if games is None else games,
+                threshold=threshold,
+                times=runs,
+                progress=progress,
+                **shared,
+            )
         )
     _say_stars(output, stars)
     write_page(html, stars, output)
-    output.result(stars.to_dict())
+    of = f"stopped after {stars.runs:,} of {runs:,} runs: this is the result of those"
+    give(output, stars.to_dict(), of if is_stopped else "")
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:

@@ -48,6 +48,8 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     _leave_out(config, settings)
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
+    elif config.player.ordering == "usual":
+        settings["player"]["ordering"] = "none"  # which it is where nodes are counted
     settings["fitness"]["opening_plies"] = config.opening_plies
     # A text may name a file: what was in it counts, not where it lay.
     settings["fitness"]["opponents"] = [

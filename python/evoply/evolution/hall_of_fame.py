@@ -26,6 +26,7 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.play.panel import Panel, Trial, panel_of, trial
 from evoply.evolution.play.population import population_of, seats_of
+from evoply.protocols import Cluster
 
 __all__ = [
     "MEMORY",
@@ -97,6 +98,7 @@ def fresh_test(
     *,
     threads: int,
     progress: Callable[[int, int], object] | None,
+    cluster: Cluster | None = None,
 ) -> FreshTest:
     """Play fresh games of the best, the hall of fame and a sample against the panel."""
     settings = config.hall_of_fame
@@ -117,6 +119,7 @@ def fresh_test(
         stream,
         threads=threads,
         progress=progress,
+        cluster=cluster,
     )
     row = {tree: index for index, tree in enumerate(trees)}
     fitness = result.fitness
@@ -160,11 +163,13 @@ def final_test(
     *,
     threads: int = 0,
     progress: Callable[[Progress], object] | None = None,
+    cluster: Cluster | None = None,
 ) -> FinalTest:
     """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
 
     Its members meet the config's opponents, earlier champions and one another; every opponent
-    has the same number of games. The first of the ranking is the run's champion.
+    has the same number of games. The first of the ranking is the run's champion. *threads*,
+    *progress* and *cluster* are those of `evolve`.
     """
     stream = stream_for(config, "final", generation.number)
     hall = generation.hall_of_fame
@@ -184,6 +189,7 @@ def final_test(
         stream,
         threads=threads or config.machine.threads,
         progress=told,
+        cluster=cluster,
     )
     fitness = result.fitness
     order = sorted(

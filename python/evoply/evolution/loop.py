@@ -36,10 +36,11 @@ from evoply.evolution.generation import (
     ranking,
 )
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
+from evoply.evolution.play.opponents import check_sendable
 from evoply.evolution.play.panel import panel_of, play_by_config
 from evoply.evolution.play.population import Population, population_of
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
-from evoply.protocols import steps
+from evoply.protocols import Cluster, steps
 
 __all__ = ["Evolution", "evolve", "is_finished", "step"]
 
@@ -56,6 +57,7 @@ def evolve(
     progress: ProgressCallback | None = None,
     fitness: OwnFitness | Fitness | Mapping[str, Any] | str | None = None,
     operators: Mapping[str, OwnOperator] = _NO_OPERATORS,
+    cluster: Cluster | None = None,
     **settings: Any,
 ) -> Iterator[Generation]:
     """Yield the generations of a run, starting after *resume_from* or with a random population.
@@ -76,6 +78,9 @@ def evolve(
     mutations *(tree, limits, stream)*, recombinations
     *(first, second, limits, stream)*, or rows of `OPERATORS` with a usual rate of their own.
 
+    On a *cluster* (`evoply.cluster.connect`) its workers play all games, to the same generations;
+    breeding and fitness in Python stay here. `ValueError` for an opponent who cannot be sent.
+
     >>> from evoply.evolution import EvolutionConfig, evolve
     >>> config = EvolutionConfig(game="othello-4", population_size=10, generations=3)
     >>> [generation.number for generation in evolve(config)]
@@ -87,8 +92,10 @@ def evolve(
         settings["fitness"], fitness = fitness, None
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
-    evolution = Evolution(threads, progress, fitness, operators)
+    evolution = Evolution(threads, progress, fitness, operators, cluster)
     evolution.parts.check(config)
+    if cluster is not None:
+        check_sendable(config)
     return steps(evolution, config, resume_from)
 
 
@@ -111,6 +118,7 @@ class Evolution:
     progress: ProgressCallback | None = None
     fitness: OwnFitness | None = None
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
+    cluster: Cluster | None = None
 
     @property
     def parts(self) -> PythonParts:
@@ -131,7 +139,12 @@ class Evolution:
 
     def _step(self, config: EvolutionConfig, previous: Generation | None) -> Generation:
         return step(
-            config, previous, threads=self.threads, progress=self.progress, parts=self.parts
+            config,
+            previous,
+            threads=self.threads,
+            progress=self.progress,
+            parts=self.parts,
+            cluster=self.cluster,
         )
 
 
@@ -155,6 +168,7 @@ def step(
     threads: int = 0,
     progress: ProgressCallback | None = None,
     parts: PythonParts | None = None,
+    cluster: Cluster | None = None,
 ) -> Generation:
     """Return the generation after *previous*, or generation 0."""
     number = 0 if previous is None else previous.number + 1
@@ -165,7 +179,7 @@ def step(
     # Step 1. Whom the population meets.
     archive = () if previous is None else previous.archive
     panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
-    play = _play(config, threads, _told(progress, number, "training"))
+    play = _play(config, threads, _told(progress, number, "training"), cluster)
     kind = parts.kind(config)
     training = training_of(config, kind, panel, stream_for(config, "training", number), play)
 
@@ -187,7 +201,9 @@ def step(
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
     told = _told(progress, number, "fresh")
-    test = fresh_test(config, number, individuals, hall, panel, threads=threads, progress=told)
+    test = fresh_test(
+        config, number, individuals, hall, panel, threads=threads, progress=told, cluster=cluster
+    )
     times.append(perf_counter())
 
     # Step 5. Describe what came out.
@@ -240,7 +256,12 @@ def _steady(
     return individuals, population_of(config, [one.tree for one in individuals]), total
 
 
-def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], object] | None) -> Play:
+def _play(
+    config: EvolutionConfig,
+    threads: int,
+    told: Callable[[int, int], object] | None,
+    cluster: Cluster | None,
+) -> Play:
     def play(batch: Batch) -> arena.Results:
         games = len(batch.schedule)
         return play_by_config(
@@ -250,6 +271,7 @@ def _play(config: EvolutionConfig, threads: int, told: Callable[[int, int], obje
             threads=threads,
             record_moves=batch.record_moves,
             progress=None if told is None else lambda done: told(done, games),
+            cluster=cluster,
         )
 
     return play

@@ -17,6 +17,7 @@ from evoply.experiments.design import (
     load_experiment,
     setups_of,
 )
+from evoply.experiments.elsewhere import check_experiment_sendable
 from evoply.experiments.folder import (
     ExperimentFolder,
     Measured,
@@ -38,6 +39,7 @@ __all__ = [
     "Setup",
     "Spread",
     "Status",
+    "check_experiment_sendable",
     "compare",
     "compare_experiment",
     "compared",

@@ -299,6 +299,7 @@ def compare_experiment(
     seeds: int | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
 ) -> Comparison:
     """Do an experiment, or go on with it: `evoply experiment` in Python.
 
@@ -307,7 +308,7 @@ def compare_experiment(
     folder is called after the file. Raises `ConfigError` for what is wrong in the experiment.
     """
     folder = folder_for(experiment, name=name, seeds=seeds)
-    run_experiment(folder, workers=workers, progress=progress)
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)
 
 
@@ -323,13 +324,15 @@ def compare(
     budget: Mapping[str, float] | None = None,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
 ) -> Comparison:
     """Compare configs over seeds; the same call goes on where it was stopped.
 
     *configs* are two or more, by the names that the result shall have for them or in a list: each
     an `EvolutionConfig`, a `LearningConfig`, a preset, or the path of a config or of a run. Every
     one is run with *seeds* seeds from *first_seed* on, each run on a core of its own, *workers* at
-    a time (0: one a core). Players are measured by *games* games against each opponent of
+    a time (0: one a core), or on a *cluster*, such as "local:4", "tcp://host:8786" or a Dask
+    client, to the same results. Players are measured by *games* games against each opponent of
     *measure*, such as "score:swh,material:depth=3", whom no config trains on, at the end and at
     *points* points of a learning curve. *budget*, such as {"games": 100_000}, takes the place of
     the limits in the configs.
@@ -357,7 +360,7 @@ def compare(
     folder = ExperimentFolder.create(
         runs_directory() / (name or usual_name(named)), experiment, setups_of(experiment, named)
     )
-    run_experiment(folder, workers=workers, progress=progress)
+    run_experiment(folder, workers=workers, progress=progress, cluster=cluster)
     return comparison_of(folder)
 
 

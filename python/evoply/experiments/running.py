@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Thread
 
+from evoply.cluster import opened
 from evoply.experiments.design import Budget
+from evoply.experiments.elsewhere import check_experiment_sendable, run_elsewhere
 from evoply.experiments.folder import ExperimentFolder
 from evoply.experiments.units import Unit
 from evoply.processes import core_count
@@ -93,12 +95,18 @@ def run_experiment(
     *,
     workers: int = 0,
     progress: Callable[[Status], object] | None = None,
+    cluster: object = None,
 ) -> None:
     """Do all units of *folder* that are not done, on *workers* processes (0: one a core).
 
-    Results do not depend on their number. Ctrl-C and every error end all processes; what they had
-    finished is kept. Raises `RunError` with what a unit said that failed.
+    Or on the workers of a *cluster*: what `evoply.cluster.connect` takes or gives. Results do not
+    depend on who does them. Ctrl-C and every error end all processes; what they had finished is
+    kept. Raises `RunError` with what a unit said that failed, and `ValueError` before anything
+    begins for what cannot be sent to a cluster.
     """
+    if cluster is not None:
+        _on_cluster(folder, cluster, progress)
+        return
     units, waiting = folder.units(), deque(folder.waiting())
     finished, at_once = len(units) - len(waiting), workers or core_count()
     tries: dict[tuple[str, int], int] = {}
@@ -122,6 +130,26 @@ def run_experiment(
                 seconds = time.monotonic() - began
                 left = seconds * (1 - share) / gained if gained > 0 else None
                 progress(Status(finished, len(units), share, left))
+
+
+def _on_cluster(
+    folder: ExperimentFolder, cluster: object, progress: Callable[[Status], object] | None
+) -> None:
+    check_experiment_sendable(folder)
+    count = len(folder.units())
+    finished = first = count - len(folder.waiting())
+    began = time.monotonic()
+
+    def on_done() -> None:
+        nonlocal finished
+        finished += 1
+        if progress is not None:
+            left = (time.monotonic() - began) * (count - finished) / (finished - first)
+            progress(Status(finished, count, finished / count, left))
+
+    with opened(cluster) as workers:
+        assert workers is not None
+        run_elsewhere(folder, workers, on_done)
 
 
 def _start(folder: ExperimentFolder, unit: Unit) -> _Worker:

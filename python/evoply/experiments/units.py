@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evoply.arena import match
+from evoply.evolution.play.opponents import read_opponent
 from evoply.experiments.design import Budget, Experiment, Measure, Setup
 from evoply.files import checksum
 from evoply.protocols import Player, RunNameError
@@ -88,18 +89,19 @@ def run_unit(
     *,
     threads: int = 1,
     on_step: Callable[[float], object] | None = None,
+    measure: Measure | None = None,
 ) -> tuple[Point, ...]:
     """Bring the run of *unit* to its end, measure it, and return its curve, the end last.
 
     *on_step* is told the share that is done, where it is known. A run that is measured already is
-    only read.
+    only read. *measure* is the experiment's, if it is at hand in another form.
     """
     config = unit.setup.with_seed(unit.seed, experiment.budget)
     with _opened(unit.path, config) as run:
         done = measured(run)
         if done is not None:
             return done
-        measure = Measure.from_text(experiment.measure)
+        measure = measure or Measure.from_text(experiment.measure)
         costs = _Costs()
         champions: list[tuple[_Mark, Player]] = []
         for step in run.generations():
@@ -185,6 +187,6 @@ def value_of(player: Player, measure: Measure, *, game: str, games: int, threads
     """
     scores = [
         match(player, opponent, game=game, games=games, seed=_MEASURE_SEED, threads=threads).score
-        for opponent in measure.opponents
+        for opponent in (read_opponent(text, game) for text in measure.opponents)
     ]
     return sum(scores) / len(scores)

@@ -47,6 +47,12 @@ from evoply.expressions.functions import (
 )
 from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
 from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
+from evoply.expressions.patterns import (
+    OTHELLO_PATTERNS,
+    othello_patterns,
+    pattern,
+    symmetric_copies,
+)
 from evoply.expressions.primitive import Constant, Link, Node, Primitive
 from evoply.expressions.primitive_set import PrimitiveSet
 from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
@@ -65,6 +71,7 @@ __all__ = [
     "DIRECTIONS",
     "FIREBRAND_FEATURES",
     "NO_OPS",
+    "OTHELLO_PATTERNS",
     "PRIMITIVE_SETS",
     "Board",
     "Constant",
@@ -114,14 +121,17 @@ __all__ = [
     "negate",
     "number",
     "number_of_moves",
+    "othello_patterns",
     "outputs_to_json",
     "parameters_of",
+    "pattern",
     "program_with_parameters",
     "select",
     "square_sets",
     "squares",
     "squares_turned",
     "substitute",
+    "symmetric_copies",
     "truth",
     "weighted_sum",
     "with_parameters",

@@ -26,8 +26,10 @@ from evoply.expressions.operations import (
     DIRECTIONS,
     NODE_KINDS,
     OPERATIONS,
+    OPTIONAL_KINDS,
     ExpressionError,
     check_literal,
+    check_pattern,
     short,
 )
 from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
@@ -274,13 +276,15 @@ def build(op: str, *arguments: Any) -> Expression:
     )
     if op == "named_squares" and not is_set_name(checked[0]):
         raise ExpressionError(f"no board has squares called {set_name_hint(checked[0])}")
+    if op == "pattern":
+        check_pattern(checked)
     return _CLASSES[_result(operation.result, checked)](op, checked)
 
 
 def _check_node(kind: str, argument: Any, what: str) -> Any:
-    if kind == "selector" and argument is None:
+    if kind in OPTIONAL_KINDS and argument is None:
         return None
-    wanted = "number" if kind == "selector" else kind
+    wanted = OPTIONAL_KINDS.get(kind, kind)
     if not isinstance(argument, Expression) or (kind != "any" and argument.type != wanted):
         given = argument.type if isinstance(argument, Expression) else short(argument)
         hint = "; compare numbers with equal(a, b), not ==" if isinstance(argument, bool) else ""

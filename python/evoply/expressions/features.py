@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from evoply.expressions.expression import Number, Squares
-from evoply.expressions.functions import board, count, number_of_moves, squares
+from evoply.expressions.functions import board, count, destinations, number_of_moves, squares
 from evoply.expressions.operations import SIDES, ExpressionError, short
 
 NEAR_CORNERS: Mapping[str, str] = MappingProxyType({"xc": "near_corners", "x": "x_squares"})
+RISKY: Mapping[str, str] = MappingProxyType(
+    {"xc": "near_corners", "x": "x_squares", "c": "c_squares"}
+)
 EDGES: Mapping[int, str] = MappingProxyType({28: "edges", 24: "edges_without_corners"})
 ORDERS: Mapping[str, str] = MappingProxyType(
     {"corner_first": "class_", "centre_first": "centre_class_"}
@@ -67,6 +70,47 @@ def mobility(side: str = "own") -> Number:
     return number_of_moves(side)
 
 
+def corner_moves(side: str = "own") -> Number:
+    """Return how many corners *side* may take with its next move, whoever is to move."""
+    return count(destinations(side) & squares("corners"))
+
+
+def edge_moves(side: str = "own") -> Number:
+    """Return the number of legal moves of *side* to the edge, corners among them."""
+    return count(destinations(side) & squares("edges"))
+
+
+def safe_moves(side: str = "own") -> Number:
+    """Return the number of legal moves of *side* to squares that are not beside an empty corner."""
+    return count(destinations(side) - beside_empty_corners())
+
+
+def risky(side: str = "own", kind: str = "xc") -> Number:
+    """Return the number of discs of *side* beside a corner that is still empty.
+
+    *kind* is "x" for the squares diagonally beside it (X squares), "c" for those along the edge (C
+    squares), "xc" for both.
+    """
+    if kind not in RISKY:
+        raise ExpressionError(f"risky must be one of {', '.join(RISKY)}, not {short(kind)}")
+    return count(pieces_of(side) & squares(RISKY[kind]) & beside_empty_corners())
+
+
+def beside_empty_corners() -> Squares:
+    """Return the squares beside a corner that is still empty."""
+    return (squares("corners") & board.empty).neighbours()
+
+
+def anchored_discs(side: str = "own") -> Number:
+    """Return the number of discs of *side* on corners and in runs along the edge from them.
+
+    Such discs can never be turned again.
+    """
+    own = pieces_of(side)
+    held = own & squares("corners")
+    return count(held.fill(own & squares("edges"), ["n", "e", "s", "w"]))
+
+
 FEATURES: Mapping[str, Number] = MappingProxyType(
     {
         "own_discs": discs("own"),
@@ -83,5 +127,17 @@ FEATURES: Mapping[str, Number] = MappingProxyType(
         "mobility_difference": mobility("own") - mobility("opponent"),
         "own_frontier": frontier("own"),
         "opponent_frontier": frontier("opponent"),
+        "own_corner_moves": corner_moves("own"),
+        "opponent_corner_moves": corner_moves("opponent"),
+        "own_edge_moves": edge_moves("own"),
+        "opponent_edge_moves": edge_moves("opponent"),
+        "own_safe_moves": safe_moves("own"),
+        "opponent_safe_moves": safe_moves("opponent"),
+        "own_risky_x": risky("own", "x"),
+        "opponent_risky_x": risky("opponent", "x"),
+        "own_risky_c": risky("own", "c"),
+        "opponent_risky_c": risky("opponent", "c"),
+        "own_anchored": anchored_discs("own"),
+        "opponent_anchored": anchored_discs("opponent"),
     }
 )

@@ -240,6 +240,9 @@ def _opaque(node: ExpressionLike, operands: list[str], style: _Text) -> _Part:
     ]
     if node.op == "weighted_sum" and node.arguments[2] is None:
         return style.name(f"weights of {_PIECES.get(node.arguments[0].op, words[0])}"), _WHOLE, ""
+    if node.op == "pattern":
+        squares = " ".join(str(square) for square in node.arguments[4][0])
+        return style.name(f"pattern on {squares}"), _WHOLE, ""
     if node.op in ("truth", "named_squares"):
         return style.name(words[0]), _WHOLE, ""
     if node.op == "argument":

@@ -6,11 +6,16 @@ It also checks literals. It knows the sizes of boards and the written form, not 
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from evoply.games.squares import SIZES
 from evoply.wording import shorten
@@ -19,8 +24,15 @@ DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SIDES = ("own", "opponent")
 CONVENTIONS = ("one", "zero", "numerator", "ieee")
 TYPES = ("squares", "number", "truth")
-NODE_KINDS = frozenset({*TYPES, "any", "selector"})
+OPTIONAL_KINDS: Mapping[str, str] = MappingProxyType(
+    {"selector": "number", "optional squares": "squares"}
+)
+"""Arguments that may be left out, and what type they have if they are there."""
+NODE_KINDS = frozenset({*TYPES, "any", *OPTIONAL_KINDS})
 MAX_SQUARES = max(SIZES) ** 2
+MAX_COPIES = 128
+MAX_STAGES = 64
+MAX_ENTRIES = 65_536
 _TABLE_LENGTHS = tuple(size * size for size in SIZES)
 
 
@@ -32,8 +44,8 @@ class ExpressionError(ValueError):
 class Operation:
     """What an operation gives and the kinds of its arguments, in order.
 
-    A kind of `NODE_KINDS` is another expression ("any": both of one type; "selector": a number or
-    nothing); every other kind is a literal, checked by `check_literal`.
+    A kind of `NODE_KINDS` is another expression ("any": both of one type; those of `OPTIONAL_KINDS`
+    may be nothing); every other kind is a literal, checked by `check_literal`.
     """
 
     result: str
@@ -71,6 +83,19 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "count": Operation("number", ("squares",)),
         "number_of_moves": Operation("number", ("side",)),
         "weighted_sum": Operation("number", ("squares", "tables", "selector")),
+        "pattern": Operation(
+            "number",
+            (
+                "squares",
+                "optional squares",
+                "optional squares",
+                "optional squares",
+                "copies",
+                "boolean",
+                "stages",
+                "pattern tables",
+            ),
+        ),
         "add": Operation("number", ("number", "number")),
         "subtract": Operation("number", ("number", "number")),
         "multiply": Operation("number", ("number", "number")),
@@ -105,8 +130,10 @@ def written_literal(kind: str, value: Any) -> Any:
         if math.isfinite(value):
             return value
         return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    if kind == "tables":
-        return [list(table) for table in value]
+    if kind in ("tables", "copies"):
+        return [list(row) for row in value]
+    if kind == "pattern tables":
+        return [base64.b64encode(table).decode() for table in value]
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -190,6 +217,79 @@ def _check_table(value: object) -> tuple[float, ...]:
     return weights
 
 
+def _check_copies(value: object) -> tuple[tuple[int | str, ...], ...]:
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_COPIES:
+        raise ExpressionError(f"the copies of a pattern must be 1 to {MAX_COPIES} lists of squares")
+    copies = tuple(_check_squares(copy) for copy in value)
+    for copy, given in zip(copies, value, strict=True):
+        if not copy or len(copy) != len(given) or len(copy) != len(copies[0]):
+            raise ExpressionError(
+                "the copies of a pattern must have equally many squares, each square once"
+            )
+    return copies
+
+
+def _check_stages(value: object) -> tuple[int, ...]:
+    check = _whole_number("where a stage begins, in pieces,", MAX_SQUARES + 1)
+    if not isinstance(value, list | tuple) or len(value) >= MAX_STAGES:
+        raise ExpressionError(f"stages must be a list of at most {MAX_STAGES - 1} numbers")
+    stages = tuple(check(pieces) for pieces in value)
+    if any(one >= other for one, other in pairwise((0, *stages))):
+        raise ExpressionError("stages must begin at growing numbers of pieces, from 1 on")
+    return stages
+
+
+def _check_pattern_tables(value: object) -> tuple[bytes, ...]:
+    """Return tables of a pattern as their doubles one after the other, the lowest byte first."""
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_STAGES:
+        raise ExpressionError(f"a pattern must have 1 to {MAX_STAGES} tables, one for each stage")
+    return tuple(_check_entries(table) for table in value)
+
+
+def _check_entries(table: object) -> bytes:
+    try:
+        if isinstance(table, str):
+            table = base64.b64decode(table, validate=True)
+        if isinstance(table, bytes):
+            values = np.frombuffer(table, dtype="<f8")
+        elif isinstance(table, list | tuple | np.ndarray):
+            values = np.array(table, dtype="<f8")
+        else:
+            raise TypeError
+    except (TypeError, ValueError, OverflowError, binascii.Error):
+        raise ExpressionError(
+            f"a table of a pattern must be a list of numbers, or its doubles in base64, not "
+            f"{short(table)}"
+        ) from None
+    if values.ndim != 1 or len(values) > MAX_ENTRIES:
+        raise ExpressionError(f"a table of a pattern has at most {MAX_ENTRIES:,} numbers in a row")
+    if not np.isfinite(values).all():
+        raise ExpressionError("an entry of a table is not a finite number")
+    return values.tobytes()
+
+
+def check_pattern(arguments: tuple[Any, ...]) -> None:
+    """Raise `ExpressionError` unless sets, copies, stages and tables of a pattern fit together."""
+    sets = [one is not None for one in arguments[:4]]
+    if sets != sorted(sets, reverse=True):
+        raise ExpressionError("the sets of a pattern come before those that are left out")
+    copies, _, stages, tables = arguments[4:]
+    entries = (sum(sets) + 1) ** len(copies[0])
+    if entries > MAX_ENTRIES:
+        raise ExpressionError(
+            f"{len(copies[0])} squares and {sum(sets)} sets give {entries:,} entries: a table has "
+            f"at most {MAX_ENTRIES:,}"
+        )
+    if len(tables) != len(stages) + 1:
+        raise ExpressionError(f"{len(stages) + 1} stages need as many tables, not {len(tables)}")
+    for table in tables:
+        if len(table) != 8 * entries:
+            raise ExpressionError(
+                f"{len(copies[0])} squares and {sum(sets)} sets need a table of {entries:,} "
+                f"entries, not {len(table) // 8:,}"
+            )
+
+
 def _check_boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ExpressionError(f"a truth must be true or false, not {short(value)}")
@@ -219,6 +319,9 @@ _LITERALS: Mapping[str, Callable[[object], Any]] = MappingProxyType(
         "side": _one_of("a side", SIDES),
         "value": _check_value,
         "tables": _check_tables,
+        "copies": _check_copies,
+        "stages": _check_stages,
+        "pattern tables": _check_pattern_tables,
         "convention": _one_of("what division by zero gives", CONVENTIONS),
         "boolean": _check_boolean,
         "position": _whole_number("the place of an argument", 8),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from evoply.expressions import features
+from evoply.expressions.access_set import othello_access
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao, set_of
 from evoply.expressions.checkers_sets import benbassat_checkers
 from evoply.expressions.operations import ExpressionError, short
@@ -30,6 +31,7 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
         {
             "liao": _LIAO,
             "liao+mobility": set_of("liao+mobility", _MOBILITY),
+            "othello-access": othello_access(),
             "letters": letters(),
             "letters-centre": letters(order="centre_first"),
             "letters-6": letters(6),

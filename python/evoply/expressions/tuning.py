@@ -1,7 +1,8 @@
 """The numbers of an expression as a vector, so that a learner can change them and keep the rest.
 
-The parameters are every constant and every weight of a weighted sum, node by node, each node after
-those it is made of; of a weighted sum table by table from square a1 on. A node that is used twice
+The parameters are every constant, every weight of a weighted sum and every entry of a pattern, node
+by node, each node after those it is made of; of a weighted sum table by table from square a1 on, of
+a pattern table by table from index 0 on. A node that is used twice
 counts once; equal numbers that were written twice are two parameters. `program_with_parameters`
 compiles once; its `with_parameters` is cheap, and `with_parameters` here writes what was learned.
 """
@@ -35,6 +36,9 @@ def parameters_of(expression: Expression) -> NDArray[np.float64]:
             values.append(node.arguments[0])
         elif node.op == "weighted_sum":
             values.extend(weight for table in node.arguments[1] for weight in table)
+        elif node.op == "pattern":
+            for table in node.arguments[7]:
+                values.extend(np.frombuffer(table, dtype="<f8").tolist())
     return np.array(values, dtype=np.float64)
 
 
@@ -60,6 +64,8 @@ def with_parameters(
             new = [next(rest)]
         elif node.op == "weighted_sum":
             new[1] = tuple(_taken(rest, len(table)) for table in new[1])
+        elif node.op == "pattern":
+            new[7] = tuple(_taken(rest, len(table) // 8) for table in new[7])
         changed[id(node)] = build(node.op, *new)
     return changed[id(expression)]
 

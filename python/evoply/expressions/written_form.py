@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from evoply.expressions.operations import (
     NODE_KINDS,
     OPERATIONS,
+    OPTIONAL_KINDS,
     ExpressionError,
     short,
     written_literal,
@@ -25,7 +26,7 @@ from evoply.games.squares import squares_in
 FORMAT = 1
 MAX_NODES = 4096
 MAX_OUTPUTS = 4096
-MAX_CHARACTERS = 4_000_000
+MAX_CHARACTERS = 16_000_000
 
 
 class ExpressionLike(Protocol):
@@ -77,15 +78,15 @@ def to_dict(
 ) -> dict[str, Any]:
     """Return the written form; equal subexpressions become one node. Sizes: see the module.
 
-    With *keep_parameters* numbers and weighted sums become one node only where they are the same
-    object, so that each can be changed by itself.
+    With *keep_parameters* numbers, weighted sums and patterns become one node only where they are
+    the same object, so that each can be changed by itself.
     """
     rows: list[list[Any]] = []
     row_index: dict[str, int] = {}
     node_index: dict[int, int] = {}
     for node in in_order(outputs):
         row = _row(node, node_index, size)
-        stands_alone = keep_parameters and node.op in ("number", "weighted_sum")
+        stands_alone = keep_parameters and node.op in ("number", "weighted_sum", "pattern")
         key = f"{id(node)}" if stands_alone else json.dumps(row)
         if key not in row_index:
             row_index[key] = len(rows)
@@ -118,6 +119,8 @@ def _on_board(kind: str, value: Any, size: int | None) -> Any:
         return square_index(size, value)
     if kind == "square list":
         return tuple(sorted({square_index(size, square) for square in value}))
+    if kind == "copies":
+        return tuple(tuple(square_index(size, square) for square in copy) for copy in value)
     if kind == "tables" and len(value[0]) != size * size:
         raise ExpressionError(
             f"a weighted sum has {len(value[0])} weights, but a {size}x{size} board has "
@@ -197,7 +200,7 @@ def _made(row: object, earlier: list[Made], make: Callable[[str, tuple[Any, ...]
         raise ExpressionError(f"it takes {len(kinds)} arguments, not {len(row) - 1}")
     arguments = tuple(
         value
-        if kind not in NODE_KINDS or (kind == "selector" and value is None)
+        if kind not in NODE_KINDS or (kind in OPTIONAL_KINDS and value is None)
         else _earlier(earlier, value, f"argument {place}")
         for place, (kind, value) in enumerate(zip(kinds, row[1:], strict=True), start=1)
     )

@@ -17,11 +17,13 @@ from evoply.games.othello import OTHELLO
 from evoply.games.rules import GameRules
 from evoply.wording import did_you_mean
 
-__all__ = ["GAMES", "DrawRules", "GameRules", "add_game", "game_added", "game_rules"]
+__all__ = ["GAMES", "DrawRules", "GameRules", "add_game", "game_added", "game_rules", "is_shipped"]
 
 
 _TABLE: dict[str, GameRules] = {**OTHELLO, **CHECKERS}
 GAMES: Mapping[str, GameRules] = MappingProxyType(_TABLE)
+
+_SHIPPED = frozenset(_TABLE)
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -36,6 +38,11 @@ def game_rules(name: str) -> GameRules:
         hint = did_you_mean(name, GAMES) or "."
         raise ValueError(f"unknown game {name!r}{hint} The games are {', '.join(GAMES)}")
     return GAMES[name]
+
+
+def is_shipped(name: str) -> bool:
+    """Return whether evoply itself has the game, so that every process of it does."""
+    return name in _SHIPPED
 
 
 def add_game(rules: GameRules) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply._native import Stream
+from evoply.arena.elsewhere import check_game
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
 from evoply.learning.config import LearningConfig, load_learning_config
@@ -31,7 +32,7 @@ from evoply.learning.steps import (
     rows_of,
     statistics_of,
 )
-from evoply.protocols import RunError, steps
+from evoply.protocols import Cluster, RunError, packed, steps, unpacked
 
 __all__ = ["Learning", "learn"]
 
@@ -43,9 +44,14 @@ _TABLE = 16
 
 @dataclass(frozen=True)
 class Learning:
-    """The learner that `evoply.runs` drives; *threads* 0: those of the config."""
+    """The learner that `evoply.runs` drives; *threads* 0: those of the config.
+
+    On a *cluster* a worker makes each step, one after another: a step needs the weights of the one
+    before.
+    """
 
     threads: int = 0
+    cluster: Cluster | None = None
     config_type: ClassVar[type[LearningConfig]] = LearningConfig
 
     def first(self, config: LearningConfig, /) -> LearningStep:
@@ -76,6 +82,8 @@ class Learning:
 
         Raises `RunError` if a weight left the numbers; what was learned before stays as it is.
         """
+        if self.cluster is not None:
+            return self._after_elsewhere(self.cluster, config, step)
         began = perf_counter()
         place = place_of(config, step.games)
         games = _games_ahead(config, step.games, place.left)
@@ -153,6 +161,17 @@ class Learning:
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"this is no step of learning: {error!r}") from None
 
+    def _after_elsewhere(
+        self, cluster: Cluster, config: LearningConfig, step: LearningStep
+    ) -> LearningStep:
+        part = packed({"config": config.model_dump(mode="json"), "step": self.dump(step)})
+        (answer,) = cluster.results(step_part, [part], same=_digest_of)
+        told, _ = unpacked(answer.content)
+        made = self.load(config, told["step"])
+        if made.digest != told["digest"]:
+            raise RunError(f"cluster: the step that worker {answer.worker} made is damaged")
+        return made
+
     def _play(
         self, config: LearningConfig, step: LearningStep, blanks: tuple[int, ...], games: int
     ) -> dict[str, Any]:
@@ -200,6 +219,19 @@ class Learning:
         return result
 
 
+def step_part(data: bytes) -> bytes:
+    """Make the next step of a run on one thread: the unit of work of a cluster."""
+    told, _ = unpacked(data)
+    config = LearningConfig(**told["config"])
+    learner = Learning(threads=1)
+    step = learner.after(config, learner.load(config, told["step"]))
+    return packed({"step": learner.dump(step), "digest": step.digest})
+
+
+def _digest_of(content: bytes) -> object:
+    return unpacked(content)[0]["digest"]
+
+
 def _games_ahead(config: LearningConfig, done: int, left: int | None) -> int:
     """Return how many games the next step has: it ends where anything changes."""
     ends = [config.games_per_step, left]
@@ -230,13 +262,15 @@ def learn(
     *,
     resume_from: LearningStep | None = None,
     threads: int = 0,
+    cluster: Cluster | None = None,
     **settings: Any,
 ) -> Iterator[LearningStep]:
     """Yield the steps of a run of learning, beginning with random weights or after *resume_from*.
 
     *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
     of the config, which change it. The weights do not depend on *threads* (0: the config's
-    setting), nor on where the run was interrupted.
+    setting), nor on where the run was interrupted, nor on a *cluster* (`evoply.cluster.connect`),
+    whose workers make the steps.
 
     >>> *_, last = learn("firebrand-8", games=100, rates={"weights": 0.05})
     >>> last.games, last.champions[0].kind
@@ -244,4 +278,6 @@ def learn(
     """
     if settings or not isinstance(config, LearningConfig):
         config = load_learning_config(config, settings=settings)
-    return steps(Learning(threads=threads), config, resume_from)
+    if cluster is not None:
+        check_game(config.game)
+    return steps(Learning(threads, cluster), config, resume_from)

@@ -19,6 +19,7 @@ from evoply.players.kind import PlayerKind
 from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
 from evoply.players.online import Online, OnlineSeat
 from evoply.players.player import model_of, player_of, steady_player
+from evoply.players.searcher import Searcher
 from evoply.players.seeding import seed_individual
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged, stage_shares
@@ -45,6 +46,7 @@ __all__ = [
     "RandomPlayer",
     "RandomStart",
     "SavedPlayer",
+    "Searcher",
     "Solution",
     "Staged",
     "TreeEvaluator",

@@ -9,9 +9,10 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
   reproducible); `work=N`: nodes times operations of the evaluator
 * `timing=firebrand|modern`: how the time of a game with a clock is divided among the moves; without
   a clock the player is what it is without this option
-* `ordering=none|hash|evaluator|killer|tree`: which moves are looked at first
+* `ordering=usual|none|hash|evaluator|killer|tree`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
+* `endgame=N`, in Othello: with at most N empty squares choose exactly (0 to 30; 0: never)
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture
 * `ties=first|last|random|column|advanced`: which of equally good moves; the first column by column,
   or that of the most advanced piece, in checkers
@@ -395,7 +396,7 @@ def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
 
 _NAMES = (
     "depth", "ties", "epsilon", "view", "nodes", "work", "time", "timing", "ordering", "table",
-    "deeper", "random_plies", "noise", "alternate", "quiescence",
+    "deeper", "random_plies", "noise", "alternate", "quiescence", "endgame",
 )  # fmt: skip
 _OTHERS = {
     "depth": _number(int, 0, MAX_DEPTH),

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.timing import TIMINGS, Measured, Timing, time_left
-from evoply.protocols import Choice, Clock, GameRecord, Row
+from evoply.protocols import Choice, Clock, GameRecord, Position, Row
 
-Limited = Callable[[float, int | None], _native.Player]
-"""Gives a player of the kernel limited to so many seconds a choice and, if one is given, to another
-depth, which is then reached unless time ends it."""
+if TYPE_CHECKING:
+    from evoply.players.kind import PlayerKind
+
+ENGINE_TABLE = 18
+"""An engine keeps two to the power of this many positions, or as many as its player if more."""
+
+Answer = tuple[
+    int, float | None, int, list[int], int, float, list[tuple[int, float]], bool
+]  # fmt: skip
+"""What the kernel answers: move, score, nodes, line, depth, seconds, values, if they are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUse:
+    """How a player that looks ahead uses the time of a game."""
+
+    timing: Timing | None = None
+    """How it divides it; None: it plays as without a clock, until time is short."""
+    seconds: float = math.inf
+    """The most that it takes for a move without *timing*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,39 +42,64 @@ class KernelSeat:
     """A player of the kernel at a board; whole games between such seats never enter Python.
 
     One seat may play any number of games at a time. In games with a clock they are played move by
-    move, and a search is ended before the time is over: the last depth that it completed answers.
+    move by an engine that stays, one in each thread, and a search is ended before the time is over:
+    the last depth that it completed answers.
     """
 
     native: _native.Player
-    limited: Limited | None = None
-    """The same player with limits; None for one that chooses at once."""
-    timing: Timing | None = None
-    """How it divides the time of a game; None: as it plays without a clock, until time is short."""
+    use: TimeUse | None = None
+    """How it uses time; None for a player that chooses at once."""
     measured: Measured = field(default_factory=Measured)
+    player: Callable[[], PlayerKind] | None = field(default=None, compare=False, repr=False)
+    """Gives the player as data, for those who play elsewhere."""
+    _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+    """The engine of each thread."""
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return the move that this player makes in a game of the kernel with the same key.
 
         That is without a clock; with one, what it can find out in the time left.
         """
-        if self.limited is None or (clock.seconds_left is None and clock.move_seconds is None):
+        if self.use is None or (clock.seconds_left is None and clock.move_seconds is None):
             return self.analyse(game, stream, clock, every_move=False)
-        left = time_left(clock, game.position)
-        if self.timing is None:
-            seconds = left.longest
-            within = self.limited(max(seconds, 0.0), None if seconds > 0 else 1)
-            return replace(self, native=within).analyse(game, stream, clock, every_move=False)
-        limited = self.limited
+        position, key, begun = game.position, _key_of_game(stream), time.monotonic()
+        left = time_left(clock, position)
+        engine, reached = self._engine(), 0
+        engine.ready()
 
-        def search(depth: int, seconds: float, *, every_move: bool = False) -> Choice | None:
-            seat = replace(self, native=limited(max(seconds, 0.0), depth))
-            choice = seat.analyse(game, stream, clock, every_move=every_move)
-            # Short of its depth and of its time, it has seen all lines to the end of the game.
-            is_finished = choice.depth >= depth or choice.seconds < seconds
-            return choice if is_finished else None
+        def search(depth: int | None, seconds: float, *, every_move: bool = False) -> Choice | None:
+            nonlocal reached
+            answer, is_complete = engine.think(
+                position.row,
+                key,
+                moves=clock.moves,
+                depth=depth,
+                hard=seconds if seconds < math.inf else None,
+                # A search that went on where an earlier one was has got too far for all values.
+                every_move=every_move and depth is not None and reached <= depth,
+            )
+            choice = choice_from(answer, position)
+            reached = choice.depth
+            return choice if is_complete or depth is None else None
 
-        begun = time.monotonic()
-        choice = TIMINGS[self.timing](search, left, self.measured, time.monotonic)
+        if self.use.timing is None:
+            seconds = min(left.longest, self.use.seconds)
+            choice = search(None, seconds) if seconds > 0 else search(1, math.inf)
+            assert choice is not None  # one ply is always finished
+            return choice
+        if left.usable > 0:
+            within = left.usable / _FOR_THE_SOLVER
+            exact = engine.solve(
+                position.row,
+                key,
+                moves=clock.moves,
+                within=within if within < math.inf else None,
+            )
+            if exact is not None:
+                return choice_from(exact, position)
+        spent = time.monotonic() - begun
+        left = replace(left, seconds=left.seconds - spent, move_seconds=left.move_seconds - spent)
+        choice = TIMINGS[self.use.timing](search, left, self.measured, time.monotonic)
         return replace(choice, seconds=time.monotonic() - begun, moves=())
 
     def analyse(
@@ -66,27 +111,50 @@ class KernelSeat:
         """
         position = game.position
         row: Row = position.row
-        code, score, nodes, line, depth, seconds, values = _native.analyse(
+        answer = _native.analyse(
             self.native,
             *row,
-            stream.key if stream.parent is None else stream.parent,
+            _key_of_game(stream),
             moves=clock.moves,
             every_move=every_move,
         )
-        move_from_code = game_rules(position.game).move_from_code
-        choice = Choice(
-            move=move_from_code(code),
-            depth=depth,
-            nodes=nodes,
-            seconds=seconds,
-            line=tuple(map(move_from_code, line)),
-            # Equal values stay in the order of legal moves.
-            moves=tuple(
-                (move_from_code(code), value)
-                for code, value in sorted(values, key=lambda pair: -pair[1])
-            ),
-        )
-        return choice if score is None else replace(choice, score=score, color=position.turn)
+        return choice_from(answer, position)
 
     def close(self) -> None:
         """Do nothing: there is nothing to give back."""
+
+    def _engine(self) -> _native.Engine:
+        """Return the engine of this thread."""
+        engine: _native.Engine | None = getattr(self._own, "engine", None)
+        if engine is None:
+            engine = self._own.engine = _native.Engine(self.native, table=ENGINE_TABLE)
+        return engine
+
+
+_FOR_THE_SOLVER = 4
+"""The part of the usable time that the exact solver gets: one in so many."""
+
+
+def choice_from(answer: Answer, position: Position) -> Choice:
+    """Return the choice that the kernel's *answer* at *position* stands for."""
+    code, score, nodes, line, depth, seconds, values, is_exact = answer
+    move_from_code = game_rules(position.game).move_from_code
+    choice = Choice(
+        move=move_from_code(code),
+        depth=depth,
+        nodes=nodes,
+        seconds=seconds,
+        line=tuple(map(move_from_code, line)),
+        # Equal values stay in the order of legal moves.
+        moves=tuple(
+            (move_from_code(code), value)
+            for code, value in sorted(values, key=lambda pair: -pair[1])
+        ),
+        notes={"exact": True} if is_exact else {},
+    )
+    return choice if score is None else replace(choice, score=score, color=position.turn)
+
+
+def _key_of_game(stream: Stream) -> int:
+    """Return the key of the game of which *stream* is that of a move."""
+    return stream.key if stream.parent is None else stream.parent

@@ -6,8 +6,8 @@ without being data stands in `bots` and `python_players`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from math import floor
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -24,7 +24,7 @@ from evoply.gp.forest import is_ordered
 from evoply.gp.lowering import lower
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
-from evoply.players.kernel_seat import KernelSeat, Limited
+from evoply.players.kernel_seat import KernelSeat, TimeUse
 from evoply.players.kind import PlayerKind
 from evoply.players.timing import Timing
 
@@ -33,12 +33,13 @@ MAX_NODES = 10**12
 MAX_WORK = 10**15
 MAX_TIME = 86_400.0
 MAX_TABLE = 22
+MAX_ENDGAME = 30
 MAX_NOISE = 1000
 NOT_REPRODUCIBLE = " (not reproducible)"
 
 Ties = Literal["first", "last", "random", "column", "advanced"]
 View = Literal["turn", "player"]
-Ordering = Literal["none", "hash", "evaluator", "killer", "tree"]
+Ordering = Literal["usual", "none", "hash", "evaluator", "killer", "tree"]
 Alternate = Literal["game", "move", "leaf"]
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 
@@ -48,18 +49,14 @@ class KernelPlayer(PlayerKind):
 
     def seat(self, game: str) -> KernelSeat:
         """Return a seat for *game*; `ValueError` if it does not fit."""
-        return KernelSeat(self.native(game), self.limited(game), self.divides_time())
+        return KernelSeat(self.native(game), self.uses_time(), player=lambda: self)
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
 
-    def limited(self, game: str) -> Limited | None:
-        """Return what gives the player with a limit in time; None for one that needs none."""
-        return None
-
-    def divides_time(self) -> Timing | None:
-        """Return the policy by which the player divides the time of a game, if it has one."""
+    def uses_time(self) -> TimeUse | None:
+        """Return how the player uses the time of a game; None for one that chooses at once."""
         return None
 
 
@@ -160,13 +157,20 @@ class AlphaBeta(_Valuing):
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
     move), "evaluator" (the best board after the move), "killer" (few replies, and what cut off
-    elsewhere) or "tree" (the board after the move that the evaluator's second tree finds best, in
-    an individual of role "ordered"). *table* keeps 2**table positions (32 bytes each; 0: no table).
+    elsewhere), "tree" (the board after the move that the evaluator's second tree finds best, in
+    an individual of role "ordered") or "usual" ("killer" from four plies on, "none" below, and
+    where an order could change the choice: with *nodes*, *work* or *deeper*). *table* keeps
+    2**table positions, at least four (32 bytes each; 0: no table).
     They change speed, never the move or its value. *deeper* also uses what the table knows from
     looking further than asked: then they do.
 
     *quiescence*, in checkers: a board at the horizon whose side to move must capture is not valued;
     all its moves are looked at, and so on until no capture is pending. They count as nodes.
+
+    *endgame*, in Othello: with at most so many empty squares the exact solver chooses, among all
+    moves that keep the final score by *ties*; the score is then the final difference in discs.
+    Limits in nodes and work are those of the search before; with a limit in time the solver gets
+    half of it, and a search the other half if the solver did not finish.
 
     *timing*: how the time of a game with a clock is divided among the moves, by "firebrand" (a
     timed probe and an alarm) or "modern" (deeper and deeper under a deadline), see
@@ -185,7 +189,7 @@ class AlphaBeta(_Valuing):
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES, strict=True)
     work: int | None = Field(default=None, ge=1, le=MAX_WORK, strict=True)
     time: float | None = Field(default=None, ge=0.001, le=MAX_TIME, title="number of seconds")
-    ordering: Ordering = "none"
+    ordering: Ordering = "usual"
     table: int = Field(default=0, ge=0, le=MAX_TABLE, strict=True)
     deeper: bool = Field(default=False, strict=True)
     noise: Noise | None = None
@@ -193,6 +197,7 @@ class AlphaBeta(_Valuing):
     alternate: Alternate = "move"
     quiescence: bool = Field(default=False, strict=True)
     timing: Timing | None = None
+    endgame: int = Field(default=0, ge=0, le=MAX_ENDGAME, strict=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -284,27 +289,12 @@ class AlphaBeta(_Valuing):
             noise=0 if self.noise == "uniform" else self.noise,
             alternate=None if self.second is None else self.alternate,
             quiescence=self.quiescence,
+            endgame=self.endgame,
         )
 
-    def limited(self, game: str) -> Limited:
-        """Return what gives the player with less time, or another depth in place of its limits."""
-        program = self._two_programs(game) or self.evaluator.program(game)
-
-        def within(seconds: float, depth: int | None) -> _native.Player:
-            if depth is None:
-                most = min(seconds, MAX_TIME if self.time is None else self.time)
-                limits: dict[str, Any] = {}
-            else:
-                most = min(seconds, MAX_TIME)
-                limits = {"depth": min(depth, MAX_DEPTH), "nodes": None, "work": None}
-            limits["time"] = floor(most * 1000) / 1000  # rounded, it might be too long
-            return self.model_copy(update=limits).with_program(game, program)
-
-        return within
-
-    def divides_time(self) -> Timing | None:
-        """Return the policy by which the player divides the time of a game, if it has one."""
-        return self.timing
+    def uses_time(self) -> TimeUse:
+        """Return the policy by which the player divides the time of a game, or its own limit."""
+        return TimeUse(self.timing, math.inf if self.time is None else self.time)
 
     def steady(self) -> AlphaBeta:
         """Return the player itself."""
@@ -313,6 +303,8 @@ class AlphaBeta(_Valuing):
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
+        if self.endgame and not game_rules(game).fills_board:
+            raise ValueError(f"{game} has no exact solver: endgame is for Othello")
         if self.quiescence and not game_rules(game).has_captures:
             raise ValueError(f"{game} has no captures: quiescence is for checkers")
         if self.second is not None:
@@ -354,7 +346,8 @@ SEARCH_LIMITS = ("nodes", "work", "time")
 """What ends a search before its depth."""
 
 _SEARCH_OPTIONS = (
-    *SEARCH_LIMITS, "timing", "ordering", "table", "deeper", "quiescence", "noise", "alternate"
+    *SEARCH_LIMITS, "timing", "ordering", "table", "deeper", "quiescence", "endgame", "noise",
+    "alternate",
 )  # fmt: skip
 
 SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]

@@ -21,7 +21,7 @@ from evoply.gp import Tree, branches, expression_of, lower
 from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
-from evoply.players.kernel_seat import Limited
+from evoply.players.kernel_seat import TimeUse
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
@@ -33,7 +33,6 @@ from evoply.players.specs import (
     player_text,
     unusual_options,
 )
-from evoply.players.timing import Timing
 
 Slide = Literal["linear", "logistic"]
 StageClock = Literal["pieces", "ply"]
@@ -306,16 +305,9 @@ class RandomStart(KernelPlayer):
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         return self.player.native(game).with_random_moves(self.plies)
 
-    def limited(self, game: str) -> Limited | None:
-        """Return what gives the player with a limit in time, if the one that follows needs it."""
-        after = self.player.limited(game)
-        if after is None:
-            return None
-        return lambda seconds, depth: after(seconds, depth).with_random_moves(self.plies)
-
-    def divides_time(self) -> Timing | None:
-        """Return how the player that follows divides the time of a game."""
-        return self.player.divides_time()
+    def uses_time(self) -> TimeUse | None:
+        """Return how the player that follows uses the time of a game."""
+        return self.player.uses_time()
 
     def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
         """Return the player that follows, without overlap."""

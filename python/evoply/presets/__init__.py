@@ -33,7 +33,7 @@ class Preset:
     @property
     def command(self) -> str:
         """The command that runs it."""
-        return "learn" if self.learner == "learning" else "evolve"
+        return "evolve" if self.learner == "evolution" else "learn"
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
@@ -69,6 +69,11 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         ),
         "firebrand-8": Preset(
             "firebrand-8.toml", "the same on the usual board of Othello", "learning"
+        ),
+        "patterns-8": Preset(
+            "patterns-8.toml",
+            "tables of twelve patterns for Othello 8x8, from self-play",
+            "patterns",
         ),
     }
 )

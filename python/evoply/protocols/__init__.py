@@ -1,11 +1,21 @@
 """The contracts that everything else is written against, and the errors.
 
 Each contract is one page: `games` (positions, records, diagrams), `players` (player, seat, choice),
-`clocks` (time for a game) and `learners` (learner, step). This package knows no game, no evaluator
-and no file.
+`clocks` (time for a game), `learners` (learner, step) and `clusters` (units of work for other
+machines). This package knows no game, no evaluator and no file.
 """
 
 from evoply.protocols.clocks import LONGEST_CLOCK, GameClock, TimeControl
+from evoply.protocols.clusters import (
+    Answer,
+    Cluster,
+    ClusterError,
+    Same,
+    UnitFunction,
+    WrongResultError,
+    packed,
+    unpacked,
+)
 from evoply.protocols.errors import (
     ConfigError,
     ForfeitError,
@@ -32,9 +42,12 @@ from evoply.protocols.players import Choice, Clock, Player, Seat, choice_of
 
 __all__ = [
     "LONGEST_CLOCK",
+    "Answer",
     "Cell",
     "Choice",
     "Clock",
+    "Cluster",
+    "ClusterError",
     "Color",
     "ConfigError",
     "Diagram",
@@ -53,11 +66,16 @@ __all__ = [
     "Row",
     "RunError",
     "RunNameError",
+    "Same",
     "Seat",
     "Side",
     "Step",
     "StorableLearner",
     "TimeControl",
+    "UnitFunction",
+    "WrongResultError",
     "choice_of",
+    "packed",
     "steps",
+    "unpacked",
 ]

@@ -255,7 +255,7 @@ def _values(
     at_move = stream.child(int(position.turn is Color.WHITE), position.ply)
     clock = Clock(moves=own[position.turn])
     choice = seat.analyse(rules.game(position, (), NO_DRAWS), at_move, clock, every_move=True)
-    return choice.moves, choice.line, False
+    return choice.moves, choice.line, "exact" in choice.notes
 
 
 def _judged(

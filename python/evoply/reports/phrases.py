@@ -40,6 +40,12 @@ _COUNTED: Mapping[str, str] = {
     "own_edges": "{}s on the edge",
     "own_mobility": "legal moves",
     "own_frontier": "{}s beside an empty square",
+    "own_corner_moves": "corners to take next",
+    "own_edge_moves": "legal moves to the edge",
+    "own_safe_moves": "legal moves not beside an empty corner",
+    "own_risky_x": "{}s diagonally beside an empty corner",
+    "own_risky_c": "{}s on the edge beside an empty corner",
+    "own_anchored": "{}s in runs along the edge from a corner",
 }
 """What the features of side "own" count; {} is what a game calls a piece."""
 
@@ -153,6 +159,20 @@ def influence_sentence(parts: Sequence[Influence], *, left_out: str, noun: str) 
     return "; ".join(clauses) + "."
 
 
+def pattern_phrase(expression: Expression) -> str:
+    """Return which squares a pattern looks up.
+
+    >>> from evoply.expressions import pattern, symmetric_copies
+    >>> pattern_phrase(pattern(symmetric_copies(["a1", "b1"], 8)))
+    'what stands on a1 b1 (and 7 more such places)'
+    """
+    copies = expression.arguments[4]
+    squares = " ".join(str(square) for square in copies[0])
+    more = len(copies) - 1
+    others = f" (and {more} more such place{'s' if more > 1 else ''})" if more else ""
+    return f"what stands on {squares}{others}"
+
+
 @dataclass(frozen=True)
 class Words:
     """Says parts of an evaluator in the words of its game: *piece* is "disc" or "piece"."""
@@ -171,6 +191,8 @@ class Words:
     def feature(self, expression: Expression) -> str:
         """Return a feature as a noun phrase, its name, or its formula."""
         name = self.names.known.get(expression, "").replace("_", " ")
+        if expression.op == "pattern" and not name:
+            return pattern_phrase(expression)
         return self.phrase(expression) or name or f"`{short_formula(self.formula(expression))}`"
 
     def wanted(self, expression: Expression, noun: str, is_more: bool) -> str:
@@ -181,6 +203,8 @@ class Words:
         if difference in DIFFERENCES:
             counted_things = DIFFERENCES[difference].title.partition(" (")[0]
             return f"{'more' if is_more else 'fewer'} {counted_things} than the opponent"
+        if expression.op == "pattern":
+            return f"a {'high' if is_more else 'low'} table entry for {noun}"
         if expression.op == "weighted_sum" and expression.arguments[0].op in ("own", "opponent"):
             whose = "own " if expression.arguments[0].op == "own" else _OPPONENT
             return f"{whose}{self.piece}s on squares of {'high' if is_more else 'low'} weight"

@@ -16,7 +16,7 @@ from evoply import _native
 from evoply.evolution import Progress, signature
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
-from evoply.protocols import RunError, steps
+from evoply.protocols import Cluster, RunError, steps
 from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.run import Run
@@ -37,6 +37,7 @@ def advance(
     fitness: OwnFitness | None = None,
     operators: Mapping[str, OwnOperator] = MappingProxyType({}),
     is_enough: Callable[[Any], bool] | None = None,
+    cluster: Cluster | None = None,
 ) -> Generator[Any, None, None]:
     """Yield the generations of *run* that are still to come, each saved before it is yielded.
 
@@ -46,7 +47,8 @@ def advance(
     `Run.open`. The run notes the names of what is the user's own Python and the checksums of its
     source, and going on asks for the same. *is_enough* is asked after each generation whether the
     run has reached a limit that its config does not know. After the last generation of evolution
-    the final test names the champion.
+    the final test names the champion. A *cluster* (`evoply.cluster.connect`) plays the games of
+    evolution, or makes the steps of learning; the run folder and its lock stay here.
 
     Raises `RunError` if another process writes the run, if the run is
     damaged, or if this evoply computes differently from the one that wrote it, unless
@@ -55,9 +57,14 @@ def advance(
     """
     run.check_going_on()
     learner = run.kind.learner(
-        threads=threads, progress=progress, parts=PythonParts(fitness, dict(operators))
+        threads=threads,
+        progress=progress,
+        parts=PythonParts(fitness, dict(operators)),
+        cluster=cluster,
     )
     config = _settled(run, config)
+    if cluster is not None:
+        run.kind.check_sendable(config)
     with run.lock():
         last = run.last()
         _check_signature(run, allow_other_version)

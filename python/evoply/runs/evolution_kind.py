@@ -28,7 +28,9 @@ from evoply.evolution import (
 )
 from evoply.evolution.config.evolution_config import MOST_GENERATIONS
 from evoply.evolution.digest import LIMITS, digest_of
+from evoply.evolution.play.opponents import check_sendable
 from evoply.evolution.python_parts import PythonParts
+from evoply.protocols import Cluster
 from evoply.runs import evolution_store as store
 from evoply.runs.database import Database
 from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
@@ -112,13 +114,20 @@ class EvolutionKind:
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         parts: PythonParts | None = None,
+        cluster: Cluster | None = None,
     ) -> Evolution:
         learner = self._learner
         if parts is not None and (parts.fitness is not None or parts.operators):
             learner = replace(learner, fitness=parts.fitness, operators=parts.operators)
         return replace(
-            learner, threads=threads or learner.threads, progress=progress or learner.progress
+            learner,
+            threads=threads or learner.threads,
+            progress=progress or learner.progress,
+            cluster=cluster or learner.cluster,
         )
+
+    def check_sendable(self, config: EvolutionConfig, /) -> None:
+        check_sendable(config)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
         learner.parts.check(config)
@@ -128,7 +137,13 @@ class EvolutionKind:
 
     def end(self, learner: Evolution, config: EvolutionConfig, last: Generation, /) -> Ending:
         """Play the final test, which names the champion."""
-        test = final_test(config, last, threads=learner.threads, progress=learner.progress)
+        test = final_test(
+            config,
+            last,
+            threads=learner.threads,
+            progress=learner.progress,
+            cluster=learner.cluster,
+        )
         is_whole = config.generations is not None and last.number + 1 >= config.generations
         return Ending(
             status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",

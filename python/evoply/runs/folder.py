@@ -23,6 +23,7 @@ from evoply.files import write_atomically
 from evoply.protocols import RunError, RunNameError
 
 __all__ = [
+    "REMAINS",
     "Request",
     "WriterLock",
     "clear_request",
@@ -33,7 +34,7 @@ __all__ = [
     "reason",
 ]
 
-_PREFIX = ".new-"
+REMAINS = ".new-"
 _OLD_SECONDS = 3600.0
 _LOCK = "lock"
 _TRIES, _TRY_SECONDS = 5, 0.02
@@ -131,7 +132,7 @@ def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _remove_remains(folder.parent)
-        new = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder.parent))
+        new = Path(tempfile.mkdtemp(prefix=REMAINS, dir=folder.parent))
     except OSError as error:
         raise RunError(f"{folder} cannot be created: {error.strerror}") from None
     try:
@@ -152,7 +153,7 @@ def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:
 
 def _remove_remains(directory: Path) -> None:
     """Remove what processes left behind that were killed while they made a run."""
-    for remains in directory.glob(f"{_PREFIX}*"):
+    for remains in directory.glob(f"{REMAINS}*"):
         with contextlib.suppress(OSError):
             is_old = time.time() - remains.stat().st_mtime > _OLD_SECONDS
             if is_old and remains.is_dir() and not remains.is_symlink() and not is_locked(remains):

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
-from evoply.protocols import Learner, Player, Step
+from evoply.protocols import Cluster, Learner, Player, Step
 from evoply.runs.database import Database, Group
 
 __all__ = ["ChampionFacts", "Ending", "Kind", "Listing", "LiveFacts", "Note"]
@@ -128,8 +128,12 @@ class Kind(Protocol):
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         parts: PythonParts | None = None,
+        cluster: Cluster | None = None,
     ) -> Learner:
         """Return the learner, with these where it takes them; raise `RunError` if it is missing."""
+
+    def check_sendable(self, config: Any, /) -> None:
+        """Raise ValueError if a run of *config* needs what other machines do not have."""
 
     def check(self, learner: Any, config: Any, /) -> None:
         """Raise ValueError unless what the user gave to *learner* fits *config*."""

@@ -12,12 +12,14 @@ from evoply.runs.evolution_kind import EvolutionKind
 from evoply.runs.kind import Kind
 from evoply.runs.learning_kind import LearningKind
 from evoply.runs.outside_kind import OutsideKind
+from evoply.runs.pattern_kind import PatternKind
 
 __all__ = ["KINDS", "kind_of", "stored_kind"]
 
-KINDS: Mapping[str, type[EvolutionKind] | type[LearningKind]] = {
+KINDS: Mapping[str, type[EvolutionKind] | type[LearningKind] | type[PatternKind]] = {
     "evolution": EvolutionKind,
     "learning": LearningKind,
+    "patterns": PatternKind,
 }
 """A new learner of evoply's own is one module and one row here."""
 

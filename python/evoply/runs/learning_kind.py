@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evoply.arena.elsewhere import check_game
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
 from evoply.learning import (
@@ -19,7 +20,7 @@ from evoply.learning import (
     load_learning_config,
     model_of,
 )
-from evoply.protocols import RunError
+from evoply.protocols import Cluster, RunError
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 from evoply.runs.outside_kind import OutsideKind
 
@@ -80,10 +81,18 @@ class LearningKind(OutsideKind):
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         parts: PythonParts | None = None,
+        cluster: Cluster | None = None,
     ) -> Learning:
         if parts is not None and (parts.fitness is not None or parts.operators):
             raise RunError("fitness and operators are for evolution: learning takes none")
-        return replace(self._learning, threads=threads or self._learning.threads)
+        return replace(
+            self._learning,
+            threads=threads or self._learning.threads,
+            cluster=cluster or self._learning.cluster,
+        )
+
+    def check_sendable(self, config: LearningConfig, /) -> None:
+        check_game(config.game)
 
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
         return {}

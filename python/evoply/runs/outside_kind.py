@@ -21,7 +21,7 @@ from evoply.configs.keys import without_none
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts, identity
 from evoply.games import game_rules
-from evoply.protocols import ConfigError, RunError, StorableLearner
+from evoply.protocols import Cluster, ConfigError, RunError, StorableLearner
 from evoply.runs.database import Database, Group
 from evoply.runs.kind import ChampionFacts, Ending, Listing, LiveFacts, Note, Row
 from evoply.runs.tables import read_state, read_steps
@@ -118,11 +118,21 @@ class OutsideKind:
         threads: int = 0,
         progress: Callable[[Progress], object] | None = None,
         parts: PythonParts | None = None,
+        cluster: Cluster | None = None,
     ) -> StorableLearner:
         """Return the learner; threads and progress are its own affair."""
+        if cluster is not None:
+            self.check_sendable(None)
         if parts is not None and (parts.fitness is not None or parts.operators):
             raise RunError(f"fitness and operators are for evolution: {self.name} takes none")
         return self._given
+
+    def check_sendable(self, config: Any, /) -> None:
+        """Raise RunError: a learner of the user's own is Python that workers do not have."""
+        raise RunError(
+            f"cluster: the learner {self.name} is not evoply's own, and workers do not have it - "
+            "run it without a cluster"
+        )
 
     def check(self, learner: StorableLearner, config: Any, /) -> None:
         game_rules(config.game)

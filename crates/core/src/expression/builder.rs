@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::{Expression, ExpressionError, MAX_NODES, Node, NodeId, Tables, Type};
+use crate::patterns::Pattern;
 
 /// What a builder does with the nodes it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -94,7 +95,7 @@ impl Builder {
         value.map_or(node, |value| Node::ConstantNumber(value.to_bits()))
     }
 
-    /// Add a list of weight tables, or find the equal one; where parameters are kept, one list a weighted sum.
+    /// Add a list of weight tables, or find the equal one; where parameters are kept, one list a weighted sum or pattern.
     pub fn tables(&mut self, tables: Tables) -> u32 {
         let same = |known: &Tables| {
             Arc::ptr_eq(known, &tables)
@@ -106,6 +107,16 @@ impl Builder {
         let index = known.unwrap_or(lists.len());
         if index == lists.len() {
             lists.push(tables);
+        }
+        index as u32
+    }
+
+    /// Add a pattern, or find the equal one.
+    pub fn pattern(&mut self, pattern: Pattern) -> u32 {
+        let patterns = &mut self.expression.patterns;
+        let index = patterns.iter().position(|known| **known == pattern).unwrap_or(patterns.len());
+        if index == patterns.len() {
+            patterns.push(Arc::new(pattern));
         }
         index as u32
     }

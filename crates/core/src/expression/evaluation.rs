@@ -5,12 +5,14 @@
 
 use std::marker::PhantomData;
 
-use super::program::{KINGS, Op, Program, REGISTERS};
+use super::program::{KINGS, Op, PatternRead, Program, REGISTERS};
 use super::reference::{Inputs, divide, selected_table, weighted_sum};
 use super::{Side, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
 use crate::cpu::{self, Baseline, Cpu, Path, Task};
-use crate::lanes::Lanes;
+use crate::lanes::{LANES, Lanes};
+use crate::patterns::carried::Carried;
+use crate::patterns::looked_up;
 use crate::rules::{Game, SeenLanes};
 
 type Sets<B> = Lanes<<B as Board>::Word>;
@@ -81,6 +83,8 @@ pub struct Registers<B: Board> {
     truths: Box<[Truths; REGISTERS]>,
     /// What the last evaluation counted as moves of own and of the opponent, if its program counts them.
     moves: [Numbers; 2],
+    /// Indices of patterns, for whoever knows the board before.
+    pub carried: Carried<B>,
 }
 
 impl<B: Board> Default for Registers<B> {
@@ -90,6 +94,7 @@ impl<B: Board> Default for Registers<B> {
             numbers: Box::new([Lanes::splat(0.0); REGISTERS]),
             truths: Box::new([Lanes::splat(0); REGISTERS]),
             moves: [Lanes::splat(0.0); 2],
+            carried: Carried::default(),
         }
     }
 }
@@ -107,6 +112,7 @@ fn count<W: Word>(set: W) -> f64 {
 impl<B: Board> Registers<B> {
     /// Make ready for a program: its constants go to their registers.
     pub fn load<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>) {
+        self.carried.load(program.plan());
         let mut nothing = [];
         Run { registers: self, ops: &program.preamble, program, block, outputs: &mut nothing, game: PhantomData::<G> }
             .run(Baseline);
@@ -184,7 +190,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // One line an operation.
     fn run<C: Cpu>(self, cpu: C) {
-        let Self { registers: Registers { sets, numbers, truths, moves }, ops, program, block, outputs, .. } = self;
+        let Self {
+            registers: Registers { sets, numbers, truths, moves, carried }, ops, program, block, outputs, ..
+        } = self;
+        let ready = carried.take_ready();
         macro_rules! at {
             ($file:ident, $register:expr) => {
                 $file[usize::from($register)]
@@ -256,6 +265,11 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                         weighted_sum(Bitboard::<B>(set), selected_table(tables, selector))
                     });
                     number!(to, sums);
+                }
+                Op::Pattern(to, number) => {
+                    let read = &program.patterns[usize::from(number)];
+                    let sets = read.sets.map(|register| &at!(sets, register));
+                    number!(to, cpu.call(Patterned { read, program, block, sets, carried, ready }));
                 }
                 Op::AddNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a + b),
                 Op::SubtractFromNewest(to, b) => arithmetic!(to, newest, at!(numbers, b), |a, b| a - b),
@@ -362,5 +376,55 @@ impl<B: Board> Task for Filled<'_, B> {
         }
         let fill = |start, through| Bitboard::<B>(start).fill(Bitboard(through), &directions[..used]).0;
         self.starts.zip(*self.through, fill)
+    }
+}
+
+/// What a pattern says of eight boards.
+struct Patterned<'a, B: Board> {
+    read: &'a PatternRead,
+    program: &'a Program<B>,
+    block: &'a Block<B>,
+    sets: [&'a Sets<B>; 4],
+    carried: &'a Carried<B>,
+    /// How many boards have carried indices; 0 if none was asked for.
+    ready: usize,
+}
+
+impl<B: Board> Task for Patterned<'_, B> {
+    type Output = Numbers;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Numbers {
+        let Self { read, program, block, sets, carried, ready } = self;
+        let (pattern, tables) = (&*read.pattern, &program.tables[read.list as usize]);
+        let pieces = block.own.zip(block.opponent, |own, opponent| (own | opponent).count_ones());
+        let mut sums = Numbers::splat(0.0);
+        // Step 1. Where the indices are known, they are only looked up.
+        if let Some(first) = read.carried
+            && ready > 0
+        {
+            for lane in 0..ready {
+                let indices = &carried.lane(lane)[usize::from(first)..][..pattern.copies().len()];
+                sums.0[lane] = looked_up(&tables[pattern.stage(pieces.0[lane])], indices);
+            }
+            return sums;
+        }
+        // Step 2. Otherwise square by square, on all boards at once.
+        let tables = pieces.map(|pieces| &*tables[pattern.stage(pieces)]);
+        for copy in pattern.copies() {
+            let mut indices = Lanes::splat(0_u32);
+            for &square in copy {
+                let place = B::Word::ONE << pattern.square(square, block.own_is_black, B::SQUARES - 1);
+                let mut digits = Lanes::splat(0_u32);
+                for digit in (1..pattern.radix()).rev() {
+                    let set = sets[digit as usize - 1];
+                    digits = digits.zip(*set, |known, set| if set & place == B::Word::ZERO { known } else { digit });
+                }
+                indices = indices.zip(digits, |index, digit| index * pattern.radix() + digit);
+            }
+            for lane in 0..LANES {
+                sums.0[lane] += tables.0[lane][indices.0[lane] as usize];
+            }
+        }
+        sums
     }
 }

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{Builder, Expression, ExpressionError, MAX_NODES, Node, NodeId, Side, Tables, Type, WhenZero};
 use crate::bitboard::Direction;
+use crate::patterns::Pattern;
 
 /// The newest version of the form that this code reads.
 pub const FORMAT: u64 = 1;
 
 /// The longest text that is read.
-pub const MAX_TEXT: usize = 4 << 20;
+pub const MAX_TEXT: usize = 16 << 20;
 
 fn error<T>(message: impl Into<String>) -> Result<T, ExpressionError> {
     Err(ExpressionError(message.into()))
@@ -126,6 +127,7 @@ impl Reader<'_> {
             "count" => (Node::Count(self.id(1)?), 1),
             "number_of_moves" => (Node::NumberOfMoves(self.side(1)?), 1),
             "weighted_sum" => (self.weighted_sum()?, 3),
+            "pattern" => (self.pattern()?, 8),
             "add" => (Node::Add(self.id(1)?, self.id(2)?), 2),
             "subtract" => (Node::Subtract(self.id(1)?, self.id(2)?), 2),
             "multiply" => (Node::Multiply(self.id(1)?, self.id(2)?), 2),
@@ -219,4 +221,83 @@ impl Reader<'_> {
         let selector = if self.node[3].is_null() { None } else { Some(self.id(3)?) };
         Ok(Node::WeightedSum(set, self.builder.tables(tables), selector))
     }
+
+    /// Four sets or `null`, copies, whether squares are turned, where stages begin, and a table for each stage.
+    fn pattern(&mut self) -> Result<Node, ExpressionError> {
+        let mut sets = [None; 4];
+        for (place, set) in sets.iter_mut().enumerate() {
+            *set = if self.node[place + 1].is_null() { None } else { Some(self.id(place + 1)?) };
+        }
+        let count = sets.iter().flatten().count();
+        if sets[count..].iter().any(Option::is_some) {
+            return error("the sets of a pattern come before what is null");
+        }
+        let wholes = |value: &Value, what: &str| match value.as_array() {
+            Some(list) if list.len() <= 128 => list
+                .iter()
+                .map(|value| value.as_u64().and_then(|value| u8::try_from(value).ok()))
+                .collect::<Option<Vec<u8>>>()
+                .ok_or_else(|| ExpressionError(format!("{what} are whole numbers"))),
+            _ => error(format!("{what} are a list")),
+        };
+        let Some(copies) = self.node[5].as_array() else {
+            return error("the copies of a pattern are lists of squares");
+        };
+        let copies = copies.iter().map(|copy| wholes(copy, "squares")).collect::<Result<Vec<_>, _>>()?;
+        let stages = wholes(&self.node[7], "the beginnings of stages")?.into_iter().map(u32::from).collect();
+        let pattern = Pattern::new(copies, count, self.truth(6)?, stages, self.squares).map_err(ExpressionError)?;
+        let Some(lists) = self.node[8].as_array().filter(|lists| lists.len() == pattern.tables()) else {
+            return error(format!("this pattern has {} tables, one for each stage", pattern.tables()));
+        };
+        let tables = lists.iter().map(|table| entries(table, pattern.entries())).collect::<Result<Vec<_>, _>>()?;
+        let (pattern, tables) = (self.builder.pattern(pattern), self.builder.tables(tables.into()));
+        Ok(Node::Pattern(sets, pattern, tables))
+    }
+}
+
+/// A table of a pattern: a list of numbers, or all of them as bytes, the lowest first, in base64.
+fn entries(table: &Value, count: usize) -> Result<Box<[f64]>, ExpressionError> {
+    let values: Vec<f64> = match table {
+        Value::Array(list) if list.len() == count => list.iter().map(number).collect::<Result<_, _>>()?,
+        Value::String(text) => {
+            let bytes = base64(text).ok_or_else(|| ExpressionError("a table is no base64".into()))?;
+            let (values, rest) = bytes.as_chunks();
+            if values.len() != count || !rest.is_empty() {
+                return error(format!("a table of this pattern has {count} entries of 8 bytes"));
+            }
+            values.iter().map(|&value| f64::from_le_bytes(value)).collect()
+        }
+        _ => return error(format!("a table of this pattern has {count} entries, as a list or in base64")),
+    };
+    match values.iter().find(|value| !value.is_finite()) {
+        Some(value) => error(format!("an entry of a table is {value}, which is not finite")),
+        None => Ok(values.into()),
+    }
+}
+
+/// The bytes of a text in base64, which is padded.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| {
+        Some(match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        })
+    };
+    let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
+    if !text.len().is_multiple_of(4) || padding > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    for group in text.as_bytes()[..text.len() - padding].chunks(4) {
+        let mut word = 0_u32;
+        for place in 0..4 {
+            word = word << 6 | u32::from(group.get(place).map_or(Some(0), |&byte| digit(byte))?);
+        }
+        bytes.extend_from_slice(&word.to_be_bytes()[1..group.len()]);
+    }
+    Some(bytes)
 }

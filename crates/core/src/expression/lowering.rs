@@ -3,10 +3,13 @@
 //! Only nodes that an output needs become code. Registers of each type are given out as values come to life and taken
 //! back after their last use, so that a typical tree stays in the first level of cache.
 
-use super::program::{INPUT_SETS, KINGS, Op, Place, Program, REGISTERS, Register};
+use std::sync::Arc;
+
+use super::program::{INPUT_SETS, KINGS, Op, PatternRead, Place, Program, REGISTERS, Register};
 use super::reference::check_complete;
 use super::{Expression, ExpressionError, Node, NodeId, Side, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::patterns::carried::{Plan, Reading};
 
 impl<B: Board> Program<B> {
     /// Lower an expression.
@@ -38,6 +41,8 @@ struct Lowering<'a, B: Board> {
     /// The node whose number was made last.
     newest: Option<NodeId>,
     program: Program<B>,
+    /// The nodes of the patterns that are read.
+    read_by: Vec<NodeId>,
 }
 
 impl<'a, B: Board> Lowering<'a, B> {
@@ -48,14 +53,18 @@ impl<'a, B: Board> Lowering<'a, B> {
             life: vec![Life::default(); expression.nodes().len()],
             free: [all(INPUT_SETS), all(0), all(0)],
             newest: None,
+            read_by: Vec::new(),
             program: Program {
                 preamble: Vec::new(),
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
+                patterns: Vec::new(),
+                plan: None,
                 constants: Vec::new(),
                 outputs: expression.outputs().len(),
                 reads_ply: false,
                 reads_quiet_plies: false,
+                reads_root: expression.nodes().iter().any(|node| matches!(node, Node::RootClock | Node::RootPly)),
                 counts_moves: [false; 2],
             },
         };
@@ -66,6 +75,7 @@ impl<'a, B: Board> Lowering<'a, B> {
         for output in 0..expression.nodes().len() as NodeId {
             lowering.give_out(output);
         }
+        lowering.plan_patterns();
         let reads_ply = |op: &Op<B::Word>| matches!(op, Op::Ply(_));
         lowering.program.reads_ply = lowering.program.body.iter().any(reads_ply);
         let reads_quiet_plies = |op: &Op<B::Word>| matches!(op, Op::QuietPlies(_));
@@ -75,6 +85,31 @@ impl<'a, B: Board> Lowering<'a, B> {
             lowering.program.counts_moves[side as usize] = lowering.program.body.iter().any(counts);
         }
         Ok(lowering.program)
+    }
+
+    /// Plan how the indices of patterns over pieces are carried from one board to the next.
+    fn plan_patterns(&mut self) {
+        let (mut readings, mut next) = (Vec::new(), 0_usize);
+        for (read, &id) in self.program.patterns.iter_mut().zip(&self.read_by) {
+            let Node::Pattern(sets, ..) = self.expression.nodes()[id as usize] else { continue };
+            let sets: Vec<_> = sets.into_iter().flatten().map(|set| self.expression.nodes()[set as usize]).collect();
+            if sets.iter().all(|set| matches!(set, Node::Pieces(_) | Node::Men(_) | Node::Kings(_))) {
+                let digit = |kinds: [Node; 2]| {
+                    sets.iter().position(|set| kinds.contains(set)).map_or(0, |place| place as u32 + 1)
+                };
+                let [own, opponent] = [Side::Own, Side::Opponent].map(|side| {
+                    [digit([Node::Pieces(side), Node::Men(side)]), digit([Node::Pieces(side), Node::Kings(side)])]
+                });
+                let digits = [own[0], opponent[0], own[1], opponent[1]];
+                read.carried = u16::try_from(next).ok();
+                next += read.pattern.copies().len();
+                readings.push(Reading { pattern: Arc::clone(&read.pattern), digits });
+            }
+        }
+        self.program.plan = Plan::new(&readings).map(Arc::new);
+        if self.program.plan.is_none() {
+            self.program.patterns.iter_mut().for_each(|read| read.carried = None);
+        }
     }
 
     /// Count who reads each value, from the outputs backwards; what nobody reads becomes no code.
@@ -270,11 +305,11 @@ impl<'a, B: Board> Lowering<'a, B> {
             let (a, b) = (self.read(a), self.read(b));
             return Ok(Op::CountIntersection(self.write(id)?, a, b));
         }
-        let mut registers = [0; 3];
+        let mut registers = [0; 4];
         for (place, (argument, _)) in node.arguments().enumerate() {
             registers[place] = self.read(argument);
         }
-        let [a, b, c] = registers;
+        let [a, b, c, _] = registers;
         let to = self.write(id)?;
         let kind = self.expression.type_of(id);
         Ok(match node {
@@ -306,6 +341,12 @@ impl<'a, B: Board> Lowering<'a, B> {
             Node::Count(_) => Op::Count(to, a),
             Node::NumberOfMoves(side) => Op::NumberOfMoves(to, side),
             Node::WeightedSum(_, list, selector) => Op::WeightedSum(to, a, list, selector.map(|_| b)),
+            Node::Pattern(_, pattern, list) => {
+                let pattern = Arc::clone(&self.expression.patterns()[pattern as usize]);
+                self.program.patterns.push(PatternRead { pattern, list, sets: registers, carried: None });
+                self.read_by.push(id);
+                Op::Pattern(to, self.program.patterns.len() as u16 - 1)
+            }
             Node::Add(..) => Op::Add(to, a, b),
             Node::Subtract(..) => Op::Subtract(to, a, b),
             Node::Multiply(..) => Op::Multiply(to, a, b),

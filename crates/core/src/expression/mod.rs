@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bitboard::Direction;
+use crate::patterns::Pattern;
 
 pub use builder::Builder;
 
@@ -101,6 +102,8 @@ pub enum Node {
     NumberOfMoves(Side),
     /// Set, index of a list of tables, and the number that selects one of them.
     WeightedSum(NodeId, u32, Option<NodeId>),
+    /// Up to four sets, the number of a pattern, and that of its list of tables.
+    Pattern([Option<NodeId>; 4], u32, u32),
     Add(NodeId, NodeId),
     Subtract(NodeId, NodeId),
     Multiply(NodeId, NodeId),
@@ -131,7 +134,7 @@ impl Node {
         use Type::{Number, Squares, Truth};
         let list = match self {
             Self::Intersection(a, b) | Self::Union(a, b) | Self::Difference(a, b) | Self::Fill(a, b, _) => {
-                [Some((a, Some(Squares))), Some((b, Some(Squares))), None]
+                [Some((a, Some(Squares))), Some((b, Some(Squares))), None, None]
             }
             Self::Complement(a)
             | Self::Shift(a, _)
@@ -140,8 +143,8 @@ impl Node {
             | Self::IsOdd(a)
             | Self::IsEmpty(a)
             | Self::Contains(a, _)
-            | Self::WeightedSum(a, _, None) => [Some((a, Some(Squares))), None, None],
-            Self::WeightedSum(a, _, Some(b)) => [Some((a, Some(Squares))), Some((b, Some(Number))), None],
+            | Self::WeightedSum(a, _, None) => [Some((a, Some(Squares))), None, None, None],
+            Self::WeightedSum(a, _, Some(b)) => [Some((a, Some(Squares))), Some((b, Some(Number))), None, None],
             Self::Add(a, b)
             | Self::Subtract(a, b)
             | Self::Multiply(a, b)
@@ -150,11 +153,12 @@ impl Node {
             | Self::Maximum(a, b)
             | Self::Less(a, b)
             | Self::LessEqual(a, b)
-            | Self::Equal(a, b) => [Some((a, Some(Number))), Some((b, Some(Number))), None],
-            Self::Both(a, b) | Self::Either(a, b) => [Some((a, Some(Truth))), Some((b, Some(Truth))), None],
-            Self::Negation(a) => [Some((a, Some(Truth))), None, None],
-            Self::Select(a, b, c) => [Some((a, Some(Truth))), Some((b, None)), Some((c, None))],
-            _ => [None; 3],
+            | Self::Equal(a, b) => [Some((a, Some(Number))), Some((b, Some(Number))), None, None],
+            Self::Both(a, b) | Self::Either(a, b) => [Some((a, Some(Truth))), Some((b, Some(Truth))), None, None],
+            Self::Negation(a) => [Some((a, Some(Truth))), None, None, None],
+            Self::Select(a, b, c) => [Some((a, Some(Truth))), Some((b, None)), Some((c, None)), None],
+            Self::Pattern(sets, ..) => sets.map(|set| set.map(|set| (set, Some(Squares)))),
+            _ => [None; 4],
         };
         list.into_iter().flatten()
     }
@@ -172,6 +176,9 @@ impl Node {
             Self::Symmetry(a, index) => Self::Symmetry(rename(a), index),
             Self::Count(a) => Self::Count(rename(a)),
             Self::WeightedSum(a, tables, selector) => Self::WeightedSum(rename(a), tables, selector.map(&mut rename)),
+            Self::Pattern(sets, pattern, tables) => {
+                Self::Pattern(sets.map(|set| set.map(&mut rename)), pattern, tables)
+            }
             Self::Add(a, b) => Self::Add(rename(a), rename(b)),
             Self::Subtract(a, b) => Self::Subtract(rename(a), rename(b)),
             Self::Multiply(a, b) => Self::Multiply(rename(a), rename(b)),
@@ -239,7 +246,8 @@ impl fmt::Display for ExpressionError {
 
 impl std::error::Error for ExpressionError {}
 
-/// Weight tables of one weighted sum: one or more, each with a weight for every square, row by row from a1.
+/// Weight tables: of a weighted sum one or more, each with a weight for every square, row by row from a1; of a pattern one for
+/// every stage.
 pub type Tables = Arc<[Box<[f64]>]>;
 
 /// The most nodes an expression may have, as read and as put together from a tree.
@@ -252,6 +260,7 @@ pub struct Expression {
     types: Vec<Type>,
     outputs: Vec<NodeId>,
     tables: Vec<Tables>,
+    patterns: Vec<Arc<Pattern>>,
     /// Whether every number that was written is there by itself, to be replaced by another.
     keeps_parameters: bool,
 }
@@ -282,7 +291,7 @@ impl Expression {
     }
 
     /// The parameters, of an expression that keeps them ([`Builder::keeping_parameters`]): every constant number and all weights of
-    /// every weighted sum, table by table and square by square, in the order in which their nodes were written.
+    /// every weighted sum and pattern, table by table and entry by entry, in the order in which their nodes were written.
     pub fn parameters(&self) -> Option<Vec<f64>> {
         if !self.keeps_parameters {
             return None;
@@ -291,7 +300,7 @@ impl Expression {
         for &node in &self.nodes {
             match node {
                 Node::ConstantNumber(bits) => parameters.push(f64::from_bits(bits)),
-                Node::WeightedSum(_, list, _) => {
+                Node::WeightedSum(_, list, _) | Node::Pattern(_, _, list) => {
                     parameters.extend(self.tables[list as usize].iter().flatten());
                 }
                 _ => {}
@@ -319,7 +328,7 @@ impl Expression {
         for node in &mut changed.nodes {
             match node {
                 Node::ConstantNumber(bits) => *bits = values.next().unwrap_or_default().to_bits(),
-                Node::WeightedSum(_, list, _) => {
+                Node::WeightedSum(_, list, _) | Node::Pattern(_, _, list) => {
                     // Every sum has a list of its own.
                     let tables = &mut changed.tables[*list as usize];
                     *tables = tables.iter().map(|table| values.by_ref().take(table.len()).collect()).collect();
@@ -330,7 +339,12 @@ impl Expression {
         Ok(changed)
     }
 
-    /// The lists of weight tables, as [`Node::WeightedSum`] numbers them.
+    /// The patterns, as [`Node::Pattern`] numbers them.
+    pub fn patterns(&self) -> &[Arc<Pattern>] {
+        &self.patterns
+    }
+
+    /// The lists of weight tables, as [`Node::WeightedSum`] and [`Node::Pattern`] number them.
     pub fn tables(&self) -> &[Tables] {
         &self.tables
     }

@@ -1,7 +1,11 @@
 //! Register code: what expressions are lowered to, by `lowering`, and what [`super::evaluation`] runs.
 
+use std::sync::Arc;
+
 use super::{Expression, Node, NodeId, Side, Tables, WhenZero};
 use crate::bitboard::Board;
+use crate::patterns::Pattern;
+use crate::patterns::carried::Plan;
 
 /// Registers of one type that a program may use: their numbers are one byte, so reading one needs no check.
 pub const REGISTERS: usize = 256;
@@ -42,6 +46,8 @@ pub enum Op<W> {
     CountIntersection(Register, Register, Register),
     NumberOfMoves(Register, Side),
     WeightedSum(Register, Register, u32, Option<Register>),
+    /// One of the patterns that the program reads.
+    Pattern(Register, u16),
     Add(Register, Register, Register),
     Subtract(Register, Register, Register),
     Multiply(Register, Register, Register),
@@ -73,6 +79,19 @@ pub enum Op<W> {
     OutputTruth(u16, Register),
 }
 
+/// A pattern that a program reads.
+#[derive(Clone, Debug)]
+pub struct PatternRead {
+    /// The pattern.
+    pub pattern: Arc<Pattern>,
+    /// The list of its tables.
+    pub list: u32,
+    /// The registers of its sets, as many as there are.
+    pub(super) sets: [Register; 4],
+    /// Where its indices begin among those that are carried; `None` if its sets are not those of the pieces.
+    pub carried: Option<u16>,
+}
+
 /// Register code for one expression on one board.
 #[derive(Clone, Debug)]
 pub struct Program<B: Board> {
@@ -81,11 +100,15 @@ pub struct Program<B: Board> {
     /// Done for every block of positions.
     pub(super) body: Vec<Op<B::Word>>,
     pub(super) tables: Vec<Tables>,
+    pub(super) patterns: Vec<PatternRead>,
+    /// How the indices of patterns change with the board.
+    pub(super) plan: Option<Arc<Plan<B>>>,
     /// Where the constant numbers of the expression are, by node.
     pub(super) constants: Vec<(NodeId, Place)>,
     pub(super) outputs: usize,
     pub(super) reads_ply: bool,
     pub(super) reads_quiet_plies: bool,
+    pub(super) reads_root: bool,
     /// Whether the body counts moves of own and of the opponent.
     pub(super) counts_moves: [bool; 2],
 }
@@ -110,10 +133,30 @@ impl<B: Board> Program<B> {
         self.reads_quiet_plies
     }
 
+    /// Whether a value depends on the position where a move is being chosen: on its ply or its clock.
+    pub fn reads_root(&self) -> bool {
+        self.reads_root
+    }
+
     /// Whether every evaluation counts the moves of a side.
     #[inline(always)]
     pub fn counts_moves(&self, side: Side) -> bool {
         self.counts_moves[side as usize]
+    }
+
+    /// The patterns, in the order in which they are read.
+    pub fn patterns(&self) -> &[PatternRead] {
+        &self.patterns
+    }
+
+    /// The lists of weight tables.
+    pub fn tables(&self) -> &[Tables] {
+        &self.tables
+    }
+
+    /// How the indices of its patterns change with the board, if it has any that do.
+    pub fn plan(&self) -> Option<&Arc<Plan<B>>> {
+        self.plan.as_ref()
     }
 
     /// Number of operations done for every evaluation.

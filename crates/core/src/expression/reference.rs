@@ -4,6 +4,7 @@
 
 use super::{Expression, Node, NodeId, Side, Tables, Type, WhenZero};
 use crate::bitboard::{Bitboard, Board, Direction, Word};
+use crate::patterns::Pattern;
 use crate::rules::{Color, Game, Seen};
 
 /// What an expression can read: a board as one side sees it, and the counters around it.
@@ -70,6 +71,13 @@ pub(super) fn weighted_sum<B: Board>(set: Bitboard<B>, weights: &[f64]) -> f64 {
     set.into_iter().fold(0.0, |sum, square| sum + weights[square as usize])
 }
 
+/// What the copies of a pattern say, one after the other.
+fn pattern_value<B: Board>(pattern: &Pattern, table: &[f64], sets: &[Bitboard<B>], own_is_black: bool) -> f64 {
+    let digit = |square| sets.iter().position(|set| set.contains(square)).map_or(0, |place| place as u32 + 1);
+    let indices = pattern.copies().iter().map(|copy| pattern.index(copy, own_is_black, B::SQUARES - 1, digit));
+    indices.fold(0.0, |sum, index| sum + table[index])
+}
+
 /// Division by the named convention.
 #[inline(always)]
 pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
@@ -89,7 +97,7 @@ pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
 pub fn evaluate<G: Game>(expression: &Expression, inputs: &Inputs<G::Board>) -> Vec<f64> {
     let mut values: Vec<Value<G::Board>> = Vec::with_capacity(expression.nodes().len());
     for &node in expression.nodes() {
-        let value = value_of::<G>(node, expression.tables(), inputs, &values);
+        let value = value_of::<G>(node, expression, inputs, &values);
         values.push(value);
     }
     let number = |&id: &NodeId| match values[id as usize] {
@@ -102,7 +110,7 @@ pub fn evaluate<G: Game>(expression: &Expression, inputs: &Inputs<G::Board>) -> 
 
 fn value_of<G: Game>(
     node: Node,
-    tables: &[Tables],
+    expression: &Expression,
     inputs: &Inputs<G::Board>,
     values: &[Value<G::Board>],
 ) -> Value<G::Board> {
@@ -151,8 +159,14 @@ fn value_of<G: Game>(
         Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(&inputs.seen(side)))),
         Node::WeightedSum(a, list, selector) => Value::Number(weighted_sum(
             squares(a),
-            selected_table(&tables[list as usize], selector.map_or(0.0, number)),
+            selected_table(&expression.tables()[list as usize], selector.map_or(0.0, number)),
         )),
+        Node::Pattern(sets, pattern, list) => {
+            let sets: Vec<_> = sets.into_iter().flatten().map(squares).collect();
+            let pieces = (inputs.own | inputs.opponent).len();
+            let (pattern, tables) = (&expression.patterns()[pattern as usize], &expression.tables()[list as usize]);
+            Value::Number(pattern_value(pattern, &tables[pattern.stage(pieces)], &sets, inputs.own_is_black))
+        }
         Node::Add(a, b) => Value::Number(number(a) + number(b)),
         Node::Subtract(a, b) => Value::Number(number(a) - number(b)),
         Node::Multiply(a, b) => Value::Number(number(a) * number(b)),

@@ -12,6 +12,7 @@ pub mod learner;
 mod rule;
 mod seat;
 pub mod settings;
+pub mod tables;
 mod td;
 mod td_lambda;
 mod td_leaf;

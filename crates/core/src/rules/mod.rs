@@ -6,6 +6,7 @@ pub mod draws;
 pub mod duels;
 pub mod othello;
 pub mod perft;
+pub mod perft_table;
 pub mod playout;
 
 use std::fmt::Debug;
@@ -163,6 +164,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     const HAS_KINGS: bool = false;
     /// Whether there are captures, and a side that can capture must.
     const HAS_CAPTURES: bool = false;
+    /// Whether the rules are those of Othello, whose endgames there is a solver for.
+    const IS_OTHELLO: bool = false;
     /// Whether a move takes a piece from one square to another, rather than putting one on the board.
     const MOVES_PIECES: bool = false;
     /// What perft counts for a game that ended before its depth: the convention of the game's published tables.

@@ -89,7 +89,7 @@ pub fn perft<G: Game>(position: G, depth: u32, threads: usize, stop: &AtomicBool
 }
 
 /// As [`Count`], looking at `stop` often enough that Ctrl-C acts at once however deep the count is.
-fn count_stoppable<G: Game>(position: G, depth: u32, stop: &AtomicBool) -> u64 {
+pub(super) fn count_stoppable<G: Game>(position: G, depth: u32, stop: &AtomicBool) -> u64 {
     if depth <= 5 {
         return dispatch(Count { position, depth });
     }

@@ -4,7 +4,7 @@
 //! blocks, so the number of nodes is the same on every machine. A node is a position entered or a leaf that was valued.
 //! What a search does above the last ply is its `Branching`.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::horizon::{Horizon, Valued};
@@ -18,6 +18,9 @@ use crate::stream::{Key, Stream};
 
 /// How many nodes pass between two looks at the clock.
 const NODES_BETWEEN_LOOKS: u64 = 1 << 10;
+
+/// One ply is always looked ahead, whoever wants the search to stop.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Search a position that is not over to the depth of the options. `None` if the search was stopped.
 ///
@@ -153,12 +156,14 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     #[inline(always)]
     pub fn one_ply(&mut self, position: &G, root: &mut Root<G>) -> Vec<f64> {
         let mut values = Vec::new();
+        let stop = std::mem::replace(&mut self.horizon.stop, &NEVER);
         self.horizon.blocks(position, self.search.rule.root(), |siblings| {
             self.nodes += siblings.nodes();
             self.estimated |= siblings.estimated;
             values.extend_from_slice(siblings.values());
             true
         });
+        self.horizon.stop = stop;
         for place in 0..root.moves.len() {
             let one = root.moves[place];
             root.offer(one, values[one.index], &[]);
@@ -169,6 +174,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     /// Look `depth` plies ahead from the root, at least two; whether that was completed.
     pub fn iterate(&mut self, position: &G, depth: u32, root: &mut Root<G>) -> bool {
         root.best = Best::NONE;
+        self.horizon.enter(position, depth);
         for place in 0..root.moves.len() {
             let one = root.moves[place];
             let child = position.play_unchecked(one.chosen);
@@ -190,6 +196,12 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         true
     }
 
+    /// Give up at `deadline`, if there is one; the clock is looked at soon.
+    pub fn look_at(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+        self.next_look = self.nodes;
+    }
+
     /// One of the best moves, looked at `depth` plies ahead; `None` if the search was stopped from outside.
     pub fn choice(&self, root: Root<G>, depth: u32, mut stream: Stream) -> Option<Choice<G>> {
         if self.search.stop.load(Ordering::Relaxed) {
@@ -197,7 +209,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         }
         let best = root.best.value;
         let (chosen, continuation) = root.pick(&mut stream)?;
-        Some(Choice { chosen, score: Some(best), depth, nodes: self.nodes, continuation })
+        Some(Choice { chosen, score: Some(best), depth, nodes: self.nodes, continuation, is_exact: false })
     }
 
     /// The value of `position` for the side to move, exact inside (alpha, beta) and a bound outside.
@@ -212,6 +224,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
         if !self.count() {
             return 0.0;
         }
+        self.horizon.enter(position, depth);
         // Step 2. The last ply, or what lies above it.
         self.lines[depth as usize].clear();
         let best = if depth == 1 {
@@ -247,6 +260,8 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             before += siblings.len();
             best < beta
         });
+        // What captures said that were given up means nothing.
+        self.stopped |= G::HAS_CAPTURES && self.search.stop.load(Ordering::Relaxed);
         if best > alpha && best < beta {
             self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
         }

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use super::alphabeta::{Branching, Searcher};
 use super::horizon::Horizon;
+use super::leaves::Rule;
 use super::ordering::{Candidates, Killers, MoveOrder};
 use super::root::Root;
 use super::table::{Entry, Table};
@@ -55,36 +56,103 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
         let Self { cpu, search, position, stream, memory } = self;
         let (options, begun) = (&search.options, Instant::now());
         let mut searcher = searcher(cpu, search, position, memory);
-        let mut root = Root::new(position, search.ties);
-        // Step 1. One ply, whatever the limits.
-        let values = searcher.one_ply(position, &mut root);
-        if options.ordering == MoveOrder::Evaluator {
-            root.sort(&values);
-        }
-        // Step 2. Deeper each time, until a limit, or until every line is a finished game. What was best two plies ago is a
-        // better guess than what was best one ply ago: the same side moved last. So without limits every other depth is left
-        // out; with limits each one may be the last.
-        let limited = options.nodes.is_some() || options.time.is_some();
-        searcher.node_limit = options.nodes.unwrap_or(u64::MAX);
         searcher.deadline = options.time.map(|time| begun + time);
-        let mut completed = 1;
-        if options.depth > 1 && searcher.estimated {
-            searcher.order_root(position, &mut root);
-        }
-        while completed < options.depth && searcher.estimated && searcher.nodes < searcher.node_limit {
-            searcher.estimated = false;
-            let before = root.best.clone();
-            if options.ordering != MoveOrder::None {
-                root.bring_best_forward();
-            }
-            let step = if limited || (options.depth - completed) % 2 == 1 { 1 } else { 2 };
-            if !searcher.iterate(position, completed + step, &mut root) {
-                root.best = before;
+        // What was best two plies ago is a better guess than what was best one ply ago: the same side moved last. So without
+        // limits every other depth is left out; with limits each one may be the last.
+        let limited = options.nodes.is_some() || options.time.is_some();
+        let mut progress = searcher.begin(position);
+        while let Some(left) = searcher.left_to_go(&progress) {
+            let step = if limited || left % 2 == 1 { 1 } else { 2 };
+            if !searcher.deepen(position, step, &mut progress) {
                 break;
             }
-            completed += step;
         }
-        searcher.choice(root, completed, stream)
+        searcher.choice(progress.root, progress.depth, stream)
+    }
+}
+
+/// How far a search has come at one position: it can be taken up again where it was.
+pub struct Progress<G: Game> {
+    root: Root<G>,
+    depth: u32,
+    nodes: u64,
+    /// Whether an evaluator had a say: otherwise every line is a finished game, and looking deeper is pointless.
+    estimated: bool,
+}
+
+impl<G: Game> Progress<G> {
+    /// Plies looked ahead.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Whether a search to a depth has nothing left to find out.
+    pub fn is_complete(&self, depth: u32) -> bool {
+        self.depth >= depth || !self.estimated
+    }
+
+    /// What the last completed depth answers; random ties are drawn from `stream`.
+    pub fn choice(&self, mut stream: Stream) -> Option<Choice<G>> {
+        let score = Some(self.root.best.value);
+        let (chosen, continuation) = self.root.clone().pick(&mut stream)?;
+        Some(Choice { chosen, score, depth: self.depth, nodes: self.nodes, continuation, is_exact: false })
+    }
+}
+
+/// When a search that can be taken up again ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadlines {
+    /// No depth is begun after this.
+    pub soft: Option<Instant>,
+    /// A depth that is not completed by then is given up.
+    pub hard: Option<Instant>,
+}
+
+/// Look deeper at one position, one ply at a time, from where `progress` is (`None`: from the beginning), until the depth of
+/// the options, their nodes, a deadline or the stop flag; one ply is always completed. `tell` hears of every completed depth.
+///
+/// The memory should last: what the interrupted depth has found is in its table.
+pub fn take_up<G: Game, C: Cpu>(
+    cpu: C,
+    search: &Search<'_, G>,
+    position: &G,
+    deadlines: Deadlines,
+    memory: &mut Memory<G>,
+    progress: &mut Option<Progress<G>>,
+    tell: &mut dyn FnMut(&Progress<G>),
+) {
+    cpu.call(TakeUp { cpu, search, position, deadlines, memory, progress, tell });
+}
+
+/// All that [`take_up`] does, as a task of its CPU path.
+struct TakeUp<'a, 's, G: Game, C: Cpu> {
+    cpu: C,
+    search: &'a Search<'s, G>,
+    position: &'a G,
+    deadlines: Deadlines,
+    memory: &'a mut Memory<G>,
+    progress: &'a mut Option<Progress<G>>,
+    tell: &'a mut dyn FnMut(&Progress<G>),
+}
+
+impl<G: Game, C: Cpu> Task for TakeUp<'_, '_, G, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<D: Cpu>(self, _: D) {
+        let Self { cpu, search, position, deadlines, memory, progress, tell } = self;
+        let mut searcher = searcher(cpu, search, position, memory);
+        if progress.is_none() {
+            tell(progress.insert(searcher.begin(position)));
+        }
+        let Some(progress) = progress else { return };
+        searcher.resume(progress, deadlines.hard);
+        while searcher.left_to_go(progress).is_some()
+            && deadlines.soft.is_none_or(|soft| Instant::now() < soft)
+            && searcher.deepen(position, 1, progress)
+        {
+            tell(progress);
+        }
     }
 }
 
@@ -95,14 +163,14 @@ pub(super) fn searcher<'a, G: Game, C: Cpu>(
     root: &G,
     memory: &'a mut Memory<G>,
 ) -> Searcher<'a, G, C, BestFirst<'a, G, C>> {
-    let Memory { registers, order_registers, table } = memory;
-    table.start(search.options.table);
-    let depth = search.options.depth;
+    memory.start(&search.options);
+    let Memory { registers, order_registers, table, killers, .. } = memory;
     let branching = BestFirst {
         orderer: Horizon::for_order(cpu, root, search, order_registers.as_mut()),
+        context: context_of(root, search),
         table,
-        killers: Killers::new(depth),
-        candidates: vec![Candidates::default(); depth as usize + 1],
+        killers,
+        candidates: vec![Candidates::default(); search.options.depth as usize + 1],
     };
     Searcher::new(Horizon::at(cpu, root, search, registers), search, branching)
 }
@@ -126,12 +194,24 @@ pub(super) fn key_of<G: Game>(position: &G) -> Key {
     key
 }
 
+/// The key of what values depend on besides the position and its depth: of all that differs between two choices of one player.
+fn context_of<G: Game>(root: &G, search: &Search<'_, G>) -> u64 {
+    let Rule::Output(output) = search.rule else { return 0 };
+    let mut key = Key::new(output as u64).child(root.turn() as u64);
+    if search.evaluator.program.reads_root() {
+        key = key.child(root.ply().into()).child(u64::from((root.own() | root.opponent()).len()));
+    }
+    key.0
+}
+
 /// The most promising move first and with the whole window; of the others it is only asked whether they are better.
 pub(super) struct BestFirst<'a, G: Game, C: Cpu> {
     /// What orders moves, where that is not the evaluator.
     orderer: Option<Horizon<'a, G, C>>,
+    /// Of all that values depend on besides position and depth.
+    context: u64,
     table: &'a mut Table,
-    killers: Killers,
+    killers: &'a mut Killers,
     /// Moves of the position being searched, by remaining depth.
     candidates: Vec<Candidates<G>>,
 }
@@ -215,6 +295,55 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
 }
 
 impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
+    /// One ply, whatever the limits.
+    #[inline(always)]
+    fn begin(&mut self, position: &G) -> Progress<G> {
+        let mut root = Root::new(position, self.search.ties);
+        let values = self.one_ply(position, &mut root);
+        let options = &self.search.options;
+        if options.ordering == MoveOrder::Evaluator {
+            root.sort(&values);
+        }
+        self.node_limit = options.nodes.unwrap_or(u64::MAX);
+        if options.depth > 1 && self.estimated {
+            self.order_root(position, &mut root);
+        }
+        Progress { root, depth: 1, nodes: self.nodes, estimated: self.estimated }
+    }
+
+    /// Count on from where a search was, until a deadline if there is one.
+    fn resume(&mut self, progress: &Progress<G>, deadline: Option<Instant>) {
+        self.node_limit = self.search.options.nodes.unwrap_or(u64::MAX);
+        self.nodes = progress.nodes;
+        self.look_at(deadline);
+    }
+
+    /// How many plies deeper the search is to look, if there is anything left to find out and to count.
+    #[inline(always)]
+    fn left_to_go(&self, progress: &Progress<G>) -> Option<u32> {
+        let depth = self.search.options.depth;
+        (!progress.is_complete(depth) && self.nodes < self.node_limit).then(|| depth - progress.depth)
+    }
+
+    /// Look so many plies deeper; whether that was completed. If not, nothing but nodes was added.
+    #[inline(always)]
+    fn deepen(&mut self, position: &G, step: u32, progress: &mut Progress<G>) -> bool {
+        self.estimated = false;
+        let before = progress.root.best.clone();
+        if self.search.options.ordering != MoveOrder::None {
+            progress.root.bring_best_forward();
+        }
+        let is_completed = self.iterate(position, progress.depth + step, &mut progress.root);
+        progress.nodes = self.nodes;
+        if is_completed {
+            progress.depth += step;
+            progress.estimated = self.estimated;
+        } else {
+            progress.root.best = before;
+        }
+        is_completed
+    }
+
     /// Order the moves at the root by what orders moves, if that is a program of its own.
     fn order_root(&mut self, position: &G, root: &mut Root<G>) {
         let Some(orderer) = &mut self.branching.orderer else { return };
@@ -254,7 +383,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
         if self.search.evaluator.program.reads_ply() {
             key = key.child(position.ply().into());
         }
-        key.0
+        key.0 ^ self.branching.context
     }
 
     /// All moves of a position with their places in the order.
@@ -281,7 +410,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
                 true
             });
         } else if ordering == MoveOrder::Killer {
-            candidates.rank_by_replies(cpu, position, &self.branching.killers, depth);
+            candidates.rank_by_replies(cpu, position, self.branching.killers, depth);
         } else {
             candidates.rank_alike();
         }

@@ -10,7 +10,7 @@ use super::leaves::Rule;
 use super::{Search, outcome_value};
 use crate::cpu::vector::Eight;
 use crate::cpu::{Cpu, Task};
-use crate::evaluator::{Evaluator, Worth, block_of, speaks_for};
+use crate::evaluator::{Evaluator, Worth, block_of, follow, speaks_for};
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
@@ -29,7 +29,7 @@ pub(super) struct Horizon<'a, G: Game, C: Cpu> {
     /// the search ends at its limit.
     pub room: u64,
     /// Set from outside to give captures up; the values then mean nothing.
-    stop: &'a AtomicBool,
+    pub stop: &'a AtomicBool,
     chooser: Color,
     root_ply: f64,
     root_clock: f64,
@@ -127,6 +127,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
         search: &Search<'a, G>,
         registers: &'a mut Registers<G::Board>,
     ) -> Self {
+        registers.carried.begin();
         Self {
             cpu,
             evaluator,
@@ -138,6 +139,16 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
             root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
+        }
+    }
+
+    /// The search enters a position so many plies above its last one.
+    #[inline(always)]
+    pub fn enter(&mut self, position: &G, level: u32) {
+        if self.registers.carried.is_used() {
+            let (black, white) = (position.pieces(Color::Black).0, position.pieces(Color::White).0);
+            let kings = G::HAS_KINGS.then(|| position.kings().0);
+            self.registers.carried.enter(black, white, kings, level as usize);
         }
     }
 
@@ -177,6 +188,7 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             // Step 2. Evaluate them all at once.
             let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
             let mut outputs = [Lanes::splat(0.0); 2];
+            follow(self.cpu, &mut self.registers.carried, position, speaker, &children);
             self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
             let values = self.rule.values(&outputs, path, before);
             let values = worth.of_lanes(values).zip(BLANKS[children.len], |value, blank| value + blank);

@@ -25,7 +25,7 @@ use crate::expression::evaluation::Registers;
 use crate::rules::{Color, Game, Outcome};
 use crate::stream::Key;
 use leaves::{Leaves, Rule};
-use ordering::MoveOrder;
+use ordering::{Killers, MoveOrder};
 use table::Table;
 
 /// The value of a won game; a lost one is minus this, a draw 0.
@@ -51,7 +51,12 @@ pub struct SearchOptions {
     /// Whether captures are looked at to their end: a position at the horizon whose side to move must capture is then not
     /// valued, but all its moves are looked at, and so on until nobody must capture. For games with captures.
     pub quiescence: bool,
+    /// With at most so many empty squares the exact solver chooses instead; 0: never. For Othello.
+    pub endgame: u32,
 }
+
+/// From this depth on it pays to look at killers first.
+const LEAST_DEPTH_WITH_KILLERS: u32 = 4;
 
 impl SearchOptions {
     /// The plain search: a fixed depth, and nothing else.
@@ -65,13 +70,23 @@ impl SearchOptions {
             deeper: false,
             leaves: Leaves::Plain,
             quiescence: false,
+            endgame: 0,
         }
     }
 
     /// Whether nothing but a depth is asked for, and how the horizon is valued, so that the plain search answers.
     pub fn is_plain(&self) -> bool {
-        let Self { leaves, quiescence, .. } = *self;
-        *self == Self { leaves, quiescence, ..Self::to_depth(self.depth) }
+        let Self { leaves, quiescence, endgame, .. } = *self;
+        *self == Self { leaves, quiescence, endgame, ..Self::to_depth(self.depth) }
+    }
+
+    /// The same with the order of moves that is usual: killers, but where the search is too shallow for them, and where an
+    /// order could change what is chosen, because nodes are counted or entries of another depth are used.
+    #[must_use]
+    pub fn with_usual_order(self) -> Self {
+        let is_free = self.nodes.is_none() && !self.deeper;
+        let pays = is_free && self.depth >= LEAST_DEPTH_WITH_KILLERS;
+        Self { ordering: if pays { MoveOrder::Killer } else { MoveOrder::None }, ..self }
     }
 }
 
@@ -95,7 +110,7 @@ impl<G: Game> LookAhead<G> {
     /// # Errors
     /// Says what does not go together, or is out of range.
     pub fn new(evaluator: Evaluator<G>, orderer: Option<Evaluator<G>>, options: SearchOptions) -> Result<Self, String> {
-        let SearchOptions { depth, ordering, table, leaves, quiescence, .. } = options;
+        let SearchOptions { depth, ordering, table, leaves, quiescence, endgame, .. } = options;
         if !(1..=MOST_DEPTH).contains(&depth) {
             return Err(format!("depth {depth} is not from 1 to {MOST_DEPTH}"));
         }
@@ -107,6 +122,9 @@ impl<G: Game> LookAhead<G> {
         }
         if quiescence && !G::HAS_CAPTURES {
             return Err("quiescence looks at captures, and the game has none".into());
+        }
+        if endgame > 0 && !G::IS_OTHELLO {
+            return Err("endgame asks a solver of Othello, and this is another game".into());
         }
         evaluator.check_outputs(leaves.outputs())?;
         if orderer.is_some() != (ordering == MoveOrder::Program) {
@@ -129,6 +147,24 @@ impl<G: Game> LookAhead<G> {
     /// How to look ahead.
     pub fn options(&self) -> &SearchOptions {
         &self.options
+    }
+
+    /// The same with a table of at least `size` entries, if values may be kept.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_table(self, size: usize) -> Result<Self, String> {
+        let mut options = self.options;
+        if !options.leaves.follow_paths() {
+            options.table = options.table.max(size);
+        }
+        Self::new(self.evaluator, self.orderer, options)
+    }
+
+    /// Whether so few squares are empty that the exact solver chooses.
+    #[inline(always)]
+    pub fn solves(&self, position: &G) -> bool {
+        self.options.endgame > 0 && (!(position.own() | position.opponent())).len() <= self.options.endgame
     }
 
     /// The search for one choice at a position; `game` and `choice` are the keys of the game and of the choice.
@@ -163,8 +199,8 @@ pub struct Search<'a, G: Game> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// The memory of searches, kept from one to the next so that it need not be asked for again. No search reads what another
-/// one left there, but for the constants of the programs that are loaded.
+/// The memory of searches, kept from one to the next so that it need not be asked for again. Unless it lasts, no search reads
+/// what another one left there, but for the constants of the programs that are loaded.
 #[derive(Debug)]
 pub struct Memory<G: Game> {
     /// Of the evaluator's program, loaded.
@@ -173,11 +209,35 @@ pub struct Memory<G: Game> {
     pub order_registers: Option<Registers<G::Board>>,
     /// The transposition table.
     pub table: Table,
+    /// What cut off.
+    pub(crate) killers: Killers,
+    /// Whether a search goes on with the table and the killers of the ones before it: their values hold for the same programs
+    /// wherever a move is chosen, but how many nodes it takes depends on what came before.
+    pub lasts: bool,
+}
+
+impl<G: Game> Memory<G> {
+    /// Get ready for a search.
+    pub(crate) fn start(&mut self, options: &SearchOptions) {
+        if self.lasts {
+            self.table.go_on(options.table);
+            self.killers.go_on(options.depth);
+        } else {
+            self.table.start(options.table);
+            self.killers = Killers::new(options.depth);
+        }
+    }
 }
 
 impl<G: Game> Default for Memory<G> {
     fn default() -> Self {
-        Self { registers: Registers::default(), order_registers: None, table: Table::default() }
+        Self {
+            registers: Registers::default(),
+            order_registers: None,
+            table: Table::default(),
+            killers: Killers::new(0),
+            lasts: false,
+        }
     }
 }
 

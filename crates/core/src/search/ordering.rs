@@ -164,7 +164,7 @@ impl<G: Game> Candidates<G> {
 
 /// Moves that cut off: the two latest by remaining depth.
 #[derive(Clone, Debug)]
-pub(super) struct Killers {
+pub(crate) struct Killers {
     latest: Vec<[u64; 2]>,
 }
 
@@ -178,6 +178,11 @@ impl Killers {
     /// For depths up to `depth`.
     pub fn new(depth: u32) -> Self {
         Self { latest: vec![[NONE; 2]; depth as usize + 1] }
+    }
+
+    /// The same, for depths up to `depth` too.
+    pub fn go_on(&mut self, depth: u32) {
+        self.latest.resize(self.latest.len().max(depth as usize + 1), [NONE; 2]);
     }
 
     /// Remember that a move cut off.

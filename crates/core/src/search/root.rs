@@ -13,6 +13,7 @@ pub(super) struct RootMove<G: Game> {
 }
 
 /// The moves at the root, and the best of them so far.
+#[derive(Clone)]
 pub(super) struct Root<G: Game> {
     /// In the order in which they are searched.
     pub moves: Vec<RootMove<G>>,

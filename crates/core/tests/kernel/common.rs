@@ -5,13 +5,14 @@ use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
+use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::{LookAhead, SearchOptions};
-use evoply_core::stream::Stream;
+use evoply_core::stream::{Key, Stream};
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
 pub fn scaled(count: u64) -> u64 {
@@ -98,6 +99,8 @@ const NUMBERS: [f64; 14] = [
 pub struct RandomExpression {
     pub nodes: Vec<Node>,
     pub tables: Vec<Vec<f64>>,
+    /// Of the board.
+    pub squares: u32,
     pub outputs: Vec<NodeId>,
 }
 
@@ -105,7 +108,7 @@ impl RandomExpression {
     /// Draw `count` nodes; every operation of the language can occur, and mobility only if `deep`.
     pub fn draw<B: Board>(draws: &mut Stream, count: usize) -> Self {
         let tables = (0..3).map(|_| (0..B::SQUARES).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect()).collect();
-        let mut drawn = Self { nodes: Vec::new(), tables, outputs: Vec::new() };
+        let mut drawn = Self { nodes: Vec::new(), tables, squares: B::SQUARES, outputs: Vec::new() };
         let mut pools: [Vec<NodeId>; 3] = Default::default();
         for id in 0..count as NodeId {
             let (node, kind) = loop {
@@ -135,6 +138,9 @@ impl RandomExpression {
                 let table = |index: usize| self.tables[index % 3].clone().into_boxed_slice();
                 let list = (0..=list as usize % 3).map(table).collect::<Vec<_>>().into();
                 Node::WeightedSum(set, builder.tables(list), selector)
+            } else if let Node::Pattern(sets, number, _) = node {
+                let (pattern, tables) = drawn_pattern(number, sets.iter().flatten().count(), self.squares);
+                Node::Pattern(sets, builder.pattern(pattern), builder.tables(tables.into()))
             } else {
                 node
             };
@@ -142,6 +148,31 @@ impl RandomExpression {
         }
         builder.finish(self.outputs.iter().map(|&id| ids[id as usize]).collect())
     }
+}
+
+/// A pattern of so many sets, and its tables, drawn from a number.
+pub fn drawn_pattern(number: u32, sets: usize, squares: u32) -> (Pattern, Vec<Box<[f64]>>) {
+    let mut draws = Key::new(61).child(number.into()).stream();
+    let length = 1 + draws.below(if sets > 2 { 4 } else { 5 }) as usize;
+    let copies = 1 + draws.below(6);
+    let mut copy = || {
+        let mut copy: Vec<u8> = Vec::new();
+        while copy.len() < length {
+            let square = draws.below(squares.into()) as u8;
+            if !copy.contains(&square) {
+                copy.push(square);
+            }
+        }
+        copy
+    };
+    let copies: Vec<_> = (0..copies).map(|_| copy()).collect();
+    let mut stages: Vec<u32> = (0..draws.below(4)).map(|_| 1 + draws.below(squares.into()) as u32).collect();
+    stages.sort_unstable();
+    stages.dedup();
+    let pattern = Pattern::new(copies, sets, draws.below(2) == 0, stages, squares).unwrap();
+    let table = |_| (0..pattern.entries()).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect();
+    let tables = (0..pattern.tables()).map(table).collect();
+    (pattern, tables)
 }
 
 fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option<(Node, Type)> {
@@ -160,12 +191,18 @@ fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option
     let side = if draws.below(2) == 0 { Side::Own } else { Side::Opponent };
     let when_zero = [WhenZero::One, WhenZero::Zero, WhenZero::Numerator, WhenZero::Ieee][draws.below(4) as usize];
     let (squares, number, truth) = (Type::Squares, Type::Number, Type::Truth);
-    Some(match draws.below(46) {
+    let more = [draws.below(2), draws.below(2), draws.below(2)].map(|more| more == 0);
+    Some(match draws.below(48) {
         0 | 1 => (Node::Pieces(side), squares),
         44 => (Node::Men(side), squares),
         45 => (Node::Kings(side), squares),
         2 => (Node::EmptySquares, squares),
         3 => (Node::MovedTo, squares),
+        46 | 47 => {
+            let sets = [s1, s2.filter(|_| more[0]), s1.filter(|_| more[0] && more[1]), None];
+            s1?; // At least one.
+            (Node::Pattern(sets, draws.below(1 << 20) as u32, 0), number)
+        }
         4 => {
             let set = random_set::<B>(draws).0.to_u128();
             (Node::ConstantSquares { squares: set, turned: draws.below(2) == 0 }, squares)

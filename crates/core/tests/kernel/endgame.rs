@@ -3,13 +3,21 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::common::{check_taken, player, tie_rules};
+use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+use evoply_core::choice::Ties;
 use evoply_core::cpu::{available, on};
+use evoply_core::evaluator::{Evaluator, View};
+use evoply_core::expression::program::Program;
+use evoply_core::expression::{Builder, Node};
+use evoply_core::player::Chooser;
 use evoply_core::rules::othello::{Move, Othello};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::endgame::stability::stable_discs;
 use evoply_core::search::endgame::{Endgame, Mode, Solution, Solve, solve};
+use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -110,6 +118,54 @@ fn solver_equals_brute_force() {
     check::<Size6>(1000, 8);
     check::<Size8>(1000, 8);
     check::<Size10>(1000, 8);
+}
+
+/// A player with an endgame takes one of the moves that keep the score, by its rule for ties.
+fn check_player<B: Board>(positions: u64, most: u32) {
+    let mut builder = Builder::default();
+    let ply = builder.node(Node::Ply).unwrap();
+    let program = std::sync::Arc::new(Program::<B>::new(&builder.finish(vec![ply])).unwrap());
+    let (mut ties_seen, mut not_first) = (0, 0);
+    for round in 0..positions {
+        let mut draws = Key::new(23).child(B::SIZE.into()).child(round).stream();
+        let position = endgame_position::<B>(&mut draws, most);
+        let values: Vec<_> = position
+            .legal_moves()
+            .map(|chosen| (chosen, -brute_force(&position.play_unchecked(chosen), true)))
+            .collect();
+        if values.len() < 2 {
+            continue;
+        }
+        let best = values.iter().map(|&(_, score)| score).max().unwrap();
+        let equals: Vec<_> = values.iter().filter(|&&(_, score)| score == best).map(|&(chosen, _)| chosen).collect();
+        ties_seen += u64::from(equals.len() > 1);
+        for ties in tie_rules::<Othello<B>>() {
+            let evaluator = Evaluator { program: program.clone(), view: View::Turn };
+            let options = SearchOptions { endgame: most, ..SearchOptions::to_depth(1) };
+            let chooser = Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap());
+            let question = Question { every_move: true, ..Question::of(Key(round)) };
+            let answer = player(chooser, ties).analyse(&position, &question, &NEVER).unwrap();
+            let case = format!("round {round} {position:?}");
+            assert_eq!((answer.choice.score, answer.choice.is_exact), (Some(f64::from(best)), true), "{case}");
+            check_taken(ties, &position, &equals, answer.choice.chosen, &case);
+            not_first += u64::from(ties == Ties::Random && answer.choice.chosen != equals[0]);
+            let line: Vec<_> = std::iter::once(answer.choice.chosen).chain(answer.choice.continuation).collect();
+            let end = play_line(&position, &line);
+            let score = final_score(&end, true) * if end.turn() == position.turn() { 1 } else { -1 };
+            assert_eq!(score, best, "line of {case}");
+            let scores = values.iter().map(|&(chosen, score)| (chosen, f64::from(score)));
+            assert!(answer.values.into_iter().eq(scores), "{case}");
+        }
+    }
+    assert!(ties_seen > positions / 20 && not_first > positions / 50, "too few ties: {ties_seen} {not_first}");
+}
+
+#[test]
+fn players_choose_exactly() {
+    check_player::<Size4>(400, 7);
+    check_player::<Size6>(300, 7);
+    check_player::<Size8>(300, 7);
+    check_player::<Size10>(200, 7);
 }
 
 #[test]

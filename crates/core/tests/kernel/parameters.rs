@@ -1,7 +1,7 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{RandomExpression, any_checkers, random_position_of, scaled};
+use crate::common::{RandomExpression, any_checkers, drawn_pattern, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -30,6 +30,12 @@ fn written_with<B: Board>(drawn: &RandomExpression, values: &[f64], mut builder:
                 let table = |_| values.by_ref().take(B::SQUARES as usize).collect();
                 let tables = (0..=list % 3).map(table).collect::<Vec<Box<[f64]>>>().into();
                 Node::WeightedSum(set, builder.tables(tables), selector)
+            }
+            Node::Pattern(sets, number, _) => {
+                let (pattern, tables) = drawn_pattern(number, sets.iter().flatten().count(), B::SQUARES);
+                let mut table = |entries: usize| values.by_ref().take(entries).collect();
+                let tables = tables.iter().map(|old| table(old.len())).collect::<Vec<Box<[f64]>>>().into();
+                Node::Pattern(sets, builder.pattern(pattern), builder.tables(tables))
             }
             other => other,
         };

@@ -2,10 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::common::{any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
+use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::othello::Othello;
 use evoply_core::rules::perft::perft;
+use evoply_core::rules::perft_table::perft_with_table;
+use evoply_core::stream::{Key, Stream};
 
 fn check<B: Board>(table: &str, deepest: usize) {
     let text = include_str!("../../../../testdata/perft/perft_tables.json");
@@ -31,4 +35,29 @@ fn deep_tables() {
     check::<Size8>("othello_8x8_mode1", 11);
     check::<Size6>("computed:othello_6x6_mode1", 11);
     check::<Size10>("computed:othello_10x10_mode1", 11);
+}
+
+/// Counts over boards are those over games, from any position, in as little memory as one likes.
+fn check_with_table<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+    let stop = AtomicBool::new(false);
+    for round in 0..rounds {
+        let mut draws = Key::new(81).child(G::Board::SIZE.into()).child(round).stream();
+        let position = if round == 0 { G::start() } else { position(&mut draws) };
+        let plain = perft(position, depth, 0, &stop);
+        for bytes in [0, 1 << 12, 1 << 18, 1 << 30] {
+            assert_eq!(perft_with_table(position, depth, 0, bytes, &stop), plain, "{position:?} in {bytes} bytes");
+        }
+    }
+    assert!(perft_with_table(G::start(), depth, 1, 1 << 30, &AtomicBool::new(true)).is_err());
+}
+
+#[test]
+fn boards_are_counted_as_games_are() {
+    check_with_table::<Othello<Size4>>(scaled(200), 7, |draws| random_position_of(draws, 10));
+    check_with_table::<Othello<Size6>>(scaled(200), 6, |draws| random_position_of(draws, 30));
+    check_with_table::<Othello<Size8>>(scaled(200), 6, |draws| random_position_of(draws, 58));
+    check_with_table::<Othello<Size10>>(scaled(100), 5, |draws| random_position_of(draws, 90));
+    check_with_table::<Checkers<American>>(scaled(200), 6, any_checkers);
+    check_with_table::<Checkers<Losing>>(scaled(200), 6, any_checkers);
+    check_with_table::<Checkers<American10>>(scaled(100), 5, any_checkers);
 }

@@ -50,6 +50,7 @@ fn options_that_do_not_go_together_are_refused() {
         (1, None, SearchOptions { table: 4, ..noisy }, "a value drawn for each leaf cannot be kept in a table"),
         (2, None, SearchOptions { table: 4, ..alternating }, "a value drawn for each leaf cannot be kept in a table"),
         (1, None, SearchOptions { quiescence: true, ..plain }, "quiescence looks at captures, and the game has none"),
+        (1, None, SearchOptions { endgame: 10, ..plain }, ""),
         (2, None, plain, "an evaluator with 2 outputs: 1 are read here"),
         (3, None, alternating, "an evaluator with 3 outputs: 2 are read here"),
         (1, Some(2), by_program, "an evaluator with 2 outputs: 1 are read here"),
@@ -60,6 +61,8 @@ fn options_that_do_not_go_together_are_refused() {
         assert!(said.starts_with(message) && said.is_empty() == message.is_empty(), "{said:?} is not {message:?}");
     }
     assert_eq!(refusal::<Checkers<American>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
+    let solving = SearchOptions { endgame: 10, ..plain };
+    assert!(refusal::<Checkers<American>>(1, None, solving).starts_with("endgame asks a solver of Othello"));
 }
 
 #[test]

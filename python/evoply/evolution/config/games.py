@@ -53,9 +53,10 @@ class PlayerSettings(Part):
     work: Annotated[int | None, ADDED_LATER] = Field(default=None, ge=1, le=MAX_WORK)
     """The same in positions times operations of the individual's program: a larger tree sees fewer
     positions, so that its size costs strength."""
-    ordering: Literal["none", "evaluator", "killer", "tree"] = "none"
+    ordering: Literal["usual", "none", "evaluator", "killer", "tree"] = "usual"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
-    `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says."""
+    `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says;
+    `usual`: `killer` from four plies on, where it changes no move."""
     quiescence: Annotated[bool, ADDED_LATER] = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
@@ -90,7 +91,7 @@ class PlayerSettings(Part):
     @model_validator(mode="after")
     def _options_need_a_search(self) -> PlayerSettings:
         for option, is_used in (
-            ("ordering", self.ordering != "none"),
+            ("ordering", self.ordering not in ("usual", "none")),
             ("quiescence", self.quiescence),
         ):
             if is_used and not self.plies:

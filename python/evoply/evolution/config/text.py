@@ -37,7 +37,7 @@ def config_from_toml(
     4
     """
     data = read_toml(text, name)
-    if data.get("learner") == "learning":
+    if data.get("learner") in ("learning", "patterns"):
         raise ConfigError([("learner", f"{name} is a config of learning: `evoply learn` runs it")])
     return config_from_keys(data, overrides, settings)
 

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from evoply.arena.elsewhere import check_game
 from evoply.configs.part import fields_of
 from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
+from evoply.wording import shorten
 
 __all__ = [
     "PreparedPlayer",
+    "check_sendable",
     "is_certain",
     "is_reproducible",
     "player_texts",
@@ -54,6 +57,19 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
 def is_certain(player: PlayerKind) -> bool:
     """Return whether *player* surely plays the same game again: it is no code of somebody else."""
     return player.reproducible and player.is_portable
+
+
+def check_sendable(config: EvolutionConfig) -> None:
+    """Raise `ValueError` if a run of *config* needs what other machines do not have."""
+    check_game(config.game)
+    for path, text in player_texts(config.fitness):
+        player = read_opponent(text, config.game)
+        if not is_certain(player):
+            raise ValueError(
+                f"cluster: fitness.{path}: {shorten(player.label)} is a program on this machine, "
+                "or may play otherwise next time, and cannot be sent to others - leave it out, or "
+                "run without a cluster"
+            )
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:

@@ -20,6 +20,7 @@ from evoply import _native, arena, gp
 from evoply.evolution.config.games import start_rows, starts_of_openings
 from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
 from evoply.evolution.play.population import seats_of
+from evoply.protocols import Cluster
 
 if TYPE_CHECKING:
     from evoply.evolution.config.evolution_config import EvolutionConfig
@@ -186,6 +187,7 @@ def play_by_config(
     threads: int = 0,
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
+    cluster: Cluster | None = None,
 ) -> arena.Results:
     """Play a schedule by the config's game and rules about draws; otherwise as `arena.play`."""
     return arena.play(
@@ -195,6 +197,7 @@ def play_by_config(
         threads=threads,
         progress=progress,
         record_moves=record_moves,
+        cluster=cluster,
     )
 
 
@@ -206,6 +209,7 @@ def trial(
     *,
     threads: int = 0,
     progress: Callable[[int, int], object] | None = None,
+    cluster: Cluster | None = None,
 ) -> Trial:
     """Play every player against the panel and return the points.
 
@@ -219,6 +223,7 @@ def trial(
         schedule,
         threads=threads,
         progress=None if progress is None else lambda done: progress(done, games),
+        cluster=cluster,
     )
     return trial_of(panel, results, len(players))
 

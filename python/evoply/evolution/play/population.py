@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,7 @@ def population_of(config: EvolutionConfig, trees: Sequence[gp.Genotype]) -> Popu
     programs = gp.lower(list(places), config.game)
     return Population(
         trees=tuple(places),
-        players=tuple(_seats(config, programs)),
+        players=tuple(_seats(config, list(places), programs)),
         programs=tuple(programs),
         operations=np.array([program.operations for program in programs], dtype=np.int64),
         who=np.array(who, dtype=np.int64),
@@ -53,14 +54,22 @@ def population_of(config: EvolutionConfig, trees: Sequence[gp.Genotype]) -> Popu
 
 def seats_of(config: EvolutionConfig, trees: Sequence[gp.Genotype]) -> list[KernelSeat]:
     """Return a seat in the kernel for each tree, lowered together."""
-    return _seats(config, gp.lower(trees, config.game))
+    return _seats(config, trees, gp.lower(trees, config.game))
 
 
-def _seats(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[KernelSeat]:
+def _seats(
+    config: EvolutionConfig, trees: Sequence[gp.Genotype], programs: Sequence[_native.Program]
+) -> list[KernelSeat]:
     """Return a seat in the kernel for each lowered tree, with the config's settings."""
     # A player whose evaluator is not needed, because it is lowered already.
     model = config.player.kind.model_construct(**config.player.options)
-    return [KernelSeat(model.with_program(config.game, program)) for program in programs]
+    return [
+        KernelSeat(
+            model.with_program(config.game, program),
+            player=partial(individual_player, config, tree),
+        )
+        for tree, program in zip(trees, programs, strict=True)
+    ]
 
 
 def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:

@@ -178,6 +178,7 @@ impl<B: Board> Game for Othello<B> {
     type Moves = Moves<B>;
     type Expansion = Expansion<B>;
 
+    const IS_OTHELLO: bool = true;
     const ENDED_LEAVES: u64 = 1;
 
     fn start() -> Self {

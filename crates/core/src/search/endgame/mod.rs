@@ -7,6 +7,7 @@
 //!
 //! The solver is single-threaded and knows no evaluator: nodes depend on the question alone, not on the machine.
 
+pub mod choosing;
 mod geometry;
 mod ordering;
 mod shallow;
@@ -14,6 +15,7 @@ pub mod stability;
 mod table;
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task, dispatch};
@@ -54,6 +56,8 @@ pub struct Endgame<'a> {
     pub every_move: bool,
     /// Memory for the transposition table, in bytes.
     pub table_bytes: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
 }
@@ -61,7 +65,7 @@ pub struct Endgame<'a> {
 impl<'a> Endgame<'a> {
     /// The question with the official score and the usual table.
     pub fn new(mode: Mode, stop: &'a AtomicBool) -> Self {
-        Self { mode, empties_to_winner: true, every_move: false, table_bytes: TABLE_BYTES, stop }
+        Self { mode, empties_to_winner: true, every_move: false, table_bytes: TABLE_BYTES, deadline: None, stop }
     }
 }
 
@@ -83,7 +87,7 @@ pub struct Solution {
 /// Solve a position.
 ///
 /// # Errors
-/// [`Stopped`] if the stop flag was set before the answer was found.
+/// [`Stopped`] if the stop flag was set before the answer was found, or its time was over.
 pub fn solve<B: Board>(position: &Othello<B>, question: &Endgame<'_>) -> Result<Solution, Stopped> {
     dispatch(Solve { position, question })
 }
@@ -101,19 +105,8 @@ impl<B: Board> Task for Solve<'_, B> {
     type Output = Result<Solution, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let (own, opponent) = (self.position.own(), self.position.opponent());
-        let empties = (!(own | opponent)).len();
-        let empties_to_winner = self.question.empties_to_winner;
-        let mut solver = Solver {
-            cpu,
-            question: self.question,
-            shallow: Shallow { cpu, empties_to_winner, geometry: Box::new(Geometry::new()), nodes: 0 },
-            table: ScoreTable::new(self.question.table_bytes, empties),
-            children: Children(Vec::with_capacity(512)),
-            next_stop: NODES_BETWEEN_STOPS,
-            stopped: self.question.stop.load(Ordering::Relaxed),
-        };
-        let score = solver.close_in(own, opponent);
+        let mut solver = Solver::new(cpu, self.position, self.question);
+        let score = solver.close_in(self.position.own(), self.position.opponent());
         let line = solver.line(self.position, score);
         let moves = if self.question.every_move { solver.every_move(self.position) } else { Vec::new() };
         if solver.stopped {
@@ -135,7 +128,21 @@ struct Solver<'a, B: Board, C: Cpu> {
     stopped: bool,
 }
 
-impl<B: Board, C: Cpu> Solver<'_, B, C> {
+impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
+    fn new(cpu: C, position: &Othello<B>, question: &'a Endgame<'a>) -> Self {
+        let empties = (!(position.own() | position.opponent())).len();
+        let empties_to_winner = question.empties_to_winner;
+        Self {
+            cpu,
+            question,
+            shallow: Shallow { cpu, empties_to_winner, geometry: Box::new(Geometry::new()), nodes: 0 },
+            table: ScoreTable::new(question.table_bytes, empties),
+            children: Children(Vec::with_capacity(512)),
+            next_stop: NODES_BETWEEN_STOPS,
+            stopped: question.stop.load(Ordering::Relaxed),
+        }
+    }
+
     /// The largest score.
     const MOST: i32 = B::SQUARES as i32;
 
@@ -179,16 +186,18 @@ impl<B: Board, C: Cpu> Solver<'_, B, C> {
                 self.table.get(position.own(), position.opponent()).map_or(NO_SQUARE, |entry| entry.square);
             let mut legal: Vec<Move> = position.legal_moves().collect();
             legal.sort_by_key(|&chosen| chosen != Move::Place(remembered));
-            let reaches = |chosen: &&Move| {
-                let child = position.play_unchecked(**chosen);
-                -self.exceeds(child.own(), child.opponent(), -least) >= least
-            };
-            let Some(&chosen) = legal.iter().find(reaches) else { break };
+            let Some(&chosen) = legal.iter().find(|&&chosen| self.reaches(&position, chosen, least)) else { break };
             line.push(chosen);
             position = position.play_unchecked(chosen);
             score = -score;
         }
         line
+    }
+
+    /// Whether a move brings at least so much.
+    fn reaches(&mut self, position: &Othello<B>, chosen: Move, least: i32) -> bool {
+        let child = position.play_unchecked(chosen);
+        -self.exceeds(child.own(), child.opponent(), -least) >= least
     }
 
     /// Every legal move with its score, best first; equal ones in the order of legal moves.
@@ -220,7 +229,8 @@ impl<B: Board, C: Cpu> Solver<'_, B, C> {
         self.shallow.nodes += 1;
         if self.shallow.nodes >= self.next_stop {
             self.next_stop = self.shallow.nodes + NODES_BETWEEN_STOPS;
-            self.stopped |= self.question.stop.load(Ordering::Relaxed);
+            self.stopped |= self.question.stop.load(Ordering::Relaxed)
+                || self.question.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }
         if self.stopped {
             return alpha;

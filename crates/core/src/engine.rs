@@ -1,0 +1,218 @@
+//! An engine that stays: a player with a memory that lasts from move to move, and a search that can be stopped, watched and
+//! taken up again.
+//!
+//! At equal depth an engine chooses what its player chooses, whatever it was asked before: values in its table hold for the
+//! position, its depth and what else they depend on. Only how deep it gets in its time, or with its nodes, depends on history.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::analysis::{Analysis, Question, ValueMoves};
+use crate::choice::Choice;
+use crate::cpu::{Cpu, Task, dispatch};
+use crate::player::{Choose, Chooser, Player, Workspace};
+use crate::rules::Game;
+use crate::rules::playout::move_key;
+use crate::search::deepening::{Deadlines, Progress, take_up};
+use crate::search::endgame::choosing::ChooseExactly;
+use crate::search::{LookAhead, MOST_DEPTH};
+use crate::stream::Key;
+
+/// How far an engine may go for one answer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Limits {
+    /// To this depth, whatever the player's own limits are, and without the exact solver; `None`: as the player's own depth and
+    /// nodes allow.
+    pub depth: Option<u32>,
+    /// No depth is begun after so much time.
+    pub soft: Option<Duration>,
+    /// The search ends after so much time, where it is; one ply is always looked ahead.
+    pub hard: Option<Duration>,
+}
+
+/// What an engine answers.
+#[derive(Clone, Debug)]
+pub struct Thought<G: Game> {
+    /// The choice, and what was known before it; the time is from question to answer.
+    pub analysis: Analysis<G>,
+    /// Whether nothing ended the search before its depth: neither time nor nodes nor a stop.
+    pub is_complete: bool,
+}
+
+/// A player that keeps what it finds out.
+pub struct Engine<G: Game> {
+    player: Player<G>,
+    workspace: Workspace<G>,
+    /// Of the position that was looked at last.
+    latest: Option<Latest<G>>,
+}
+
+/// A position and how far its search has come.
+struct Latest<G: Game> {
+    position: G,
+    game: Key,
+    progress: Option<Progress<G>>,
+    /// What the exact solver said.
+    solved: Option<Choice<G>>,
+}
+
+impl<G: Game> Engine<G> {
+    /// Let a player stay, with a table of at least `table` entries if its values may be kept.
+    ///
+    /// # Errors
+    /// The table is larger than a player's may be, or its size no power of two.
+    pub fn new(player: Player<G>, table: usize) -> Result<Self, String> {
+        let player = player.with_table(table)?;
+        let mut workspace = Workspace::default();
+        workspace.memory.lasts = true;
+        player.prepare(&mut workspace);
+        Ok(Self { player, workspace, latest: None })
+    }
+
+    /// Forget everything: the next answer is that of a new engine.
+    pub fn forget(&mut self) {
+        self.workspace = Workspace::default();
+        self.workspace.memory.lasts = true;
+        self.player.prepare(&mut self.workspace);
+        self.latest = None;
+    }
+
+    /// Choose at a position until a limit or `stop`, which ends a search within some thousand nodes and gives the answer of the
+    /// last depth that was completed. `tell` hears of every completed depth, with the time it took from the question on.
+    ///
+    /// A search at the position that was asked about last goes on where it was. `None` if the game is over.
+    pub fn think(
+        &mut self,
+        position: &G,
+        question: &Question,
+        limits: &Limits,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(&Choice<G>, Duration),
+    ) -> Option<Thought<G>> {
+        let begun = Instant::now();
+        let key = move_key(question.game, position.turn(), position.ply());
+        self.workspace.begin(question.game);
+        self.workspace.moves = question.moves;
+        let mut is_complete = true;
+        let choice = match self.player.chooser() {
+            Chooser::AlphaBeta(ahead) if self.player.considers(position, key, question.moves) => {
+                if self.latest.as_ref().is_none_or(|at| at.position != *position || at.game != question.game) {
+                    self.latest =
+                        Some(Latest { position: *position, game: question.game, progress: None, solved: None });
+                }
+                let latest = self.latest.as_mut()?;
+                let thinking = Thinking { player: &self.player, ahead, key, begun, limits, stop, tell };
+                let choice =
+                    dispatch(Think { thinking, workspace: &mut self.workspace, latest, complete: &mut is_complete });
+                choice?
+            }
+            _ => {
+                let (player, workspace) = (&self.player, &mut self.workspace);
+                dispatch(Choose { player, position, key, workspace, stop })?
+            }
+        };
+        let elapsed = begun.elapsed();
+        let values = if question.every_move && question.moves >= self.player.random_moves() {
+            // Beside the table that lasts: these searches have one of their own.
+            let mut workspace = Workspace::default();
+            self.player.prepare(&mut workspace);
+            workspace.begin(question.game);
+            let (player, workspace) = (&self.player, &mut workspace);
+            dispatch(ValueMoves::of(player, position, key, &choice, workspace, stop)).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let values = position.legal_moves().zip(values).collect();
+        Some(Thought { analysis: Analysis { choice, values, elapsed }, is_complete })
+    }
+
+    /// What the exact solver chooses, if the player asks it at a position and it answers within a time; `None` if not.
+    pub fn solve(
+        &mut self,
+        position: &G,
+        question: &Question,
+        within: Option<Duration>,
+        stop: &AtomicBool,
+    ) -> Option<Thought<G>> {
+        let begun = Instant::now();
+        let key = move_key(question.game, position.turn(), position.ply());
+        let Chooser::AlphaBeta(ahead) = self.player.chooser() else { return None };
+        if !ahead.solves(position) || !self.player.considers(position, key, question.moves) {
+            return None;
+        }
+        let deadline = within.map(|within| begun + within);
+        let choice = dispatch(exactly(&self.player, position, key, deadline, stop))?;
+        let analysis = Analysis { choice, values: Vec::new(), elapsed: begun.elapsed() };
+        Some(Thought { analysis, is_complete: true })
+    }
+}
+
+/// The question to the exact solver what a player would choose at a position with its key.
+fn exactly<'a, G: Game>(
+    player: &Player<G>,
+    position: &'a G,
+    key: Key,
+    deadline: Option<Instant>,
+    stop: &'a AtomicBool,
+) -> ChooseExactly<'a, G> {
+    ChooseExactly { position, ties: player.ties(), stream: player.stream_of(key), deadline, stop }
+}
+
+/// What a search is asked.
+struct Thinking<'a, G: Game> {
+    player: &'a Player<G>,
+    ahead: &'a LookAhead<G>,
+    key: Key,
+    begun: Instant,
+    limits: &'a Limits,
+    stop: &'a AtomicBool,
+    tell: &'a mut dyn FnMut(&Choice<G>, Duration),
+}
+
+/// One answer of a player that looks ahead, as a task.
+struct Think<'a, G: Game> {
+    thinking: Thinking<'a, G>,
+    workspace: &'a mut Workspace<G>,
+    latest: &'a mut Latest<G>,
+    complete: &'a mut bool,
+}
+
+impl<G: Game> Task for Think<'_, G> {
+    type Output = Option<Choice<G>>;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { thinking, workspace, latest, complete } = self;
+        let Thinking { player, ahead, key, begun, limits, stop, tell } = thinking;
+        let Latest { position, game, progress, solved } = latest;
+        // Step 1. The exact solver, with half of the time.
+        if ahead.solves(position) && limits.depth.is_none() {
+            if solved.is_none() {
+                let deadline = limits.hard.map(|hard| begun + hard / 2);
+                *solved = cpu.call(exactly(player, position, key, deadline, stop));
+            }
+            if let Some(choice) = solved {
+                tell(choice, begun.elapsed());
+                return Some(choice.clone());
+            }
+        }
+        // Step 2. Deeper and deeper.
+        let mut search = ahead.search(position, *game, key, player.ties(), stop);
+        search.options.time = None;
+        if let Some(depth) = limits.depth {
+            (search.options.depth, search.options.nodes) = (depth.clamp(1, MOST_DEPTH), None);
+        }
+        let after = |time: Duration| begun.checked_add(time);
+        let deadlines = Deadlines { soft: limits.soft.and_then(after), hard: limits.hard.and_then(after) };
+        let stream = player.stream_of(key);
+        let mut told = |progress: &Progress<G>| {
+            if let Some(choice) = progress.choice(stream.clone()) {
+                tell(&choice, begun.elapsed());
+            }
+        };
+        take_up(cpu, &search, position, deadlines, &mut workspace.memory, progress, &mut told);
+        let progress = progress.as_ref()?;
+        *complete = progress.is_complete(search.options.depth) && !stop.load(Ordering::Relaxed);
+        progress.choice(stream)
+    }
+}

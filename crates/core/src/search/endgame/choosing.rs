@@ -1,0 +1,109 @@
+//! The exact solver as what chooses a move: one of those that keep the score, by the player's rule for ties.
+
+use std::time::Instant;
+
+use super::{Endgame, Mode, Solver};
+use crate::choice::{Choice, Ties};
+use crate::cpu::{Cpu, Task};
+use crate::rules::othello::{Move, Othello};
+use crate::rules::{Color, Game};
+use crate::stream::Stream;
+use std::sync::atomic::AtomicBool;
+
+/// A choice by the exact solver, as a task.
+#[derive(Debug)]
+pub struct ChooseExactly<'a, G: Game> {
+    /// A position of Othello that is not over.
+    pub position: &'a G,
+    /// Which of equally good moves is taken.
+    pub ties: Ties,
+    /// What random ties are drawn from, among the moves whose scores are equal.
+    pub stream: Stream,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Set from outside to give up.
+    pub stop: &'a AtomicBool,
+}
+
+/// The score of every legal move, in their order, as a task; `None` as in [`ChooseExactly`].
+#[derive(Debug)]
+pub struct ValueExactly<'a, G: Game> {
+    /// A position of Othello that is not over.
+    pub position: &'a G,
+    /// Set from outside to give up.
+    pub stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task for ChooseExactly<'_, G> {
+    /// `None` if it was given up, or the game is not Othello.
+    type Output = Option<Choice<G>>;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let Self { position, ties, mut stream, deadline, stop } = self;
+        let question = Endgame { deadline, ..Endgame::new(Mode::Exact, stop) };
+        let board = othello(position)?;
+        let mut solver = Solver::new(cpu, &board, &question);
+        let score = solver.close_in(board.own(), board.opponent());
+        // The solver knows one best move, and whoever chooses wants one of all: they are asked in the order of their ranks.
+        let mut moves: Vec<_> = position.legal_moves().enumerate().collect();
+        moves.sort_unstable_by_key(|&(index, chosen)| ties.rank(position, index, chosen));
+        let mut keep = moves.iter().map(|&(_, chosen)| chosen).filter(|&chosen| {
+            move_of(&board, G::code(chosen)).is_some_and(|chosen| solver.reaches(&board, chosen, score))
+        });
+        let chosen = if ties == Ties::Random {
+            let equals: Vec<_> = keep.collect();
+            let place = if equals.len() < 2 { 0 } else { stream.below(equals.len() as u64) };
+            equals.get(place as usize).copied()
+        } else {
+            keep.next()
+        }?;
+        let after = board.play_unchecked(move_of(&board, G::code(chosen))?);
+        let line = solver.line(&after, -score);
+        let (mut at, mut continuation) = (position.play_unchecked(chosen), Vec::new());
+        for next in line {
+            let next = at.legal_moves().find(|&legal| G::code(legal) == Othello::<G::Board>::code(next))?;
+            continuation.push(next);
+            at = at.play_unchecked(next);
+        }
+        let depth = (!(position.own() | position.opponent())).len();
+        let nodes = solver.shallow.nodes;
+        (!solver.stopped).then_some(Choice {
+            chosen,
+            score: Some(f64::from(score)),
+            depth,
+            nodes,
+            continuation,
+            is_exact: true,
+        })
+    }
+}
+
+impl<G: Game> Task for ValueExactly<'_, G> {
+    type Output = Option<Vec<f64>>;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Self::Output {
+        let question = Endgame::new(Mode::Exact, self.stop);
+        let board = othello(self.position)?;
+        let mut solver = Solver::new(cpu, &board, &question);
+        let score = |chosen| {
+            let child = board.play_unchecked(chosen);
+            f64::from(-solver.close_in(child.own(), child.opponent()))
+        };
+        let scores = board.legal_moves().map(score).collect();
+        (!solver.stopped).then_some(scores)
+    }
+}
+
+/// The same position in the solver's own words; `None` in another game.
+fn othello<G: Game>(position: &G) -> Option<Othello<G::Board>> {
+    let [black, white] = [Color::Black, Color::White].map(|color| position.pieces(color));
+    let board = Othello::new(black, white, position.turn(), position.ply());
+    board.filter(|_| G::IS_OTHELLO)
+}
+
+/// The move of a code.
+fn move_of<B: crate::bitboard::Board>(board: &Othello<B>, code: u64) -> Option<Move> {
+    board.legal_moves().find(|&legal| Othello::<B>::code(legal) == code)
+}

@@ -1,0 +1,348 @@
+"""Dask as a pool: an existing cluster by its address, a client of the user's, or a local one.
+
+Dask schedules, moves bytes and brings units of dead workers to others. Ours is only to find the way
+back to a scheduler that was started again, and to notice what will never come.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from evoply.cluster.dispatch import CHECK_EVERY, Dispatcher, other_version
+from evoply.cluster.worker import identity
+from evoply.protocols import Cluster, ClusterError
+from evoply.wording import shorten
+
+__all__ = ["connect", "opened"]
+
+_PATIENCE = 600.0
+"""Seconds that a scheduler which is gone is waited for."""
+_FIRST_WORKER = 60.0
+_CONNECT = 10.0
+_LOOK = 1.0
+"""Seconds for which the number of workers is taken as known."""
+_MOST_LOCAL = 256
+_LOCAL = re.compile(r"local:([0-9]{1,4})")
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
+
+
+@contextmanager
+def connect(cluster: object, *, check_every: int = CHECK_EVERY) -> Iterator[Dispatcher]:
+    """Give the cluster that *cluster* names, until the end of the `with`.
+
+    That is "local:N", N processes of one thread on this machine, which are ended then; the address
+    of a Dask scheduler, such as "tcp://host:8786"; or a `distributed.Client`, which stays open.
+    One unit of work in *check_every* is computed by two workers.
+
+    Raises `ValueError` or `TypeError` for what names no cluster, and `ClusterError` if Dask is not
+    installed, if nobody is there, or if a worker has another version of evoply.
+
+    >>> with connect("somewhere") as cluster:
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    ValueError: cluster: 'somewhere' is no cluster - give local:N, such as local:4, or ...
+    """
+    local = None
+    if isinstance(cluster, str):
+        local = _LOCAL.fullmatch(cluster)
+        if local is None and _ADDRESS.fullmatch(cluster) is None:
+            raise ValueError(
+                f"cluster: {shorten(cluster)!r} is no cluster - give local:N, such as local:4, or "
+                "the address of a Dask scheduler, such as tcp://host:8786"
+            )
+    dask = _dask()
+    if local is not None:
+        with _local(dask, int(local[1])) as address, _pool(*address, is_local=True) as pool:
+            yield Dispatcher(pool, check_every)
+    elif isinstance(cluster, str):
+        with _pool(cluster) as pool:
+            yield Dispatcher(pool, check_every)
+    elif isinstance(cluster, dask.Client):
+        with _pool(cluster.scheduler.address, cluster.security, cluster) as pool:
+            yield Dispatcher(pool, check_every)
+    else:
+        raise TypeError(
+            f"cluster: {shorten(repr(cluster))} is no cluster - give local:N, the address of a "
+            "Dask scheduler, or a distributed.Client"
+        )
+
+
+@contextmanager
+def opened(cluster: object) -> Iterator[Cluster | None]:
+    """Give *cluster* as it is if it is one that is open already, or None; else as `connect`."""
+    if cluster is None or hasattr(cluster, "results"):
+        yield cluster  # type: ignore[misc]  # what the contract asks for is there
+    else:
+        with connect(cluster) as found:
+            yield found
+
+
+def _dask() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise ClusterError(
+            "cluster: Dask is not installed here - pip install 'evoply[cluster]'"
+        ) from None
+    return distributed
+
+
+@contextmanager
+def _local(dask: Any, workers: int) -> Iterator[tuple[str, Any]]:
+    """Give address and keys of a cluster on this machine; nobody else can reach it."""
+    if not 1 <= workers <= _MOST_LOCAL:
+        raise ValueError(
+            f"cluster: local:{workers} - give a number of workers from 1 to {_MOST_LOCAL}"
+        )
+    # Whoever reaches a scheduler may run anything: others on this machine have no key.
+    security = dask.Security.temporary()
+    cluster = dask.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        protocol="tls",
+        security=security,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit=0,
+        silence_logs=50,
+        preload=["evoply.cluster.preload"],
+    )
+    try:
+        yield cluster.scheduler_address, security
+    finally:
+        cluster.close(timeout=5)
+
+
+@contextmanager
+def _pool(
+    address: str, security: Any = None, client: Any = None, *, is_local: bool = False
+) -> Iterator[DaskPool]:
+    pool = DaskPool(address, security, client, is_local=is_local)
+    try:
+        pool.begin()
+        yield pool
+    finally:
+        pool.close()
+
+
+@dataclass(eq=False)
+class _Given:
+    """A call that was given out."""
+
+    remote: Any
+    client: Any
+    only: frozenset[str] = frozenset()
+    """The workers who may do it; empty: all."""
+
+
+class DaskPool:
+    """The contract `evoply.cluster.dispatch.Pool` over a Dask scheduler."""
+
+    def __init__(
+        self, address: str, security: Any = None, client: Any = None, *, is_local: bool = False
+    ) -> None:
+        self._address = address
+        self._security = security
+        self._theirs = client
+        """A client of the user's, which is not closed."""
+        self._client: Any = client
+        self._given: dict[Future[bytes], _Given] = {}
+        self._lock = threading.Lock()
+        self._here: ThreadPoolExecutor | None = None
+        self._threads: dict[str, int] = {}
+        self._looked = -_LOOK
+        self._is_local = is_local
+        self._seen = time.monotonic()
+        """When there was a worker."""
+
+    def begin(self) -> None:
+        """Connect, wait for the first worker, and see that all have this evoply."""
+        dask = _dask()
+        try:
+            if self._client is None:
+                self._client = self._connected()
+            self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
+            self._seen = time.monotonic()
+        except (OSError, TimeoutError, dask.TimeoutError) as error:
+            if self._client is None:
+                raise ClusterError(
+                    f"cluster: no scheduler answers at {self._address} - start one there with "
+                    f"`dask scheduler`, or look at the address ({_first_line(error)})"
+                ) from None
+            raise ClusterError(
+                f"cluster: no worker has come to {self._address} within {_FIRST_WORKER:.0f} s - "
+                f"start some with `dask worker {self._address} --nthreads 1`"
+            ) from None
+        wrong = self._wrong_worker()
+        if wrong:
+            raise ClusterError(wrong)
+
+    def close(self) -> None:
+        """Give up what is not done, and the connection."""
+        with self._lock:
+            waiting = list(self._given)
+        for future in waiting:
+            future.cancel()
+        if self._client is not None and self._client is not self._theirs:
+            self._client.close(timeout=5)
+        if self._here is not None:
+            self._here.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def slots(self) -> int:
+        """How many units are worked on at a time, now."""
+        return sum(self._known().values())
+
+    def submit(self, function: Any, /, *arguments: Any, without: str = "") -> Future[bytes]:
+        """Give out a call, to be done by anybody but the worker called *without*."""
+        only: list[str] = []
+        if without:
+            only = [one for one in self._known() if one != without.partition(" ")[0]]
+            if not only:  # there is nobody else: this process is
+                return self._done_here(function, *arguments)
+        client = self._client
+        options: dict[str, Any] = {"workers": only, "allow_other_workers": False} if only else {}
+        remote = client.submit(function, *arguments, pure=False, **options)
+        future = Future[bytes]()
+        with self._lock:
+            self._given[future] = _Given(remote, client, frozenset(only))
+        future.add_done_callback(self._forget)
+        client.loop.add_callback(_bring, remote, future)
+        return future
+
+    def tend(self) -> None:
+        """Cancel what a client that is closed was asked for, and calls whose workers are gone.
+
+        Workers of an existing cluster may come whenever its queue lets them; those of a local one
+        are started again by Dask, unless they died while they began.
+        """
+        known = self._known().keys()
+        if known:
+            self._seen = time.monotonic()
+        elif self._is_local and time.monotonic() - self._seen > _FIRST_WORKER:
+            raise ClusterError(
+                "cluster: all workers on this machine died and did not come back - look at its "
+                "memory, and give the same command to go on"
+            )
+        with self._lock:
+            given = list(self._given.items())
+        for future, one in given:
+            is_closed = one.client.status not in ("running", "connecting")
+            if is_closed or (one.only and known and one.only.isdisjoint(known)):
+                future.cancel()
+
+    def renew(self) -> None:
+        """Wait until the scheduler is there, and connect again; `ClusterError` if it stays away."""
+        ends = time.monotonic() + _PATIENCE
+        self._looked = -_LOOK
+        while True:
+            client = self._client
+            if client is not None and client.status == "running":
+                return
+            if client is None or client.status != "connecting":
+                try:
+                    self._client = self._connected()
+                    return
+                except (OSError, TimeoutError):
+                    pass
+            if time.monotonic() > ends:
+                raise ClusterError(
+                    f"cluster: the scheduler at {self._address} has not answered for "
+                    f"{_PATIENCE / 60:.0f} minutes - start it again and give the same command"
+                )
+            time.sleep(0.2)
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Return whether an error says that a worker or the scheduler was lost."""
+        from distributed.client import ClosedClientError
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker, NoValidWorkerError
+
+        lost = (KilledWorker, NoValidWorkerError, CommClosedError, ClosedClientError)
+        return isinstance(error, lost) or (
+            self._client is not None and self._client.status != "running"
+        )
+
+    def explain(self, error: BaseException) -> str:
+        """Return why a unit could not even be begun."""
+        return self._wrong_worker() or f"{type(error).__name__}: {_first_line(error)}"
+
+    def _connected(self) -> Any:
+        return _dask().Client(
+            self._address,
+            security=self._security,
+            timeout=_CONNECT,
+            set_as_default=False,
+            name="evoply",
+        )
+
+    def _known(self) -> dict[str, int]:
+        """Return the threads of each worker, by its address; as they were a moment ago."""
+        if time.monotonic() - self._looked >= _LOOK:
+            client = self._client
+            try:
+                if client is not None and client.status == "running":
+                    self._threads = dict(client.nthreads())
+            except Exception:  # Dask has many for a scheduler that is gone
+                self._threads = {}
+            self._looked = time.monotonic()
+        return self._threads
+
+    def _wrong_worker(self) -> str:
+        """Return what is wrong with the first worker that has another evoply; "" if none has."""
+        own, client = identity(), self._client
+        if client is None:
+            return ""
+        told = client.run(identity, on_error="return")
+        for address, one in sorted(told.items()):
+            if isinstance(one, BaseException):
+                return (
+                    f"cluster: worker {address} has no evoply like this one "
+                    f"({type(one).__name__}: {_first_line(one)}) - install evoply "
+                    f"{own['version']} there"
+                )
+            if (one["version"], one["signature"]) != (own["version"], own["signature"]):
+                return other_version(one, own)
+        return ""
+
+    def _done_here(self, function: Any, *arguments: Any) -> Future[bytes]:
+        if self._here is None:
+            self._here = ThreadPoolExecutor(1, "evoply-check")
+        future: Future[bytes] = self._here.submit(function, *arguments)
+        return future
+
+    def _forget(self, future: Future[bytes]) -> None:
+        with self._lock:
+            one = self._given.pop(future, None)
+        if one is not None and future.cancelled() and one.client.status == "running":
+            # Dask's own thread does it: whoever cancels may be on the way out.
+            one.client.loop.add_callback(one.client.cancel, [one.remote], asynchronous=True)
+
+
+async def _bring(remote: Any, future: Future[bytes]) -> None:
+    """Bring what came of a call, in the thread of Dask's client."""
+    try:
+        content = await remote
+    except BaseException as error:
+        # Whoever gave it up has ended it already.
+        if not future.done():
+            future.set_exception(error)
+        if not isinstance(error, Exception):
+            raise
+    else:
+        if not future.done():
+            future.set_result(content)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return shorten(lines[0] if lines else type(error).__name__, 300)

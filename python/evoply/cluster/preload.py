@@ -1,0 +1,13 @@
+"""What a worker of `local:N` loads first: Ctrl-C is for the process that started it."""
+
+import signal
+
+from evoply.cluster.worker import identity
+
+__all__ = ["dask_setup"]
+
+
+def dask_setup(_: object) -> None:
+    """Leave Ctrl-C alone, and compute the signature before the first unit comes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    identity()

@@ -1,0 +1,80 @@
+"""What a worker does: one unit, if it is the same evoply; and says who it is.
+
+Dask imports these functions on the worker by their names. Whatever happens comes back as bytes: no
+exception of ours crosses the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import sys
+import traceback
+from time import perf_counter
+from typing import Any
+
+from evoply import _native
+from evoply.evolution import signature
+from evoply.protocols import UnitFunction, packed
+
+__all__ = ["identity", "is_wanted", "perform"]
+
+_LONGEST_ERROR = 2000
+
+
+def identity() -> dict[str, str]:
+    """Return what decides whether two evoplys compute the same, and who this is."""
+    return {"version": _native.__version__, "signature": signature(), "worker": _name()}
+
+
+def perform(function: UnitFunction, data: bytes, version: str, expected: str) -> bytes:
+    """Return *function* of *data* behind a header: who did it, how long it took, its digest.
+
+    A worker of another *version* or behaviour (*expected* signature) does nothing and says so.
+    """
+    own = identity()
+    if (own["version"], own["signature"]) != (version, expected):
+        return packed({**own, "refused": True})
+    begun = perf_counter()
+    try:
+        content = function(data)
+    except ValueError as error:
+        return packed({**own, "error": str(error)[:_LONGEST_ERROR]})
+    except Exception:
+        said = traceback.format_exc(limit=-3)[-_LONGEST_ERROR:]
+        return packed({**own, "error": f"an error of evoply's: {said}"})
+    seconds = perf_counter() - begun
+    digest = hashlib.sha256(content).hexdigest()
+    return packed({**own, "seconds": seconds, "digest": digest}, content)
+
+
+def is_wanted() -> bool:
+    """Return whether somebody still waits for the unit that this thread is doing.
+
+    Dask cannot end a function that runs: one that takes long asks here.
+    """
+    current = _current()
+    if current is None:
+        return True
+    worker, key = current
+    task = worker.state.tasks.get(key)
+    return task is not None and task.state == "executing"
+
+
+def _name() -> str:
+    current = _current()
+    place = f"process {os.getpid()} on {socket.gethostname()}"
+    return place if current is None else f"{current[0].address} ({place})"
+
+
+def _current() -> tuple[Any, Any] | None:
+    """Return Dask's worker and the key of the task, in a thread of a worker."""
+    # Nothing of Dask is loaded only to find that this is no worker.
+    distributed = sys.modules.get("distributed.worker")
+    if distributed is None:
+        return None
+    try:
+        return distributed.get_worker(), distributed.thread_state.key
+    except (ValueError, AttributeError):
+        return None

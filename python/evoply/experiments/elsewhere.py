@@ -1,0 +1,204 @@
+"""Units of an experiment done by the workers of a cluster: a config goes, a run folder comes back.
+
+A worker makes the run in a temporary folder of its own. What comes back is checked here, and
+appears in the experiment's folder whole or not at all; so nothing is lost or there twice, whoever
+dies. A run that was begun on this machine is made again from its first step: files are never sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evoply.cluster.worker import is_wanted
+from evoply.evolution.play.opponents import is_certain, read_opponent, without_file
+from evoply.experiments.design import Experiment, Measure, Setup, experiment_of
+from evoply.experiments.folder import ExperimentFolder
+from evoply.experiments.units import Unit, measured, run_unit
+from evoply.files import write_atomically
+from evoply.protocols import (
+    Answer,
+    Cluster,
+    ClusterError,
+    RunError,
+    WrongResultError,
+    packed,
+    unpacked,
+)
+from evoply.runs import Run
+from evoply.runs.folder import REMAINS, WriterLock, create_folder
+from evoply.runs.kinds import stored_kind
+
+__all__ = ["check_experiment_sendable", "run_elsewhere", "unit_part"]
+
+_FILES = ("config.toml", "run.db")
+"""What a run folder is made of; its lock is this machine's."""
+
+
+def check_experiment_sendable(folder: ExperimentFolder) -> None:
+    """Raise `ValueError` if some unit of *folder* cannot be done by another machine."""
+    for setup in folder.setups:
+        try:
+            setup.kind.check_sendable(setup.config)
+        except ValueError as error:
+            raise ValueError(f"{setup.name}: {error}") from None
+    game = folder.setups[0].config.game
+    for opponent in Measure.from_text(folder.experiment.measure).opponents:
+        if not is_certain(read_opponent(opponent, game)):
+            raise ValueError(
+                f"cluster: measure: {opponent} is a program on this machine and cannot be sent to "
+                "others - measure by other players, or run without a cluster"
+            )
+
+
+def run_elsewhere(
+    folder: ExperimentFolder, cluster: Cluster, on_done: Callable[[], object]
+) -> None:
+    """Do all units of *folder* that are not done on *cluster*; *on_done* is told of each.
+
+    Raises `ClusterError` for what cannot be done. If a worker returned a wrong result, what it
+    returned before is taken back.
+    """
+    units = folder.waiting()
+    parts = (_packed(unit, folder.experiment) for unit in units)
+    same = _what_is_equal if all(_is_timeless(unit, folder.experiment) for unit in units) else None
+    try:
+        for answer in cluster.results(unit_part, parts, same=same):
+            _store(units[answer.place], folder.experiment, answer)
+            on_done()
+    except WrongResultError as error:
+        taken_back = [units[place] for place in error.places]
+        for unit in taken_back:
+            _put_away(unit.path)
+        names = ", ".join(unit.path.name for unit in taken_back)
+        if names:
+            raise WrongResultError(
+                f"{error}. Runs that it had returned were removed: {names}",
+                error.worker,
+                error.places,
+            ) from None
+        raise
+
+
+def unit_part(data: bytes) -> bytes:
+    """Make and measure one run: the unit of work of a cluster."""
+    told, _ = unpacked(data)
+    with tempfile.TemporaryDirectory(prefix="evoply-") as name:
+        config = Path(name) / "setup.toml"
+        config.write_text(told["config"], encoding="utf-8")
+        kind = stored_kind(config)
+        setup = Setup(told["setup"], kind, kind.read_config(config))
+        unit = Unit(setup, told["seed"], Path(name) / "run")
+        experiment = experiment_of(told["experiment"])
+        measure = Measure(tuple(told["opponents"]))
+        curve = run_unit(unit, experiment, on_step=_go_on, measure=measure)
+        with Run.open(unit.path) as run:
+            digest = run.digests()[-1]
+        blocks = [(unit.path / file).read_bytes() for file in _FILES]
+    points = [point.to_dict() for point in curve]
+    return packed({"digest": digest, "curve": points}, *blocks)
+
+
+def _go_on(_: float) -> None:
+    if not is_wanted():
+        raise ValueError("nobody waits for this run any more")
+
+
+def _packed(unit: Unit, experiment: Experiment) -> bytes:
+    game = unit.setup.config.game
+    opponents = Measure.from_text(experiment.measure).opponents
+    return packed(
+        {
+            "setup": unit.setup.name,
+            "seed": unit.seed,
+            "config": unit.setup.kind.write_config(unit.setup.config),
+            "experiment": experiment.model_dump(
+                mode="json", exclude={"base", "configs", "vary"}, exclude_none=True
+            ),
+            "opponents": [without_file(opponent, game) for opponent in opponents],
+        }
+    )
+
+
+def _what_is_equal(content: bytes) -> object:
+    """Return what of a run is equal whoever made it: all but its times."""
+    told, _ = unpacked(content)
+    return told["digest"], _without_times(told["curve"])
+
+
+def _without_times(curve: list[dict[str, Any]]) -> str:
+    points = [{name: one for name, one in point.items() if name != "seconds"} for point in curve]
+    return json.dumps(points)
+
+
+def _is_timeless(unit: Unit, experiment: Experiment) -> bool:
+    """Return whether no time decides when the run ends."""
+    budget = experiment.budget
+    return (budget.is_set and budget.seconds is None) or unit.setup.config.time_limit is None
+
+
+def _store(unit: Unit, experiment: Experiment, answer: Answer) -> None:
+    """Put a run that came back into its place, unless it is there already."""
+    try:
+        told, blocks = unpacked(answer.content)
+        digest, curve = str(told["digest"]), [dict(point) for point in told["curve"]]
+        contents = dict(zip(_FILES, blocks, strict=True))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClusterError(
+            f"cluster: worker {answer.worker} returned what is no run: {error}"
+        ) from None
+
+    def fill(new: Path) -> None:
+        for file, content in contents.items():
+            write_atomically(new / file, content)
+        _check(new, unit, experiment, answer, digest, curve)
+
+    if unit.path.exists():
+        with Run.open(unit.path) as run:
+            if measured(run) is not None:
+                return
+        _put_away(unit.path)
+    create_folder(unit.path, fill)
+
+
+def _check(
+    path: Path,
+    unit: Unit,
+    experiment: Experiment,
+    answer: Answer,
+    digest: str,
+    curve: list[dict[str, Any]],
+) -> None:
+    """Raise `ClusterError` unless the run at *path* is whole, and the one that was asked for."""
+    try:
+        with Run.open(path) as run:
+            run.check()
+            asked = unit.setup.with_seed(unit.seed, experiment.budget)
+            is_asked_for = run.kind.fixed(run.config) == run.kind.fixed(run.kind.settled(asked))
+            points = measured(run) or ()
+            is_whole = run.digests()[-1:] == [digest] and _without_times(
+                [point.to_dict() for point in points]
+            ) == _without_times(curve)
+    except RunError as error:
+        raise ClusterError(
+            f"cluster: worker {answer.worker} returned a damaged run: {error}"
+        ) from None
+    if not is_asked_for or not is_whole:
+        raise WrongResultError(
+            f"cluster: worker {answer.worker} returned another run than {unit.path.name}",
+            answer.worker,
+        )
+
+
+def _put_away(path: Path) -> None:
+    """Remove a run that nobody writes: at once out of its place, then from the disk."""
+    lock = WriterLock(path)
+    lock.release()
+    away = Path(tempfile.mkdtemp(prefix=REMAINS, dir=path.parent))
+    os.replace(path, away / path.name)
+    shutil.rmtree(away, ignore_errors=True)

@@ -1,0 +1,112 @@
+"""Patterns: what stands on a few squares, looked up in a table (n-tuples).
+
+A pattern reads its squares in order. The digit of a square is 0, or 1 and more for the first of
+some sets that holds it; the digits, the first square's the most significant, are an index. Several
+lists of squares, its copies, share its tables: their values are added. There is a table for every
+stage of the game, by the pieces on the board. Sources: Buro, "Improving heuristic mini-max search
+by supervised learning" (2002); Lucas, "Learning to play Othello with n-tuple systems" (2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from evoply.expressions.expression import Number, Squares, build
+from evoply.expressions.functions import board
+from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
+from evoply.expressions.square_sets import square_index
+from evoply.games.squares import square_name
+
+__all__ = ["OTHELLO_PATTERNS", "othello_patterns", "pattern", "symmetric_copies"]
+
+OTHELLO_PATTERNS = {
+    "corner_3x3": "a1 b1 c1 a2 b2 c2 a3 b3 c3",
+    "corner_2x4": "a1 b1 c1 d1 a2 b2 c2 d2",
+    "edge_with_x": "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2",
+    "row_1": "a1 b1 c1 d1 e1 f1 g1 h1",
+    "row_2": "a2 b2 c2 d2 e2 f2 g2 h2",
+    "row_3": "a3 b3 c3 d3 e3 f3 g3 h3",
+    "row_4": "a4 b4 c4 d4 e4 f4 g4 h4",
+    "diagonal_4": "d1 c2 b3 a4",
+    "diagonal_5": "e1 d2 c3 b4 a5",
+    "diagonal_6": "f1 e2 d3 c4 b5 a6",
+    "diagonal_7": "g1 f2 e3 d4 c5 b6 a7",
+    "diagonal_8": "h1 g2 f3 e4 d5 c6 b7 a8",
+}
+"""Twelve patterns of 8x8: the classes that programs have used since Logistello."""
+
+
+def symmetric_copies(
+    squares: Iterable[int | str], size: int, symmetries: Iterable[int] = range(8)
+) -> tuple[tuple[str, ...], ...]:
+    """Return the images of *squares* under symmetries of the board, each set of squares once.
+
+    *symmetries* are numbered as in `Squares.symmetry`; 0 keeps the board as it is.
+
+    >>> symmetric_copies(["a1", "b1"], 4, [0, 1, 2, 3])
+    (('a1', 'b1'), ('d1', 'c1'), ('a4', 'b4'), ('d4', 'c4'))
+    """
+    places = [divmod(square_index(size, square), size) for square in squares]
+    copies: dict[frozenset[str], tuple[str, ...]] = {}
+    for index in symmetries:
+        if index not in range(8):
+            raise ExpressionError(f"no symmetry {index!r}: symmetries are 0 to 7")
+        image = tuple(_image(row, column, index, size) for row, column in places)
+        copies.setdefault(frozenset(image), image)
+    return tuple(copies.values())
+
+
+def _image(row: int, column: int, index: int, size: int) -> str:
+    if index & 4:
+        row, column = column, row
+    if index & 2:
+        row = size - 1 - row
+    if index & 1:
+        column = size - 1 - column
+    return square_name(row * size + column, size)
+
+
+def pattern(
+    copies: Sequence[Sequence[int | str]],
+    tables: Sequence[Any] | None = None,
+    *,
+    sets: Sequence[Squares] = (board.own, board.opponent),
+    turned: bool = False,
+    stages: Sequence[int] = (),
+) -> Number:
+    """Return the sum of what a table says of each of *copies*, lists of equally many squares.
+
+    *sets*: one to four, told apart on every square; with kings for example `board.own_men`,
+    `board.own_kings`, `board.opponent_men`, `board.opponent_kings`. *turned*: squares are read on
+    the board turned half round when own is White. *stages*: the pieces on the board from which on
+    the next table holds. *tables*: one more than *stages*, each of (sets + 1) ** squares numbers,
+    at most 65,536; by default all 0.
+
+    >>> corner = pattern(symmetric_copies(["a1"], 8), [[0, 25, -25]])
+    >>> from evoply.games.othello import Position
+    >>> corner.evaluate(Position())
+    0.0
+    """
+    if tables is None and copies and 1 <= len(sets) <= 4:
+        entries = (len(sets) + 1) ** min(len(copies[0]), 17)
+        zeros = bytes(8 * entries) if entries <= MAX_ENTRIES else b""
+        tables = [zeros] * (len(stages) + 1)
+    if not 1 <= len(sets) <= 4:
+        raise ExpressionError(f"a pattern tells 1 to 4 sets apart, not {len(sets)}")
+    four = [*sets, None, None, None][:4]
+    return cast(Number, build("pattern", *four, copies, turned, stages, tables))
+
+
+def othello_patterns(size: int = 8, *, stages: Sequence[int] = ()) -> Number:
+    """Return the sum of the patterns of `OTHELLO_PATTERNS`, all tables 0, to be learned."""
+    if size != 8:
+        raise ExpressionError(f"these patterns are those of the 8x8 board, not of {size}x{size}")
+    parts = [
+        pattern(symmetric_copies(squares.split(), size), stages=stages)
+        for squares in OTHELLO_PATTERNS.values()
+    ]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

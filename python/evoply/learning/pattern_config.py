@@ -1,0 +1,217 @@
+"""What a run that learns pattern tables is asked to do: one frozen value, read from TOML."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import tomli_w
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from evoply.configs.errors import explained
+from evoply.configs.keys import overridden, read_toml, with_settings, without_none
+from evoply.configs.part import Part, Problem, readable
+from evoply.expressions import OTHELLO_PATTERNS, Number, board, pattern, symmetric_copies
+from evoply.games import game_rules
+from evoply.learning.config import MOST_GAMES
+from evoply.presets import config_text
+from evoply.protocols import ConfigError
+from evoply.wording import did_you_mean
+
+__all__ = [
+    "PATTERN_LEARNER",
+    "PatternConfig",
+    "PatternRates",
+    "PatternSettings",
+    "load_pattern_config",
+    "pattern_config_to_toml",
+]
+
+PATTERN_LEARNER = "patterns"
+"""What `config.toml` says at `learner`."""
+
+
+class PatternSettings(Part):
+    """Some squares whose contents are looked up, and which images of them share the table."""
+
+    squares: str = Field(max_length=200)
+    """Names of squares, such as "a1 b1 a2 b2"; or the name of one of evoply's patterns for 8x8."""
+    symmetries: tuple[int, ...] | None = Field(default=None, max_length=8, strict=False)
+    """Numbers of symmetries of the board, 0 to 7; none: all of them, or only 0 where pieces move,
+    whose squares are always read from the own side."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _text_is_squares(cls, value: Any) -> Any:
+        return {"squares": value} if isinstance(value, str) else value
+
+    @field_validator("squares")
+    @classmethod
+    def _is_known(cls, squares: str) -> str:
+        words = squares.split()
+        if len(words) == 1 and len(words[0]) > 3 and words[0] not in OTHELLO_PATTERNS:
+            hint = did_you_mean(words[0], OTHELLO_PATTERNS) or ""
+            raise ValueError(f"there is no pattern {words[0]!r}{hint}")
+        return squares
+
+
+class PatternRates(Part):
+    """How far an entry moves for an error of 1: in equal ratios from the first to the last."""
+
+    first: float = Field(default=0.004, ge=0, le=1)
+    """The first rate."""
+    last: float = Field(default=0.0004, ge=0, le=1)
+    """The last rate."""
+    steps: int = Field(default=10, ge=1, le=10_000)
+    """How many rates there are, one after the other."""
+    games: int = Field(default=400_000, ge=1, le=MOST_GAMES)
+    """Games that they share; after these the last one stays."""
+
+    def rate(self, game: int) -> float:
+        """Return the rate of a *game*, counted from 0.
+
+        >>> [PatternRates(steps=2, games=10).rate(game) for game in (0, 4, 5, 1000)]
+        [0.004, 0.004, 0.0004, 0.0004]
+        """
+        step = min(game * self.steps // self.games, self.steps - 1)
+        if step == 0 or self.first == 0:
+            return self.first
+        if step == self.steps - 1:
+            return self.last
+        return float(self.first * (self.last / self.first) ** (step / (self.steps - 1)))
+
+
+class PatternConfig(Part):
+    """Everything that decides such a run; the same config and seed give the same tables.
+
+    A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
+
+    >>> PatternConfig(game="othello-6", patterns=["a1 b1 c1 a2 b2 c2"], games=100).games
+    100
+    """
+
+    learner: Literal["patterns"] = "patterns"
+    """What tells the file from those of other learners."""
+    game: str = "othello"
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows: the same seed, the same run."""
+    games: int | None = Field(default=400_000, ge=1, le=MOST_GAMES)
+    """Games in all; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds of learning, read between steps only; None for no limit."""
+    games_per_step: int = Field(default=50_000, ge=1, le=10_000_000)
+    """Games after which the tables are kept."""
+    patterns: tuple[PatternSettings, ...] = Field(min_length=1, max_length=100, strict=False)
+    """Squares, or tables with squares and symmetries; their values are added."""
+    stages: tuple[int, ...] = Field(default=(), max_length=63, strict=False)
+    """Pieces on the board from which on the next table of every pattern holds."""
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+    """How often a move is a random one."""
+    random_plies: int = Field(default=9, ge=0, le=100)
+    """A game begins with 0 to so many random plies."""
+    outcome: Literal["sign", "discs"] = "sign"
+    """What the end of a game is worth: 1, 0, -1; or the difference in discs by the squares."""
+    max_plies: int | None = Field(default=None, ge=1, le=10_000)
+    """Plies after which a game is drawn; None: 300 where pieces move, for such games need not
+    end."""
+    rates: PatternRates = PatternRates()
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    def value(self) -> Number:
+        """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
+        rules = game_rules(self.game)
+        men_and_kings = (
+            board.own_men, board.own_kings, board.opponent_men, board.opponent_kings,
+        )  # fmt: skip
+        total: Number | None = None
+        for one in self.patterns:
+            names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
+            usual = (0,) if rules.moves_pieces else range(8)
+            symmetries = usual if one.symmetries is None else one.symmetries
+            part = pattern(
+                symmetric_copies(names, rules.size, symmetries),
+                sets=men_and_kings if rules.moves_pieces else (board.own, board.opponent),
+                turned=rules.moves_pieces,
+                stages=self.stages,
+            )
+            part.to_dict(rules.size)
+            total = part if total is None else total + part
+        assert total is not None, "there is at least one pattern"
+        return total
+
+    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+
+        def __init__(self, **data: Any) -> None:
+            """Check *data* as a whole, so that every error is reported at once."""
+            errors, right = [], self
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                errors, right = explained(error, PatternConfig), readable(PatternConfig, data)
+            if not errors:
+                errors += _problems(right)
+            if errors:
+                raise ConfigError(list(dict.fromkeys(errors)))
+
+
+def _problems(config: PatternConfig) -> list[Problem]:
+    """Return what does not fit together in *config*."""
+    problems: list[Problem] = []
+    if config.games is config.time_limit is None:
+        problems.append(("games", "set games or time_limit, or the run never ends"))
+    for index, one in enumerate(config.patterns):
+        try:
+            config.model_copy(update={"patterns": (one,), "stages": ()}).value()
+        except ValueError as error:
+            problems.append((f"patterns.{index}", str(error)))
+    if not problems:
+        try:
+            config.value()
+        except ValueError as error:
+            problems.append(("stages", str(error)))
+    most = game_rules(config.game).size ** 2
+    if any(pieces > most for pieces in config.stages):
+        problems.append(("stages", f"no board of this game has more than {most} pieces"))
+    return problems
+
+
+def load_pattern_config(
+    source: PatternConfig | str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> PatternConfig:
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
+
+    >>> load_pattern_config("patterns-8", ["rates.first=0.01"]).rates.first
+    0.01
+    """
+    if isinstance(source, PatternConfig):
+        data = source.model_dump()
+    else:
+        name = os.fspath(source)
+        data = read_toml(config_text(name), name)
+        if data.get("learner") != PATTERN_LEARNER:
+            raise ConfigError(
+                [("learner", f'{name} is no config of patterns, which says learner = "patterns"')]
+            )
+    data, problems = overridden(data, overrides)
+    try:
+        config = PatternConfig(**with_settings(data, settings))
+    except ConfigError as error:
+        raise ConfigError([*problems, *error.errors]) from None
+    if problems:
+        raise ConfigError(problems)
+    return config
+
+
+def pattern_config_to_toml(config: PatternConfig) -> str:
+    """Return *config* as TOML text that reads back as an equal config."""
+    return tomli_w.dumps(without_none(config.model_dump(mode="json")))

@@ -1,0 +1,236 @@
+"""Learning pattern tables by self-play as a learner: TD(0), one ply ahead, step by step.
+
+A step is some games of the kernel (`crates/core/src/learning/tables.rs`); it holds all entries, so
+a run goes on as if it had never stopped. Games learn one after another, in one thread.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.expressions import program_with_parameters, with_parameters
+from evoply.expressions.linear import LARGEST_WEIGHT
+from evoply.games import game_rules
+from evoply.learning.pattern_config import PatternConfig, load_pattern_config
+from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.protocols import RunError, steps
+
+__all__ = ["PatternLearning", "PatternStep", "learn_patterns", "pattern_player"]
+
+_LIMITS = ("games", "time_limit")
+_MOST_PLIES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class PatternStep:
+    """The tables after some games, and all that the next games need."""
+
+    number: int
+    games: int
+    """Played so far."""
+    entries: bytes
+    """Of all tables, as doubles with the lowest byte first, in the order of `parameters_of`."""
+    statistics: Mapping[str, float]
+    champions: tuple[AlphaBeta, ...]
+    seconds: float = field(compare=False)
+    total_seconds: float = field(compare=False)
+    """Of all steps so far."""
+    digest: str = ""
+
+    @property
+    def parameters(self) -> NDArray[np.float64]:
+        """The entries as an array."""
+        return np.frombuffer(self.entries, dtype="<f8").astype(np.float64)
+
+
+@dataclass(frozen=True)
+class PatternLearning:
+    """The learner that `evoply.runs` drives."""
+
+    config_type: ClassVar[type[PatternConfig]] = PatternConfig
+
+    def first(self, config: PatternConfig, /) -> PatternStep:
+        """Return tables full of zeros."""
+        began = perf_counter()
+        entries = bytes(8 * len(_program(config).parameters))
+        return _step(config, 0, 0, entries, _statistics(config, 0, entries, None), 0.0, began)
+
+    def after(self, config: PatternConfig, step: PatternStep, /) -> PatternStep:
+        """Play the games of the next step and return what the tables became.
+
+        Raises `RunError` if an entry left the numbers; what was learned before stays as it is.
+        """
+        began = perf_counter()
+        left = config.games_per_step if config.games is None else config.games - step.games
+        games = max(1, min(config.games_per_step, left))
+        played = self._play(config, step, games)
+        if played["failed"] is not None:
+            game, ply = played["failed"]
+            raise RunError(
+                f"rates: in game {game + 1:,} at ply {ply} an entry left the numbers "
+                f"(beyond {LARGEST_WEIGHT:,.0f}), so the rate is too large. The tables after "
+                f"{step.games:,} games are kept; start again with smaller rates"
+            )
+        entries, done = played["parameters"].astype("<f8").tobytes(), step.games + games
+        statistics = _statistics(config, done, entries, played)
+        return _step(config, step.number + 1, done, entries, statistics, step.total_seconds, began)
+
+    def is_finished(self, config: PatternConfig, step: PatternStep, /) -> bool:
+        """Return whether the limits in *config* allow no step after *step*."""
+        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
+        return is_long or (config.games is not None and step.games >= config.games)
+
+    def dump(self, step: PatternStep, /) -> Any:
+        """Return *step* as JSON-ready data; the champion follows from the tables."""
+        return {
+            "number": step.number,
+            "games": step.games,
+            "entries": base64.b64encode(step.entries).decode(),
+            "statistics": dict(step.statistics),
+            "seconds": step.seconds,
+            "total_seconds": step.total_seconds,
+        }
+
+    def load(self, config: PatternConfig, data: Any, /) -> PatternStep:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        try:
+            entries = base64.b64decode(data["entries"], validate=True)
+            if len(entries) != 8 * len(_program(config).parameters):
+                raise ValueError("this step has other tables than the patterns")
+            return _made(
+                config,
+                number=int(data["number"]),
+                games=int(data["games"]),
+                entries=entries,
+                statistics={str(name): float(v) for name, v in data["statistics"].items()},
+                seconds=float(data["seconds"]),
+                total_seconds=float(data["total_seconds"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no step of learning patterns: {error!r}") from None
+
+    def _play(self, config: PatternConfig, step: PatternStep, games: int) -> dict[str, Any]:
+        rules = game_rules(config.game)
+        usual = _MOST_PLIES if rules.moves_pieces else None
+        result: dict[str, Any] = _native.learn_tables(
+            _program(config).with_parameters(step.parameters),
+            [rules.start().row],
+            key=Stream(config.seed, "patterns").key,
+            first_game=step.games,
+            rates=np.array([config.rates.rate(step.games + game) for game in range(games)]),
+            epsilon=config.epsilon,
+            random_plies=config.random_plies,
+            outcome=config.outcome,
+            max_plies=config.max_plies or usual,
+        )
+        return result
+
+
+@lru_cache(maxsize=4)
+def _lowered(patterns: str) -> _native.Program:
+    config = PatternConfig(**json.loads(patterns))
+    return program_with_parameters(config.value(), config.game)
+
+
+def _program(config: PatternConfig) -> _native.Program:
+    """Return the patterns of *config* in the kernel's form, every entry 0."""
+    decisive = config.model_dump(mode="json", include={"game", "patterns", "stages"})
+    return _lowered(json.dumps(decisive, sort_keys=True))
+
+
+def pattern_player(
+    config: PatternConfig, parameters: NDArray[np.float64], *, depth: int = 1
+) -> AlphaBeta:
+    """Return the player that looks *depth* plies ahead with these tables."""
+    expression = with_parameters(config.value(), parameters)
+    evaluator = ExpressionEvaluator(expression=expression.to_dict())
+    return AlphaBeta(evaluator=evaluator, view="turn", depth=depth, ties="random")
+
+
+def _step(
+    config: PatternConfig,
+    number: int,
+    games: int,
+    entries: bytes,
+    statistics: Mapping[str, float],
+    before: float,
+    began: float,
+) -> PatternStep:
+    seconds = perf_counter() - began
+    return _made(
+        config,
+        number=number,
+        games=games,
+        entries=entries,
+        statistics=statistics,
+        seconds=seconds,
+        total_seconds=before + seconds,
+    )
+
+
+def _made(
+    config: PatternConfig, *, entries: bytes, statistics: Mapping[str, float], **of_step: Any
+) -> PatternStep:
+    said = [
+        config.model_dump(mode="json", exclude=set(_LIMITS)),
+        of_step["number"],
+        of_step["games"],
+        hashlib.sha256(entries).hexdigest(),
+    ]
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    player = pattern_player(config, np.frombuffer(entries, dtype="<f8"))
+    kept = MappingProxyType(dict(statistics))
+    return PatternStep(
+        entries=entries, statistics=kept, champions=(player,), digest=digest, **of_step
+    )
+
+
+def _statistics(
+    config: PatternConfig, games: int, entries: bytes, played: Mapping[str, Any] | None
+) -> dict[str, float]:
+    """Return what describes a step: the last two are 0 where no game was played."""
+    values = np.frombuffer(entries, dtype="<f8")
+    updates = 0 if played is None else int(np.sum(played["updates"]))
+    squares = 0.0 if played is None else float(np.sum(played["squared_errors"]))
+    return {
+        "games": games,
+        "rate": config.rates.rate(games),
+        "entries_used": float(np.count_nonzero(values)) / len(values),
+        "largest_entry": float(np.abs(values).max()),
+        "error": (squares / updates) ** 0.5 if updates else 0.0,
+        "black_points": 0.0 if played is None else float(np.mean(played["points"])),
+    }
+
+
+def learn_patterns(
+    config: PatternConfig | str | os.PathLike[str],
+    *,
+    resume_from: PatternStep | None = None,
+    **settings: Any,
+) -> Iterator[PatternStep]:
+    """Yield the steps of learning pattern tables, from zeros or after *resume_from*.
+
+    *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
+    of the config, which change it.
+
+    >>> *_, last = learn_patterns("patterns-8", games=200, games_per_step=100)
+    >>> last.games, last.number, last.champions[0].kind
+    (200, 2, 'alpha_beta')
+    """
+    if settings or not isinstance(config, PatternConfig):
+        config = load_pattern_config(config, settings=settings)
+    return steps(PatternLearning(), config, resume_from)

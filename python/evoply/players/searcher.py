@@ -1,0 +1,223 @@
+"""A player that stays: what it has found out is kept, and its search can be stopped and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock, Thread
+from types import TracebackType
+from typing import Any, Self
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.players.analysis import move_stream, own_plies
+from evoply.players.grammar import Runs, parse_player
+from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
+from evoply.players.player import player_of
+from evoply.players.specs import MAX_DEPTH, MAX_TABLE
+from evoply.protocols import Choice, GameRecord, Position
+
+__all__ = ["Searcher"]
+
+_TO_EXPECT = 4
+"""Plies that are looked ahead to guess what the other side will play."""
+
+
+class Searcher:
+    """A player of the kernel with a memory: its table and killers live until `forget`.
+
+    At equal depth it chooses what its player chooses, whatever it was asked before: only how deep
+    it gets in its time depends on that, so what has a limit in time or nodes is not reproducible. A
+    search at the position that was asked about last goes on where it was, and never answers with
+    less than it knows. A player that does not look ahead answers at once.
+
+    >>> import evoply as ep
+    >>> with ep.Searcher("material") as searcher:
+    ...     choice = searcher.think(ep.othello.Game.from_transcript("f5d6c3"), depth=3)
+    >>> str(choice.move), choice.score, choice.depth
+    ('d3', 2.0, 3)
+    """
+
+    def __init__(
+        self,
+        player: object,
+        *,
+        game: str = "othello",
+        table: int = ENGINE_TABLE,
+        stream: Stream | None = None,
+        runs: Runs | None = None,
+    ) -> None:
+        """Let *player* stay, for positions of *game*.
+
+        *table*: 2**table positions are kept (0 to 22; 32 bytes each, as they are used) if the
+        player itself keeps no more, and if its values can be kept at all. Draws come from *stream*,
+        that of the game (default: that of `analyse`). A text names a player as `parse_player` reads
+        it, with *runs* for champions. Raises `ValueError` if the player does not play the game, or
+        is none that the kernel runs.
+        """
+        if isinstance(player, str):
+            player = parse_player(player, game=game, runs=runs)
+        player = player_of(player)
+        player.check_fits(game)
+        seat = player.seat(game)
+        if not isinstance(seat, KernelSeat):
+            seat.close()
+            raise ValueError(
+                f"{player.label}: only a player that evoply's kernel runs can stay - give one such "
+                "as material:depth=8"
+            )
+        if not 0 <= table <= MAX_TABLE:
+            raise ValueError(f"table: {table!r} - give a whole number from 0 to {MAX_TABLE}")
+        self.player = player
+        self.game = game
+        self._most_seconds = None if seat.use is None else seat.use.seconds
+        self._native = _native.Engine(seat.native, table=table)
+        self._stream = Stream(0, "analyse") if stream is None else stream
+        self._lock = Lock()
+        self._pondering: Thread | None = None
+        self._latest: Choice | None = None
+        self._info: Choice | None = None
+
+    @property
+    def info(self) -> Choice | None:
+        """What the search that runs, or the last one, has found out so far; None before any."""
+        return self._info
+
+    def think(
+        self,
+        game: Any,
+        *,
+        depth: int | None = None,
+        soft: float | None = None,
+        hard: float | None = None,
+        every_move: bool = False,
+        told: Callable[[Choice], object] | None = None,
+    ) -> Choice:
+        """Return what the player chooses at the end of *game*, a record or a position.
+
+        With *depth* it looks so many plies ahead, whatever its own limits are. No depth is begun
+        after *soft* seconds; after *hard* seconds, or a `stop`, the last completed depth answers.
+        *told* hears of each depth as it is completed, and may call `stop`: a choice with depth,
+        score, nodes, seconds since the question, and principal variation. With *every_move*
+        `Choice.moves` has the value of every move. Pondering ends; two questions at a time are
+        answered one after the other. Raises `ValueError` if the game is over or another one.
+        """
+        record = self._record(game)
+        if depth is not None and not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth: {depth!r} - give a whole number from 1 to {MAX_DEPTH}")
+        for name, seconds in (("soft", soft), ("hard", hard)):
+            if seconds is not None and not seconds >= 0:
+                raise ValueError(f"{name}: {seconds!r} is no time - give seconds, 0 or more")
+        if depth is None and self._most_seconds is not None:
+            hard = min(self._most_seconds, self._most_seconds if hard is None else hard)
+        self._end_pondering()
+        with self._lock:
+            self._native.ready()
+            self._info = None
+            self._latest = self._search(
+                record, depth=depth, soft=soft, hard=hard, every_move=every_move, told=told
+            )
+            return self._latest
+
+    def ponder(self, game: Any) -> None:
+        """Think, until `stop` or the next question, about what comes after *game*.
+
+        That is a record or a position at which the other side is to move. Its move is guessed from
+        what was found out before, and what the player would answer is looked into ever deeper. If
+        the guess is right, `think` goes on from there. Returns at once.
+        """
+        record = self._record(game)
+        self._end_pondering()
+        self._native.ready()
+        self._pondering = Thread(target=self._ponder, args=(record,), daemon=True)
+        self._pondering.start()
+
+    def stop(self) -> None:
+        """End what is being searched now, from any thread; without a search nothing happens."""
+        self._native.stop()
+
+    def forget(self) -> None:
+        """Forget everything: what comes next is as from a new searcher."""
+        self._end_pondering()
+        with self._lock:
+            self._native.forget()
+            self._latest = self._info = None
+
+    def close(self) -> None:
+        """Stop, and wait until nothing is searched any more; a second call does nothing."""
+        self.stop()
+        self._end_pondering()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _record(self, game: Any) -> GameRecord:
+        name = game.game if hasattr(game, "legal_moves") else game.position.game
+        if name != self.game:
+            raise ValueError(f"game: this searcher plays {self.game}, and was asked about {name}")
+        record: GameRecord = game_rules(name).game(game) if hasattr(game, "legal_moves") else game
+        if record.outcome() is not None:
+            raise ValueError(f"the game is over: {record.outcome()}")
+        return record
+
+    def _search(
+        self,
+        record: GameRecord,
+        *,
+        depth: int | None = None,
+        soft: float | None = None,
+        hard: float | None = None,
+        every_move: bool = False,
+        told: Callable[[Choice], object] | None = None,
+    ) -> Choice:
+        position: Position = record.position
+
+        def heard(
+            depth: int, score: float | None, nodes: int, seconds: float, line: list[int]
+        ) -> None:
+            answer: Answer = (line[0], score, nodes, line, depth, seconds, [], False)
+            self._info = choice_from(answer, position)
+            if told is not None:
+                told(self._info)
+
+        at_move = move_stream(self._stream, record)
+        answer, _ = self._native.think(
+            position.row,
+            at_move.parent if at_move.parent is not None else at_move.key,
+            moves=own_plies(record),
+            depth=depth,
+            soft=soft,
+            hard=hard,
+            every_move=every_move,
+            told=heard,
+        )
+        return choice_from(answer, position)
+
+    def _ponder(self, record: GameRecord) -> None:
+        with self._lock:
+            record = record.play(self._expected(record))
+            if record.outcome() is None:
+                self._search(record, depth=MAX_DEPTH)
+
+    def _expected(self, record: GameRecord) -> Any:
+        """Return the move that the other side is expected to make."""
+        latest = self._latest
+        if latest is not None and len(latest.line) > 1 and latest.line[:1] == record.moves[-1:]:
+            expected = latest.line[1]
+            if expected in record.position.legal_moves:
+                return expected
+        return self._search(record, depth=_TO_EXPECT).move
+
+    def _end_pondering(self) -> None:
+        pondering, self._pondering = self._pondering, None
+        if pondering is not None:
+            self._native.stop()
+            pondering.join()

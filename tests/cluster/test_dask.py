@@ -1,0 +1,287 @@
+"""On real Dask workers: equal results, deaths, a scheduler that comes back, liars and strangers."""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dask_processes import DaskProcesses, dask_processes
+
+import evoply.cluster.dask_pool as dask_pool
+from evoply._native import Stream
+from evoply.arena import round_robin
+from evoply.cli import main
+from evoply.cluster import Dispatcher, connect, opened
+from evoply.evolution import evolve
+from evoply.experiments import (
+    Experiment,
+    ExperimentFolder,
+    compare,
+    comparison_of,
+    run_experiment,
+)
+from evoply.experiments.units import run_unit
+from evoply.protocols import ClusterError, RunError, WrongResultError
+from evoply.runs import Run
+
+distributed = pytest.importorskip("distributed")
+
+BASE = """
+game = "othello-4"
+population_size = 20
+generations = 12
+[selection]
+kind = "tournament"
+[fitness]
+opponents = [{ player = "random", pairs = 4 }]
+"""
+# Dask's threads may be in the middle of something when its process is left.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "base.toml").write_text(BASE)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Dispatcher]:
+    with connect("local:2", check_every=4) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
+    with dask_processes(tmp_path) as found:
+        yield found
+
+
+def experiment(**changes: Any) -> Experiment:
+    settings: dict[str, Any] = {
+        "base": "base.toml",
+        "seeds": 3,
+        "measure": "score:greedy",
+        "games": 20,
+        "points": 2,
+        "vary": {"population_size": [8, 12]},
+    }
+    return Experiment(**{**settings, **changes})
+
+
+def expected_digest(home: Path, asked: Experiment) -> str:
+    """Return the digest of an experiment whose runs this process makes one after another."""
+    folder = ExperimentFolder.create(home / "expected", asked)
+    for unit in folder.units():
+        run_unit(unit, folder.experiment)
+    return comparison_of(folder).digest
+
+
+def assert_whole(folder: ExperimentFolder) -> None:
+    """Each unit is there once, is whole, and nothing else is."""
+    names = sorted(path.name for path in (folder.path / "runs").iterdir())
+    assert names == sorted(unit.path.name for unit in folder.units())
+    for unit in folder.units():
+        with Run.open(unit.path) as run:
+            run.check()
+
+
+def test_everything_comes_to_the_same_on_local_workers(home: Path, local: Dispatcher) -> None:
+    asked = experiment()
+    folder = ExperimentFolder.create(home / "there", asked)
+    told: list[Any] = []
+    run_experiment(folder, cluster=local, progress=told.append)
+    assert comparison_of(folder).digest == expected_digest(home, asked)
+    assert [status.done for status in told] == [1, 2, 3, 4, 5, 6]
+    assert_whole(folder)
+    run_experiment(folder, cluster=local, progress=told.append)
+    assert len(told) == 6
+    settings: dict[str, Any] = {"population_size": 20, "generations": 2, "game": "othello-6"}
+    plain = [one.digest for one in evolve("quick", **settings)]
+    assert [one.digest for one in evolve("quick", cluster=local, **settings)] == plain
+    players = ["greedy", "random", "mobility"]
+    assert round_robin(players, games=10, cluster=local) == round_robin(players, games=10)
+    assert local.checked > 0
+    with opened(local) as same:
+        assert same is local
+
+
+def test_a_run_that_was_begun_here_is_made_again_there(home: Path, local: Dispatcher) -> None:
+    asked = experiment(seeds=1, vary={})
+    folder = ExperimentFolder.create(home / "there", asked)
+    (unit,) = folder.units()
+    unit.path.parent.mkdir()
+    from evoply.runs import advance
+
+    with Run.create(unit.path, unit.setup.with_seed(unit.seed, asked.budget)) as run:
+        steps = advance(run, threads=1)
+        next(steps)
+        with pytest.raises(RunError, match="is being written by process"):
+            run_experiment(folder, cluster=local)
+        steps.close()
+    run_experiment(folder, cluster=local)
+    assert comparison_of(folder).digest == expected_digest(home, asked)
+    assert_whole(folder)
+
+
+def test_the_commands_take_a_cluster(home: Path, dask: DaskProcesses, capsys: Any) -> None:
+    dask.scheduler()
+    dask.worker()
+    dask.worker()
+    (home / "e.toml").write_text(
+        'base = "base.toml"\nseeds = 2\nmeasure = "score:greedy"\ngames = 20\npoints = 2\n'
+    )
+    assert main(["experiment", "e.toml", "--cluster", dask.address, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    asked = experiment(seeds=2, vary={})
+    assert data["digest"] == expected_digest(home, asked)
+    plain = ["tournament", "greedy", "random", "--games", "20", "--json"]
+    learned = ["learn", "firebrand-8", "--games", "40", "--no-tests", "--json"]
+    evolved = ["evolve", "base.toml", "--no-tests", "--json"]
+    for command in (plain, evolved, learned):
+        assert main(command) == 0
+        first = json.loads(capsys.readouterr().out)
+        assert main([*command, "--cluster", dask.address]) == 0
+        second = json.loads(capsys.readouterr().out)
+        for name in ("digest", "standings"):
+            assert first.get(name) == second.get(name)
+    # A client of the user's stays open.
+    with distributed.Client(dask.address, set_as_default=False) as client:
+        result = compare(
+            ["base.toml", "base.toml"],
+            name="mine",
+            seeds=1,
+            games=20,
+            points=1,
+            measure="score:greedy",
+            cluster=client,
+        )
+        assert client.status == "running"
+    assert result.runs == 2
+    for command in (
+        ["tournament", "greedy", "bot.py", "--cluster", dask.address],
+        ["evolve", "base.toml", "--cluster", "there"],
+        ["evolve", "base.toml", "--cluster", "local:0"],
+    ):
+        (home / "bot.py").write_text("class B:\n    def choose(self, g, s, c):\n        return g\n")
+        assert main(command) == 2
+        answer = capsys.readouterr()
+        assert "cluster: " in answer.err
+        assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])
+def test_killed_workers_lose_nothing(home: Path, dask: DaskProcesses, kills: int) -> None:
+    asked = experiment(seeds=4, vary={"population_size": [40, 60]})
+    expected = expected_digest(home, asked)
+    chooser = Stream(kills, "kills")
+    killed = 0
+    ends = threading.Event()
+    dask.scheduler()
+    workers = [dask.worker() for _ in range(3)]
+
+    def kill() -> None:
+        nonlocal killed
+        while killed < kills and not ends.wait(1.5 * chooser.random()):
+            place = chooser.below(len(workers))
+            workers[place].kill()
+            workers[place].wait()
+            killed += 1
+            workers[place] = dask.worker()
+
+    killer = threading.Thread(target=kill)
+    with connect(dask.address, check_every=10) as cluster:
+        killer.start()
+        number = 0
+        try:
+            while number == 0 or killed < kills:
+                folder = ExperimentFolder.create(home / f"there-{number}", asked)
+                run_experiment(folder, cluster=cluster)
+                assert comparison_of(folder).digest == expected
+                assert_whole(folder)
+                number += 1
+        finally:
+            ends.set()
+            killer.join()
+    assert killed == kills
+
+
+def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) -> None:
+    asked = experiment(seeds=4, vary={"population_size": [100, 150]})
+    expected = expected_digest(home, asked)
+    folder = ExperimentFolder.create(home / "there", asked)
+    first = dask.scheduler()
+    dask.worker()
+    came: list[str] = []
+
+    def restart() -> None:
+        runs = folder.path / "runs"
+        while not runs.is_dir() or not any(path.name[0] != "." for path in runs.iterdir()):
+            time.sleep(0.05)
+        first.kill()
+        first.wait()
+        came.extend(path.name for path in runs.iterdir())
+        dask.scheduler()
+        dask.worker()
+
+    killer = threading.Thread(target=restart)
+    killer.start()
+    with connect(dask.address) as cluster:
+        run_experiment(folder, cluster=cluster)
+        assert cluster.lost > 0
+    killer.join()
+    assert 0 < len(came) < 8
+    assert comparison_of(folder).digest == expected
+    assert_whole(folder)
+
+
+LYING = """
+import evoply.arena.elsewhere as elsewhere
+right = getattr(elsewhere, "right", elsewhere.play_part)  # Dask loads this twice
+elsewhere.right = right
+def play_part(data):
+    content = right(data)
+    return content[:-1] + bytes([content[-1] ^ 1])
+elsewhere.play_part = play_part
+"""
+OTHER = """
+import evoply.cluster.worker as worker
+worker._native = type("Other", (), {"__version__": "0.0.9"})
+"""
+
+
+def test_a_lying_worker_is_named(home: Path, dask: DaskProcesses) -> None:
+    dask.scheduler()
+    dask.worker()
+    liar = dask.worker(LYING)
+    with connect(dask.address, check_every=1) as cluster:
+        while cluster.slots < 2:
+            time.sleep(0.1)
+        with pytest.raises(WrongResultError, match="returned a wrong result") as caught:
+            round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
+    assert f"process {liar.pid} on" in str(caught.value)
+
+
+def test_another_version_is_refused_by_name(home: Path, dask: DaskProcesses) -> None:
+    dask.scheduler()
+    worker = dask.worker(OTHER)
+    with pytest.raises(ClusterError, match=r"has evoply 0\.0\.9 .* install the same") as caught:
+        connect(dask.address).__enter__()
+    assert f"process {worker.pid} on" in str(caught.value)
+
+
+def test_nobody_there_and_nothing_installed_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_pool, "_CONNECT", 0.5)
+    with pytest.raises(ClusterError, match="no scheduler answers at tcp://127"):
+        connect("tcp://127.0.0.1:9").__enter__()
+    with pytest.raises(TypeError, match="is no cluster - give local:N"):
+        connect(object()).__enter__()
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'evoply\[cluster\]'"):
+        connect("local:2").__enter__()

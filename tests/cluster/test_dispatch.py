@@ -1,0 +1,230 @@
+"""Units on workers that reorder, lose, repeat and lie: the results are those of one machine."""
+
+import base64
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_pool import FakePool
+
+from evoply._native import Stream
+from evoply.arena import Results, Schedule, play, round_robin, tournament
+from evoply.arena.elsewhere import check_sendable, play_part
+from evoply.cluster import Dispatcher
+from evoply.evolution import evolve
+from evoply.games import GAMES, game_added, game_rules
+from evoply.learning import learn
+from evoply.players import parse_player
+from evoply.presets import PRESETS
+from evoply.protocols import ClusterError, TimeControl, WrongResultError, packed, unpacked
+
+TINY_HALL = {"size": 2, "candidates": 1, "sample": 1, "pairs": 1, "final_pairs": 1}
+COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes")
+PLAYERS = ("random", "greedy", "mobility", "material:depth=2", "mobility:ties=random")
+
+
+def random_schedule(draws: Stream) -> tuple[str, list[Any], Schedule]:
+    game = ("othello-4", "othello-6", "checkers")[draws.below(3)]
+    texts = ["random", "material:depth=1"]
+    if game != "checkers":
+        texts = [PLAYERS[draws.below(len(PLAYERS))] for _ in range(1 + draws.below(5))]
+    pairs = 1 + draws.below(30)
+    first, second = ([draws.below(len(texts)) for _ in range(pairs)] for _ in range(2))
+    start = game_rules(game).start()
+    starts = [start.row, start.play(next(iter(start.legal_moves))).row]
+    given: dict[str, Any] = {"start": start.row}
+    if draws.below(2):
+        given = {"starts": starts, "start_of": [draws.below(2) for _ in range(pairs)]}
+    schedule = Schedule.pairs(first, second, stream=draws.child("games"), opening_plies=2, **given)
+    return game, [parse_player(text, game=game) for text in texts], schedule
+
+
+def assert_equal(a: Results, b: Results) -> None:
+    for name in COLUMNS:
+        one, other = getattr(a, name), getattr(b, name)
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    assert a.moves == b.moves
+
+
+@pytest.mark.parametrize("workers", range(1, 9))
+def test_a_hundred_schedules_come_to_the_same_on_any_workers(workers: int) -> None:
+    lost = checked = 0
+    for number in range(13):
+        draws = Stream(number, "schedules", workers)
+        game, players, schedule = random_schedule(draws)
+        moves = draws.below(3) == 0
+        expected = play(game, players, schedule, threads=1, record_moves=moves)
+        with FakePool(workers, draws.below(2**32), losses=0.3) as pool:
+            cluster = Dispatcher(pool, check_every=(1, 3, 10**9)[draws.below(3)])
+            told: list[int] = []
+            found = play(
+                game, players, schedule, record_moves=moves, cluster=cluster, progress=told.append
+            )
+        assert_equal(found, expected)
+        assert told == sorted(told)
+        assert told[-1] == len(schedule)
+        lost, checked = lost + cluster.lost, checked + cluster.checked
+    assert lost > 10
+    assert checked > 5
+
+
+def test_every_unit_is_given_out_once_and_asked_for_when_there_is_room() -> None:
+    asked = count()
+    parts = (str(next(asked)).encode() for _ in range(50))
+    with FakePool(3) as pool:
+        results = Dispatcher(pool, check_every=10**9).results(base64.b64encode, parts)
+        first = next(results)
+        assert next(asked) <= 2 * 3 + 1
+        found = {first.place: first.content} | {one.place: one.content for one in results}
+    assert len(found) == 50
+    assert len(pool.done) == 50
+    assert all(base64.b64decode(content) for content in found.values())
+
+
+def test_leaving_early_gives_up_the_rest() -> None:
+    with FakePool(2) as pool:
+        results = Dispatcher(pool).results(base64.b64encode, (b"%d" % n for n in range(1000)))
+        next(results)
+        results.close()
+    assert len(pool.done) < 20
+
+
+def test_a_lying_worker_is_named_with_what_it_did() -> None:
+    with FakePool(3, seed=4, liars=frozenset({"fake-1"})) as pool:
+        cluster = Dispatcher(pool, check_every=4)
+        given_out: list[tuple[int, str]] = []
+        results = cluster.results(base64.b64encode, (b"%d" % n for n in range(200)))
+        with pytest.raises(WrongResultError, match="worker fake-1 returned a wrong res") as caught:
+            given_out.extend((answer.place, answer.worker) for answer in results)
+    expected = [place for place, worker in given_out if worker == "fake-1"]
+    assert caught.value.worker == "fake-1"
+    assert sorted(caught.value.places) == sorted(expected)
+    assert expected
+
+
+def test_two_liars_are_both_named_and_bytes_changed_on_the_way_are_noticed() -> None:
+    with (
+        FakePool(2, liars=frozenset({"fake-0"})) as pool,
+        pytest.raises(WrongResultError, match="worker fake-0 returned a wrong"),
+    ):
+        list(Dispatcher(pool, check_every=1).results(base64.b64encode, [b"a"]))
+    with (
+        FakePool(1, damages=True) as pool,
+        pytest.raises(WrongResultError, match="is not what its digest says"),
+    ):
+        list(Dispatcher(pool).results(base64.b64encode, [b"a"]))
+
+
+def test_another_version_is_refused_by_name() -> None:
+    with (
+        FakePool(1, version="0.0.9") as pool,
+        pytest.raises(ClusterError, match=r"worker fake-0 has evoply .* install the same"),
+    ):
+        list(Dispatcher(pool).results(base64.b64encode, [b"a"]))
+    assert pool.done == [b"a"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"nonsense", "worker fake-0 says: this is no packed data"),
+        (packed({"game": "othello"}), "worker fake-0 says: an error of evoply's"),
+    ],
+)
+def test_what_fails_on_a_worker_is_said(data: bytes, message: str) -> None:
+    with FakePool(1) as pool, pytest.raises(ClusterError, match=message):
+        list(Dispatcher(pool).results(play_part, [data]))
+
+
+def test_a_unit_that_nobody_survives_ends_the_work() -> None:
+    with (
+        FakePool(1, losses=4.0) as pool,
+        pytest.raises(ClusterError, match="21 times whoever worked on one unit was lost"),
+    ):
+        list(Dispatcher(pool).results(base64.b64encode, [b"a"]))
+    assert pool.renewed == 20
+
+
+def test_evolution_tournaments_and_learning_come_to_the_same() -> None:
+    settings: dict[str, Any] = {
+        "game": "othello-6",
+        "population_size": 30,
+        "generations": 3,
+        "fitness": {"opponents": [{"player": "random", "pairs": 2}, {"player": "mobility"}]},
+    }
+    expected = [one.digest for one in evolve("quick", **settings)]
+    field = ["greedy", "random", "mobility", "material:depth=2"]
+    star = tournament(field, games=8, times=2, game="othello-6")
+    table = round_robin(field, games=6, game="othello-6")
+    weights = [one.digest for one in learn("firebrand-8", games=60, games_per_step=20)]
+    for workers, losses in ((1, 0.0), (5, 0.3)):
+        with FakePool(workers, seed=workers, losses=losses) as pool:
+            cluster = Dispatcher(pool, check_every=5)
+            found = [one.digest for one in evolve("quick", cluster=cluster, **settings)]
+            assert found == expected
+            other = tournament(field, games=8, times=2, game="othello-6", cluster=cluster)
+            assert other == star
+            assert round_robin(field, games=6, game="othello-6", cluster=cluster) == table
+            steps = learn("firebrand-8", games=60, games_per_step=20, cluster=cluster)
+            assert [one.digest for one in steps] == weights
+
+
+EVOLVED = sorted(name for name in PRESETS if "firebrand" not in name and "-10" not in name)
+
+
+@pytest.mark.parametrize("preset", EVOLVED)
+def test_the_individuals_of_every_preset_are_the_same_players_elsewhere(preset: str) -> None:
+    settings: dict[str, Any] = {"population_size": 4, "generations": 2, "hall_of_fame": TINY_HALL}
+    expected = [one.digest for one in evolve(preset, **settings)]
+    with FakePool(3) as pool:
+        cluster = Dispatcher(pool, check_every=10**9)
+        assert [one.digest for one in evolve(preset, cluster=cluster, **settings)] == expected
+    assert pool.done
+
+
+def test_what_cannot_be_sent_is_refused_before_work_begins(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "class Bot:\n    def choose(self, game, stream, clock):\n"
+        "        return game.legal_moves[0]\n"
+    )
+    with FakePool(1) as pool:
+        cluster = Dispatcher(pool)
+        with pytest.raises(ValueError, match=r"bot\.py is a program on this machine and cannot"):
+            round_robin(["greedy", str(bot)], cluster=cluster)
+        with pytest.raises(ValueError, match="may play otherwise next time"):
+            round_robin(["greedy", "material:time=0.1"], cluster=cluster)
+        with pytest.raises(ValueError, match="games with a clock depend on the machine"):
+            round_robin(["greedy", "random"], clock="10", cluster=cluster)
+        with pytest.raises(ValueError, match=r"fitness\.opponents\.0\.player: .*bot\.py"):
+            evolve(
+                "quick",
+                fitness={"opponents": [{"player": str(bot)}], "allow_irreproducible": True},
+                cluster=cluster,
+            )
+        stones = replace(GAMES["othello-4"], name="stones")
+        outside = pytest.raises(ValueError, match="stones is a game from outside evoply")
+        with outside, game_added(stones):
+            check_sendable("stones", [])
+        with pytest.raises(ValueError, match="games with a clock"):
+            check_sendable("othello", [], TimeControl.from_text("10"))
+    assert pool.done == []
+
+
+def test_packed_data_comes_back_and_nothing_else_is_taken() -> None:
+    blocks = [b"", b"\n\n", bytes(range(256))]
+    assert unpacked(packed({"a": [1, None]}, *blocks)) == ({"a": [1, None]}, blocks)
+    for wrong in (
+        b"",
+        b"{}",
+        b'{"header": {}, "lengths": [3]}\nab',
+        b'{"header": [], "lengths": []}\n',
+        b'{"header": {}, "lengths": [-1, 1]}\n',
+        b'{"header": {}, "lengths": "1"}\na',
+    ):
+        with pytest.raises(ValueError, match="this is no packed data"):
+            unpacked(wrong)
