@@ -128,6 +128,7 @@ def test_a_curve_ends_with_the_ends_of_all_runs(home: Path) -> None:
 
     folder = ExperimentFolder.create(home / "x", load_experiment("e.toml"))
     runs = run(1, [0.1, 0.2, 0.9]), run(2, [0.3, 0.4, 0.5, 0.6, 0.7])
+    assert comparison_of(folder).verdict == "No run is done yet."
     curve = replace(comparison_of(folder), results=runs).curve("base", "games")
     assert curve.x == (0, 1, 3)
     assert curve.median == pytest.approx((0.2, 0.3, 0.8))
@@ -282,6 +283,9 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     unit = "e/1-population_size=8-size=2-seed-1"
     assert main(["show", f"champion@{unit}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["game"] == "othello-4"
+    # From the folder alone.
+    assert main(["experiment", "runs/e", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] == first["digest"]
     assert main(["compare", "base.toml", "base.toml", "--seeds", "1", "--json"]) == 0
     second = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in second["configs"]] == ["base", "base (2)"]
@@ -289,6 +293,8 @@ def test_the_commands(home: Path, capsys: Any) -> None:
     unseeded = ["experiment", "e.toml", "--seeds", "0"]
     for command, words in (
         (["compare", "quick"], "two or more configs"),
+        (["compare", "quick", "quick", "--name", "../x"], "cannot be the name of a run"),
+        (["experiment", "e.toml", "--csv", "base.toml/x"], "--csv base.toml/x"),
         (unseeded, "seeds: must be"),
         (["compare", "quick", "demo"], "only one game can be compared"),
         (["experiment", "nothing.toml"], "there is no such file"),

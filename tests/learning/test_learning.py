@@ -183,7 +183,9 @@ def test_a_feature_of_ones_own_is_learned() -> None:
     ).weights  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name, one in PRESETS.items() if one.learner == "learning"])
+@pytest.mark.parametrize(
+    "name", [name for name, one in PRESETS.items() if one.learner == "learning"]
+)
 def test_presets_are_valid_and_round_trip(name: str) -> None:
     config = load_learning_config(name)
     assert LearningConfig(**tomllib.loads(learning_config_to_toml(config))) == config

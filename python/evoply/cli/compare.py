@@ -65,6 +65,7 @@ def compare(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
+    from evoply.cli.driving import checked_name
     from evoply.experiments import ExperimentFolder, experiment_of, usual_name
     from evoply.runs import runs_directory
 
@@ -80,7 +81,8 @@ def compare(
             "budget": {key: value for key, value in budget.items() if value is not None},
         }
     )
-    path = runs_directory() / (name or usual_name(Path(one).stem for one in configs))
+    usual = usual_name(Path(one).stem for one in configs)
+    path = runs_directory() / (usual if name is None else checked_name(name))
     _run(ExperimentFolder.create(path, asked), Output(json), workers, csv_, cluster)
 
 
@@ -116,8 +118,10 @@ def experiment(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
+    from evoply.cli.driving import checked_name
     from evoply.experiments import folder_for
 
+    name = None if name is None else checked_name(name)
     _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)
 
 
@@ -134,7 +138,11 @@ def _run(
         estimated_cost,
         run_experiment,
     )
+    from evoply.files import check_writable
 
+    if folder_of_csv is not None:
+        folder_of_csv.mkdir(parents=True, exist_ok=True)
+        check_writable(folder_of_csv / "values.csv")
     output.say(f"Folder: {folder.path}  (Ctrl-C stops; the same command goes on)")
     if cluster is not None:
         check_experiment_sendable(folder)

@@ -16,7 +16,7 @@ from evoply.protocols import Cluster, RunNameError
 from evoply.runs import Run, advance, new_run_path, runs_directory
 from evoply.runs.kinds import kind_of
 
-__all__ = ["drive", "for_runs", "new_run"]
+__all__ = ["checked_name", "drive", "for_runs", "new_run"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
@@ -90,7 +90,7 @@ def _how_to_go_on(run: Run) -> str:
 def new_run(name: str | None, config: Any, output: Output, *, command: str = "") -> Run:
     """Return a new run of *config*, called *name* or after its game, and say where it is."""
     if name is not None:
-        run = Run.create(runs_directory() / _checked(name), config, command=command)
+        run = Run.create(runs_directory() / checked_name(name), config, command=command)
     else:
         run = _run_after_its_game(config, command)
     again = suggested(f"resume {run.name}")
@@ -107,7 +107,8 @@ def _run_after_its_game(config: Any, command: str) -> Run:
             continue
 
 
-def _checked(name: str) -> str:
+def checked_name(name: str) -> str:
+    """Return *name* if a folder of runs may be called so; `ValueError`."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(
             f"--name: {name!r} cannot be the name of a run: use letters, digits, - _ + and . "

@@ -112,8 +112,10 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """One or two sentences: which setups differ for certain, or how many seeds would tell."""
+        if not self.spreads:
+            return "No run is done yet."
         if len(self.spreads) < 2:
-            return "There is one setup with results: nothing can be compared."
+            return f"Only {self.best[0]} has results: nothing can be compared."
         pairs = len(self.differences)
         needed = fewest_seeds(pairs)
         seeds = min(len(self.spreads[name].values) for name in self.spreads)
