@@ -105,20 +105,23 @@ pub struct RandomExpression {
 }
 
 impl RandomExpression {
-    /// Draw `count` nodes; every operation of the language can occur, and mobility only if `deep`.
+    /// Draw `count` nodes; every operation of the language can occur.
     pub fn draw<B: Board>(draws: &mut Stream, count: usize) -> Self {
-        // Sums of few weights that are exact are done in another way than others; some sums here have no number.
-        let units = [0.37, 0.25, 1.0, 1e308, 0.125 * f64::EPSILON];
-        let mut table = |_| -> Vec<f64> {
-            let (unit, kinds) = (units[draws.below(5) as usize], 3 + 2 * draws.below(10));
-            (0..B::SQUARES).map(|_| (draws.below(kinds) as f64 - (kinds / 2) as f64) * unit).collect()
-        };
-        let tables = (0..3).map(&mut table).collect();
+        Self::drawn::<B>(draws, count, true)
+    }
+
+    /// The same without patterns, as answers were written down before there were any.
+    pub fn without_patterns<B: Board>(draws: &mut Stream, count: usize) -> Self {
+        Self::drawn::<B>(draws, count, false)
+    }
+
+    fn drawn<B: Board>(draws: &mut Stream, count: usize, has_patterns: bool) -> Self {
+        let tables = (0..3).map(|_| (0..B::SQUARES).map(|_| (draws.below(9) as f64 - 4.0) * 0.37).collect()).collect();
         let mut drawn = Self { nodes: Vec::new(), tables, squares: B::SQUARES, outputs: Vec::new() };
         let mut pools: [Vec<NodeId>; 3] = Default::default();
         for id in 0..count as NodeId {
             let (node, kind) = loop {
-                if let Some(node) = random_node::<B>(draws, &pools) {
+                if let Some(node) = random_node::<B>(draws, &pools, has_patterns) {
                     break node;
                 }
             };
@@ -133,6 +136,18 @@ impl RandomExpression {
             drawn.nodes.push(Node::PieceCount);
         }
         drawn
+    }
+
+    /// The same with weights of more kinds: sums of few that are exact are done in another way, and some sums have no number.
+    pub fn with_more_weights(mut self, draws: &mut Stream) -> Self {
+        let units = [0.37, 0.25, 1.0, 1e308, 0.125 * f64::EPSILON];
+        for table in &mut self.tables {
+            let (unit, kinds) = (units[draws.below(5) as usize], 3 + 2 * draws.below(10));
+            for weight in table {
+                *weight = (draws.below(kinds) as f64 - (kinds / 2) as f64) * unit;
+            }
+        }
+        self
     }
 
     /// Put the nodes into a builder, which may share and fold them.
@@ -181,7 +196,7 @@ pub fn drawn_pattern(number: u32, sets: usize, squares: u32) -> (Pattern, Vec<Bo
     (pattern, tables)
 }
 
-fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option<(Node, Type)> {
+fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3], has_patterns: bool) -> Option<(Node, Type)> {
     let mut choice = |pool: &Vec<NodeId>| {
         let bound = pool.len() as u64;
         (bound > 0).then(|| {
@@ -197,14 +212,14 @@ fn random_node<B: Board>(draws: &mut Stream, pools: &[Vec<NodeId>; 3]) -> Option
     let side = if draws.below(2) == 0 { Side::Own } else { Side::Opponent };
     let when_zero = [WhenZero::One, WhenZero::Zero, WhenZero::Numerator, WhenZero::Ieee][draws.below(4) as usize];
     let (squares, number, truth) = (Type::Squares, Type::Number, Type::Truth);
-    let more = [draws.below(2), draws.below(2), draws.below(2)].map(|more| more == 0);
-    Some(match draws.below(48) {
+    Some(match draws.below(if has_patterns { 48 } else { 46 }) {
         0 | 1 => (Node::Pieces(side), squares),
         44 => (Node::Men(side), squares),
         45 => (Node::Kings(side), squares),
         2 => (Node::EmptySquares, squares),
         3 => (Node::MovedTo, squares),
         46 | 47 => {
+            let more = [draws.below(2), draws.below(2)].map(|more| more == 0);
             let sets = [s1, s2.filter(|_| more[0]), s1.filter(|_| more[0] && more[1]), None];
             s1?; // At least one.
             (Node::Pattern(sets, draws.below(1 << 20) as u32, 0), number)

@@ -60,6 +60,7 @@ fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::B
         // Every path has to equal the reference, so the paths equal one another.
         let path = paths[round as usize % paths.len()];
         let drawn = RandomExpression::draw::<G::Board>(&mut draws, 4 + (round as usize * 7) % 90);
+        let drawn = drawn.with_more_weights(&mut draws);
         let literal = drawn.build(Builder::literal());
         let program = Program::<G::Board>::new(&drawn.build(Builder::default())).expect("a checked expression");
         let mut outputs = vec![Lanes::splat(0.0); program.outputs()];

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, player, random_position_of, small_evaluator};
+use crate::common::{RandomExpression, ahead, player, random_position_of};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
+use evoply_core::expression::Builder;
 use evoply_core::expression::program::Program;
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
@@ -27,7 +28,10 @@ fn answers<G: Game>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
         for round in 0..60 {
             let mut draws = Key::new(77).child(round).stream();
             let position: G = random_position_of(&mut draws, 50);
-            let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
+            let count = 6 + draws.below(14) as usize;
+            let mut drawn = RandomExpression::without_patterns::<G::Board>(&mut draws, count);
+            drawn.outputs.truncate(1);
+            let program = Arc::new(Program::new(&drawn.build(Builder::default())).unwrap());
             let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
             let chooser = ahead(Evaluator { program, view }, *options);
             let ties = [Ties::First, Ties::Last, Ties::Random][round as usize % 3];
