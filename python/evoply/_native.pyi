@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
-    "Engine",
+    "Searcher",
     "Games",
     "Player",
     "Positions",
@@ -154,10 +154,10 @@ class Player:
     def game(self) -> str: ...
 
 @final
-class Engine:
+class Searcher:
     """A player that keeps its table, its killers and the search of its latest position."""
 
-    def __new__(cls, player: Player, /, *, table: int = 0) -> Engine: ...
+    def __new__(cls, player: Player, /, *, table: int = 0) -> Searcher: ...
     def think(
         self,
         row: _Row,

@@ -1,11 +1,11 @@
-//! `Engine`: a player that stays, whose search can be stopped, watched and taken up again.
+//! `Searcher`: a player that stays, whose search can be stopped, watched and taken up again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evoply_core::analysis::Question;
-use evoply_core::engine::{Engine as KernelEngine, Limits, Thought};
+use evoply_core::engine::{Engine, Limits, Thought};
 use evoply_core::rules::Game;
 use evoply_core::stream::Key;
 use pyo3::exceptions::PyValueError;
@@ -20,7 +20,7 @@ type Info = (u32, Option<f64>, u64, f64, Vec<u64>);
 
 /// A player that keeps its table, its killers and the search of the latest position from one answer to the next.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Engine {
+pub struct Searcher {
     held: Any<Engines>,
     stop: AtomicBool,
 }
@@ -37,7 +37,7 @@ fn duration(seconds: Option<f64>) -> Option<Duration> {
 }
 
 #[pymethods]
-impl Engine {
+impl Searcher {
     /// With at least two to the power of `table` entries where values may be kept; 0: as many as the player has.
     #[new]
     #[pyo3(signature = (player, /, *, table = 0))]
@@ -45,7 +45,7 @@ impl Engine {
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         with_game!(player.0.game(), G => {
             let player = G::held::<Players>(&player.0, "player")?.clone();
-            let engine = KernelEngine::new(player, table).map_err(PyValueError::new_err)?;
+            let engine = Engine::new(player, table).map_err(PyValueError::new_err)?;
             Ok(Self { held: G::wrap(Box::new(Mutex::new(engine))), stop: AtomicBool::new(false) })
         })
     }

@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use super::endgame::solve;
     #[pymodule_export]
-    use super::engine::Engine;
+    use super::engine::Searcher;
     #[pymodule_export]
     use super::expressions::{PrimitiveSet, Program};
     #[pymodule_export]

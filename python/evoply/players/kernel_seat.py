@@ -123,11 +123,11 @@ class KernelSeat:
     def close(self) -> None:
         """Do nothing: there is nothing to give back."""
 
-    def _engine(self) -> _native.Engine:
+    def _engine(self) -> _native.Searcher:
         """Return the engine of this thread."""
-        engine: _native.Engine | None = getattr(self._own, "engine", None)
+        engine: _native.Searcher | None = getattr(self._own, "engine", None)
         if engine is None:
-            engine = self._own.engine = _native.Engine(self.native, table=ENGINE_TABLE)
+            engine = self._own.engine = _native.Searcher(self.native, table=ENGINE_TABLE)
         return engine
 
 

@@ -71,7 +71,7 @@ class Searcher:
         self.player = player
         self.game = game
         self._most_seconds = None if seat.use is None else seat.use.seconds
-        self._native = _native.Engine(seat.native, table=table)
+        self._native = _native.Searcher(seat.native, table=table)
         self._stream = Stream(0, "analyse") if stream is None else stream
         self._lock = Lock()
         self._pondering: Thread | None = None

@@ -4,9 +4,7 @@
 //! side on every board of a search. So an expression with such conditions is lowered once for every way in which they can
 //! turn out, each time with the chosen sides alone; which of these programs is used is looked up once a choice.
 
-use super::program::Program;
 use super::{Expression, ExpressionError, Node, NodeId};
-use crate::bitboard::Board;
 
 /// More programs than these take too long to lower: then both sides are computed on every board. There are always fewer
 /// conditions than programs, or as many.
@@ -15,21 +13,21 @@ pub(super) const MOST_BRANCHES: usize = 16;
 /// A condition and how it turns out.
 type Assumption = (NodeId, bool);
 
-/// One program for every way in which the conditions can turn out.
+/// One program, a `P`, for every way in which the conditions can turn out.
 #[derive(Clone, Debug)]
-pub(super) struct Branches<B: Board> {
+pub(super) struct Branches<P> {
     /// Its outputs are the conditions.
-    pub conditions: Program<B>,
+    pub conditions: P,
     /// The conditions that are decided, by number, on the way to each program.
     ways: Vec<Vec<(usize, bool)>>,
-    pub programs: Vec<Program<B>>,
+    pub programs: Vec<P>,
 }
 
-impl<B: Board> Branches<B> {
+impl<P> Branches<P> {
     /// The branches of an expression, `None` if it has none; `lower` makes a program of one without branches.
     pub fn of(
         expression: &Expression,
-        lower: impl Fn(&Expression) -> Result<Program<B>, ExpressionError>,
+        lower: impl Fn(&Expression) -> Result<P, ExpressionError>,
     ) -> Result<Option<Self>, ExpressionError> {
         // Searches carry the indices of one program's patterns.
         if !expression.patterns().is_empty() {
@@ -70,12 +68,12 @@ impl<B: Board> Branches<B> {
         self.ways.iter().position(is_taken).unwrap_or(0)
     }
 
-    /// As [`Program::with_parameters_of`], for each program.
-    pub fn with_parameters_of(&self, expression: &Expression) -> Self {
+    /// The same with each program changed.
+    pub fn map(&self, change: impl Fn(&P) -> P) -> Self {
         Self {
-            conditions: self.conditions.with_parameters_of(expression),
+            conditions: change(&self.conditions),
             ways: self.ways.clone(),
-            programs: self.programs.iter().map(|program| program.with_parameters_of(expression)).collect(),
+            programs: self.programs.iter().map(change).collect(),
         }
     }
 }

@@ -137,7 +137,7 @@ impl<B: Board> Registers<B> {
     /// Look up which branch of a program the choosing position of a block decides for, and make ready for it.
     #[cold]
     #[inline(never)]
-    fn look_up<G: Game<Board = B>>(&mut self, branches: &Branches<B>, block: &Block<B>) -> usize {
+    fn look_up<G: Game<Board = B>>(&mut self, branches: &Branches<Program<B>>, block: &Block<B>) -> usize {
         let conditions = &branches.conditions;
         let mut turned_out = [Lanes::splat(0.0); MOST_BRANCHES];
         self.run_apart::<G>(conditions, &conditions.preamble, block, &mut []);

@@ -116,7 +116,7 @@ pub struct Program<B: Board> {
     /// Whether the body counts moves of own and of the opponent.
     pub(super) counts_moves: [bool; 2],
     /// What takes its place, where the choosing position decides between several.
-    pub(super) branches: Option<Box<Branches<B>>>,
+    pub(super) branches: Option<Box<Branches<Self>>>,
 }
 
 /// The place of an operation.
@@ -182,7 +182,10 @@ impl<B: Board> Program<B> {
         let mut changed = Self {
             tables: expression.tables().to_vec(),
             sums: Sums::all(expression.tables()),
-            branches: self.branches.as_ref().map(|branches| Box::new(branches.with_parameters_of(expression))),
+            branches: self
+                .branches
+                .as_ref()
+                .map(|branches| Box::new(branches.map(|program| program.with_parameters_of(expression)))),
             ..self.clone()
         };
         for &(id, place) in &self.constants {
