@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 __version__: str
 __all__ = [
-    "Searcher",
     "Games",
     "Player",
     "Positions",
     "PrimitiveSet",
     "Program",
     "Replayed",
+    "Searcher",
     "Stream",
     "__version__",
     "analyse",
