@@ -117,6 +117,6 @@ $(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.kernel: $(VENV)/.requirements $(KERNEL_SOURCES) pyproject.toml | tools
-	@echo "building the kernel: 2 to 7 minutes the first time"
+	@echo "building the kernel: about ten minutes the first time"
 	@$(BIN)/maturin develop --release --quiet > $(VENV)/kernel.log 2>&1 || { cat $(VENV)/kernel.log; exit 1; }
 	@touch $@
