@@ -211,7 +211,7 @@ fn branches_equal_the_reference() {
         registers.load::<Othello<Size8>>(&program, &Block::filled(&random_inputs(&mut draws)));
         for _ in 0..scaled(2_000) {
             let choice = random_inputs::<Size8>(&mut draws);
-            for _ in 0..1 + draws.below(3) {
+            for _ in 0..=draws.below(3) {
                 let Inputs { root_clock, root_ply, .. } = choice;
                 let inputs = Inputs { root_clock, root_ply, ..random_inputs(&mut draws) };
                 registers.evaluate_on::<Othello<Size8>>(path, &program, &Block::filled(&inputs), &mut outputs);
