@@ -15,7 +15,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long miri check bench bench-against bench-kernel bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test coverage test-long miri check bench bench-against bench-kernel bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,8 +25,11 @@ setup: $(VENV)/.dev $(VENV)/.kernel ## make .venv with everything for developmen
 demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it, test it, write a report
 	@$(BIN)/evoply evolve demo $(DEMO_OPTIONS)
 
-test: setup ## all tests but the long ones, with coverage
+test: setup ## all tests but the long ones
 	cargo test --quiet --package evoply-core
+	$(BIN)/pytest -q -m "not long" $(WORKERS)
+
+coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
 	rm -f .coverage .coverage.*
 	$(BIN)/coverage run -m pytest -q -m "not long" $(WORKERS)
 	$(BIN)/coverage combine -q
