@@ -255,7 +255,13 @@ pub fn dispatch<T: Task>(task: T) -> T::Output {
 /// Run a task on a path of [`available`]; on the best one if the machine does not have it.
 #[inline]
 pub fn on<T: Task>(path: Path, task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "avx512-only"))]
+    if let Some(cpu) = Avx512::of_this_machine() {
+        return cpu.call(task);
+    } else {
+        unreachable!("built with the feature avx512-only, for {path:?}: this machine has no AVX-512");
+    }
+    #[cfg(all(target_arch = "x86_64", not(feature = "avx512-only")))]
     {
         if path >= Path::Avx512
             && let Some(cpu) = Avx512::of_this_machine()
@@ -268,6 +274,7 @@ pub fn on<T: Task>(path: Path, task: T) -> T::Output {
             return cpu.call(task);
         }
     }
+    #[cfg(not(feature = "avx512-only"))]
     Baseline.call(task)
 }
 
