@@ -5,7 +5,6 @@ from evoply.learning.config import (
     LEARNER,
     MOST_GAMES,
     LearningConfig,
-    learning_config_to_toml,
     load_learning_config,
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
@@ -16,7 +15,6 @@ from evoply.learning.pattern_config import (
     PatternRates,
     PatternSettings,
     load_pattern_config,
-    pattern_config_to_toml,
 )
 from evoply.learning.pattern_learner import (
     PatternLearning,
@@ -46,11 +44,9 @@ __all__ = [
     "learn",
     "learn_patterns",
     "learned_player",
-    "learning_config_to_toml",
     "load_learning_config",
     "load_pattern_config",
     "model_of",
-    "pattern_config_to_toml",
     "pattern_player",
     "stages",
     "starts_of",
