@@ -72,7 +72,7 @@ def runs_row(cluster: Dispatcher) -> tuple[Any, ...]:
         with_dask, without = alternated(lambda: work(cluster), lambda: work(None))
     assert len(digests) == 1
     rates = 40 * 60 / with_dask, 40 * 60 / without
-    return "dask-runs", "runs/min", rates[0], "a process a run", rates[1], rates[0] / rates[1]
+    return "dask-runs", "runs/min", rates[0], "processes of our own", rates[1], rates[0] / rates[1]
 
 
 def generation_row(cluster: Dispatcher) -> tuple[Any, ...]:
