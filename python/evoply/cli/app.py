@@ -40,6 +40,7 @@ from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
 from evoply.cli.tournament import tournament
+from evoply.cli.tune import tune
 from evoply.cli.watch import watch
 
 __all__ = ["COMMANDS", "run"]
@@ -68,6 +69,11 @@ COMMANDS: dict[Callable[..., None], str] = {
     edit: """
   evoply edit first pieces --weight 0.4 --time-weight 0.4
   evoply resume first --games 10000
+""",
+    tune: """
+  evoply tune champion@first
+  evoply tune champion@first --against champion@patterns --generations 100 --name tuned
+  evoply resume tuned --generations 200
 """,
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000

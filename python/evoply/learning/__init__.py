@@ -1,4 +1,7 @@
-"""Learning by play: linear evaluators whose weights follow the games (FIREBRAND), and patterns."""
+"""Learning by play: linear evaluators whose weights follow the games (FIREBRAND), and patterns.
+
+And what makes players better that are there: their numbers tuned, their knowledge distilled.
+"""
 
 from evoply.expressions.linear import Feature, LinearModel, ValueProgram
 from evoply.learning.config import (
@@ -25,6 +28,8 @@ from evoply.learning.pattern_learner import (
     pattern_player,
 )
 from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
+from evoply.learning.tuning import Tuning, TuningStep, tune
+from evoply.learning.tuning_config import TuningConfig
 
 __all__ = [
     "LEARNER",
@@ -41,6 +46,9 @@ __all__ = [
     "PatternRates",
     "PatternSettings",
     "PatternStep",
+    "Tuning",
+    "TuningConfig",
+    "TuningStep",
     "ValueProgram",
     "edited",
     "learn",
@@ -55,4 +63,5 @@ __all__ = [
     "stages",
     "starts_of",
     "time_name",
+    "tune",
 ]
