@@ -21,6 +21,7 @@ from evoply.cli.analyse import analyse
 from evoply.cli.compare import compare, experiment
 from evoply.cli.config import config
 from evoply.cli.convert import convert
+from evoply.cli.distil import distil
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.join import join
@@ -74,6 +75,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tune champion@first
   evoply tune champion@first --against champion@patterns --generations 100 --name tuned
   evoply resume tuned --generations 200
+""",
+    distil: """
+  evoply distil champion@patterns --terms 10 --output formula.json
+  evoply distil champion@patterns --terms 6 --stages 3
+  evoply match formula.json swh
 """,
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000

@@ -12,6 +12,7 @@ from evoply.learning.config import (
     load_learning_config,
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
+from evoply.learning.distillation import Distilled, Term, distil
 from evoply.learning.learner import Learning, learn
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
@@ -36,6 +37,7 @@ __all__ = [
     "MOST_GAMES",
     "PATTERN_LEARNER",
     "Curriculum",
+    "Distilled",
     "Feature",
     "Learning",
     "LearningConfig",
@@ -46,10 +48,12 @@ __all__ = [
     "PatternRates",
     "PatternSettings",
     "PatternStep",
+    "Term",
     "Tuning",
     "TuningConfig",
     "TuningStep",
     "ValueProgram",
+    "distil",
     "edited",
     "learn",
     "learn_patterns",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from time import perf_counter
@@ -335,6 +335,7 @@ def tune(
     player: object,
     *,
     game: str = "othello",
+    runs: Callable[[str], Player] | None = None,
     resume_from: TuningStep | None = None,
     threads: int = 0,
     **settings: Any,
@@ -342,7 +343,8 @@ def tune(
     """Yield the generations of tuning *player*, each with the best player so far as its champion.
 
     *player* is a text, a tree, or a player as data whose evaluator gives boards a number; further
-    keywords are keys of `TuningConfig`. The result does not depend on *threads* (0: all cores), nor
+    keywords are keys of `TuningConfig`. *runs* gives the champion for `champion@RUN`; `evoply.tune`
+    looks among your runs. The result does not depend on *threads* (0: all cores), nor
     on where it was interrupted (*resume_from*). Raises `ValueError` for a player that has no
     numbers, or more than are tuned by games, and `RunError` without the package `cmaes`.
 
@@ -351,5 +353,5 @@ def tune(
     >>> last.number, len(last.best)
     (1, 2)
     """
-    config = TuningConfig.for_player(player, game, **settings)
+    config = TuningConfig.for_player(player, game, runs=runs, **settings)
     return steps(Tuning(threads), config, resume_from)

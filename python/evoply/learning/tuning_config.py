@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -24,6 +25,7 @@ from evoply.players import (
     with_options,
 )
 from evoply.players.files import read_player
+from evoply.protocols import Player
 from evoply.wording import shorten
 
 __all__ = ["MOST_PARAMETERS", "Tunable", "TuningConfig", "player_from", "tunable"]
@@ -81,19 +83,26 @@ class TuningConfig(Part):
         return self
 
     @classmethod
-    def for_player(cls, player: object, game: str, **settings: Any) -> Self:
-        """Return the config for *player* and other *settings*.
+    def for_player(
+        cls,
+        player: object,
+        game: str,
+        *,
+        runs: Callable[[str], Player] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Return the config for *player* and other *settings*; *runs* gives `champion@RUN`.
 
         The usual opponents are the player as it is, the same one ply deeper, `greedy` and
         `mobility`. Opponents may be players of any form, too.
         """
-        chosen = _model(player, game)
+        chosen = _model(player, game, runs)
         given = settings.pop("opponents", None)
         if given is None:
             steady = steady_player(chosen)
             deeper = with_options(steady, {"depth": getattr(steady, "depth", 1) + 1})
             given = [chosen, deeper, "greedy", "mobility"]
-        opponents = [_text(_model(one, game)) for one in given]
+        opponents = [_text(_model(one, game, runs)) for one in given]
         return cls(game=game, player=_text(chosen), opponents=tuple(opponents), **settings)
 
 
@@ -180,8 +189,10 @@ def _number(expression: Expression) -> Number:
     return expression
 
 
-def _model(player: object, game: str) -> PlayerKind:
-    read = parse_player(player, game=game) if isinstance(player, str) else model_of(player)
+def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> PlayerKind:
+    read = (
+        parse_player(player, game=game, runs=runs) if isinstance(player, str) else model_of(player)
+    )
     read.check_fits(game)
     return read
 
