@@ -65,6 +65,7 @@ COMMANDS: dict[Callable[..., None], str] = {
     learn: """
   evoply learn firebrand
   evoply learn firebrand-8 --games 2000 --name first
+  evoply learn firebrand-8 --features champion@first --terms 25
   evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
 """,
     edit: """

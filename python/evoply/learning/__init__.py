@@ -13,6 +13,7 @@ from evoply.learning.config import (
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
 from evoply.learning.distillation import Distilled, Term, distil
+from evoply.learning.found_features import features_of_population, features_of_sets
 from evoply.learning.learner import Learning, learn
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
@@ -55,6 +56,8 @@ __all__ = [
     "ValueProgram",
     "distil",
     "edited",
+    "features_of_population",
+    "features_of_sets",
     "learn",
     "learn_patterns",
     "learned_player",

@@ -17,7 +17,7 @@ from evoply.expressions.sides import for_the_other_side
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 
-__all__ = ["Candidate", "candidates_of_sets", "usual_sets"]
+__all__ = ["Candidate", "candidates_of_sets", "mirrored", "usual_sets"]
 
 _BOARD = frozenset(
     {
@@ -42,6 +42,8 @@ class Candidate:
 
     name: str
     expression: Number
+    is_difference: bool = False
+    """Whether it is what own has minus what the opponent has."""
 
 
 def usual_sets(game: str) -> tuple[str, ...]:
@@ -73,20 +75,25 @@ def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[C
                 found.setdefault(expression, primitive.name)
     differences: dict[Number, str] = {}
     for expression, name in found.items():
-        other = _other(expression)
+        try:
+            other = mirrored(expression)
+        except ExpressionError:
+            continue
         if other in found and found[other] != name and other - expression not in differences:
             differences[expression - other] = f"{name} - {found[other]}"
     if not found:
         raise ValueError(f"primitives: these sets have no features for {game}")
-    return tuple(Candidate(name, one) for one, name in (*found.items(), *differences.items()))
+    return (
+        *(Candidate(name, one) for one, name in found.items()),
+        *(Candidate(name, one, is_difference=True) for one, name in differences.items()),
+    )
 
 
-def _other(expression: Number) -> Number | None:
-    try:
-        other = for_the_other_side(expression)
-    except ExpressionError:
-        return None
-    return other if isinstance(other, Number) else None
+def mirrored(expression: Number) -> Number:
+    """Return what *expression* says of own, said of the opponent; `ExpressionError` if nothing."""
+    other = for_the_other_side(expression)
+    assert isinstance(other, Number)  # made of the same operations
+    return other
 
 
 def _depends_on_pieces(expression: Number) -> bool:
