@@ -43,7 +43,17 @@ if TYPE_CHECKING:
     )
     from evoply.games import GAMES, DrawRules, add_game, checkers, othello
     from evoply.gp import Forest, Tree, TreeSyntaxError, parse_individual, parse_tree
-    from evoply.learning import LearningConfig, LearningStep, learn, load_learning_config
+    from evoply.learning import (
+        Distilled,
+        LearningConfig,
+        LearningStep,
+        TuningConfig,
+        TuningStep,
+        distil,
+        learn,
+        load_learning_config,
+        tune,
+    )
     from evoply.players import (
         AfterState,
         AlphaBeta,
@@ -99,7 +109,10 @@ _HOMES = {
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
     "evoply.gp": "Forest Tree TreeSyntaxError parse_individual parse_tree",
-    "evoply.learning": "LearningConfig LearningStep learn load_learning_config",
+    "evoply.learning": (
+        "Distilled LearningConfig LearningStep TuningConfig TuningStep distil learn "
+        "load_learning_config tune"
+    ),
     "evoply.players": (
         "AfterState AlphaBeta Bot Engine ExpressionEvaluator Online Player PlayerFileError "
         "PlayerTextError RandomPlayer RandomStart Searcher Solution Staged TreeEvaluator analyse "
@@ -116,7 +129,8 @@ _HOMES = {
 }
 """The public names, by the package that each is fetched from when it is first used."""
 _READ_PLAYERS = (
-    "analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"
+    "analyse", "distil", "explain", "match", "parse_player", "round_robin", "sprt_match",
+    "tournament", "tune",
 )  # fmt: skip
 _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),
@@ -127,19 +141,19 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
-    "Comparison", "ConfigError", "DrawRules", "Engine", "EvolutionConfig", "Explanation",
-    "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError", "Generation",
-    "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep", "MatchResult",
-    "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
-    "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
-    "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
-    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
-    "checkers", "compare", "compare_experiment", "count", "evolve", "explain", "features",
-    "final_test", "find_run", "learn", "list_runs", "load_comparison", "load_config",
-    "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
-    "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
-    "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
-    "with_options", "write_report",
+    "Comparison", "ConfigError", "Distilled", "DrawRules", "Engine", "EvolutionConfig",
+    "Explanation", "ExpressionError", "ExpressionEvaluator", "Forest", "ForfeitError",
+    "Generation", "IllegalMoveError", "InvalidMoveError", "LearningConfig", "LearningStep",
+    "MatchResult", "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError",
+    "Primitive", "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError",
+    "Searcher", "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament",
+    "Tree", "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "__version__",
+    "add_game", "advance", "analyse", "board", "checkers", "compare", "compare_experiment",
+    "count", "distil", "evolve", "explain", "features", "final_test", "find_run", "learn",
+    "list_runs", "load_comparison", "load_config", "load_learning_config", "load_player", "match",
+    "number", "othello", "parse_individual", "parse_player", "parse_tree", "read_engines",
+    "replay", "reproduce", "round_robin", "save_player", "select", "simplify", "solve",
+    "sprt_match", "squares", "tournament", "tune", "with_options", "write_report",
 ]  # fmt: skip
 
 

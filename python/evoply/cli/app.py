@@ -21,6 +21,7 @@ from evoply.cli.analyse import analyse
 from evoply.cli.compare import compare, experiment
 from evoply.cli.config import config
 from evoply.cli.convert import convert
+from evoply.cli.distil import distil
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.join import join
@@ -40,6 +41,7 @@ from evoply.cli.show import show
 from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
 from evoply.cli.tournament import tournament
+from evoply.cli.tune import tune
 from evoply.cli.watch import watch
 
 __all__ = ["COMMANDS", "run"]
@@ -63,11 +65,22 @@ COMMANDS: dict[Callable[..., None], str] = {
     learn: """
   evoply learn firebrand
   evoply learn firebrand-8 --games 2000 --name first
+  evoply learn firebrand-8 --features champion@first --terms 25
   evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
 """,
     edit: """
   evoply edit first pieces --weight 0.4 --time-weight 0.4
   evoply resume first --games 10000
+""",
+    tune: """
+  evoply tune champion@first
+  evoply tune champion@first --against champion@patterns --generations 100 --name tuned
+  evoply resume tuned --generations 200
+""",
+    distil: """
+  evoply distil champion@patterns --terms 10 --output formula.json
+  evoply distil champion@patterns --terms 6 --stages 3
+  evoply match formula.json swh
 """,
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from typing import Any
 
 from evoply.cli.options import (
     Cluster,
@@ -31,6 +32,8 @@ def learn(
     games: WholeOrNone | None = None,
     time_limit: SecondsOrNone | None = None,
     game: RunGame = None,
+    features: str | None = None,
+    terms: Whole = 25,
     set_: Overrides = None,
     tests: Tests = True,
     threads: Threads = 0,
@@ -57,6 +60,12 @@ def learn(
         How many games in all; none: no limit.
     time_limit
         Seconds, looked at between steps; none: no limit.
+    features
+        champion@RUN: the subtrees that the population of a run of evolution found, the most helpful
+        ones; or sets of primitives, separated by commas: their features. In place of those of the
+        config.
+    terms
+        How many subtrees at most.
     set_
         Any value of the config, as PATH=VALUE; may be given several times.
     tests
@@ -73,10 +82,15 @@ def learn(
     is_of_patterns = read_toml(config_text(config), config).get("learner") == PATTERN_LEARNER
     if is_of_patterns and cluster is not None:
         raise ValueError(f"--{ONE_CORE}")
-    load = load_pattern_config if is_of_patterns else load_learning_config
-    settings = load(config, [*(set_ or []), *overrides])
-    command = shlex.join(["evoply", *sys.argv[1:]])
     output = Output(json)
+    given: dict[str, Any] = {}
+    if features is not None:
+        if is_of_patterns:
+            raise ValueError(f"--features: {config} learns patterns, not features")
+        given = _features(features, terms, config, [*(set_ or []), *overrides], threads, output)
+    load = load_pattern_config if is_of_patterns else load_learning_config
+    settings = load(config, [*(set_ or []), *overrides], given)
+    command = shlex.join(["evoply", *sys.argv[1:]])
     with (
         for_runs(cluster, settings, output) as workers,
         new_run(name, settings, output, command=command) as run,
@@ -85,6 +99,43 @@ def learn(
             run, output, threads=threads, with_tests=tests, command=command, cluster=workers
         )
         output.result(driven)
+
+
+def _features(
+    source: str,
+    terms: int,
+    config: str,
+    overrides: list[str],
+    threads: int,
+    output: Output,
+) -> dict[str, Any]:
+    """Return the keys of a config that --features gives: features, and the game they are for."""
+    from evoply.evolution import Generation
+    from evoply.learning import features_of_population, features_of_sets, load_learning_config
+    from evoply.runs import find_run
+
+    settings = load_learning_config(config, overrides)
+    prefix, at, name = source.partition("@")
+    if prefix.strip() != "champion" or not at:
+        return {"features": features_of_sets(source.split(","), settings.game)}
+    with find_run(name.strip() or None) as run:
+        last = run.last()
+        if not isinstance(last, Generation):
+            raise ValueError(f"--features: run {run.name} has no population of evolution")
+        output.say(f"Looking at the subtrees of {run.name}, generation {last.number}")
+        found = features_of_population(
+            [
+                run.champion.tree,
+                *(entry.tree for entry in last.hall_of_fame),
+                *(one.tree for one in last.individuals),
+            ],
+            run.champion_player,
+            game=run.game,
+            terms=terms,
+            seed=settings.seed,
+            threads=threads,
+        )
+        return {"features": found, "game": run.game}
 
 
 def edit(

@@ -141,3 +141,12 @@ FEATURES: Mapping[str, Number] = MappingProxyType(
         "opponent_anchored": anchored_discs("opponent"),
     }
 )
+
+NAMED_FEATURES: Mapping[str, Number] = MappingProxyType(
+    {
+        name: feature
+        for name, feature in FEATURES.items()
+        if not name.endswith(("discs", "mobility", "_difference"))
+    }
+)
+"""The features that formulas call by name: what is longer written out than a count of discs."""

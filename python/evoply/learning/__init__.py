@@ -1,4 +1,7 @@
-"""Learning by play: linear evaluators whose weights follow the games (FIREBRAND), and patterns."""
+"""Learning by play: linear evaluators whose weights follow the games (FIREBRAND), and patterns.
+
+And what makes players better that are there: their numbers tuned, their knowledge distilled.
+"""
 
 from evoply.expressions.linear import Feature, LinearModel, ValueProgram
 from evoply.learning.config import (
@@ -8,6 +11,8 @@ from evoply.learning.config import (
     load_learning_config,
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
+from evoply.learning.distillation import Distilled, Term, distil
+from evoply.learning.found_features import features_of_population, features_of_sets
 from evoply.learning.learner import Learning, learn
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
@@ -23,12 +28,15 @@ from evoply.learning.pattern_learner import (
     pattern_player,
 )
 from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
+from evoply.learning.tuning import Tuning, TuningStep, tune
+from evoply.learning.tuning_config import TuningConfig
 
 __all__ = [
     "LEARNER",
     "MOST_GAMES",
     "PATTERN_LEARNER",
     "Curriculum",
+    "Distilled",
     "Feature",
     "Learning",
     "LearningConfig",
@@ -39,8 +47,15 @@ __all__ = [
     "PatternRates",
     "PatternSettings",
     "PatternStep",
+    "Term",
+    "Tuning",
+    "TuningConfig",
+    "TuningStep",
     "ValueProgram",
+    "distil",
     "edited",
+    "features_of_population",
+    "features_of_sets",
     "learn",
     "learn_patterns",
     "learned_player",
@@ -51,4 +66,5 @@ __all__ = [
     "stages",
     "starts_of",
     "time_name",
+    "tune",
 ]

@@ -16,6 +16,7 @@ from evoply import _native
 from evoply.algebra import Simplified, names_of, simplify
 from evoply.expressions import Expression, build, number
 from evoply.expressions.differences import difference_names
+from evoply.expressions.features import NAMED_FEATURES
 from evoply.expressions.formula import Names
 from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
@@ -218,7 +219,8 @@ class _Measured:
 def _names_in(expression: Expression, size: int) -> Names:
     """Return the names of what evoply knows of the features in *expression*."""
     parts = set(in_order([expression]))
-    return Names({part: name for part, name in difference_names(size).items() if part in parts})
+    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
+    return Names({part: name for part, name in known.items() if part in parts})
 
 
 def _terms(

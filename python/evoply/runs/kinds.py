@@ -13,13 +13,17 @@ from evoply.runs.kind import Kind
 from evoply.runs.learning_kind import LearningKind
 from evoply.runs.outside_kind import OutsideKind
 from evoply.runs.pattern_kind import PatternKind
+from evoply.runs.tuning_kind import TuningKind
 
 __all__ = ["KINDS", "kind_of", "stored_kind"]
 
-KINDS: Mapping[str, type[EvolutionKind] | type[LearningKind] | type[PatternKind]] = {
+KINDS: Mapping[
+    str, type[EvolutionKind] | type[LearningKind] | type[PatternKind] | type[TuningKind]
+] = {
     "evolution": EvolutionKind,
     "learning": LearningKind,
     "patterns": PatternKind,
+    "tuning": TuningKind,
 }
 """A new learner of evoply's own is one module and one row here."""
 

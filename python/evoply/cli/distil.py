@@ -1,0 +1,98 @@
+"""`evoply distil`: a player as a formula of a few terms that a person can play by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evoply.cli.options import Game, Json, Seed, Threads, Whole
+from evoply.cli.output import Output, percent, table
+
+if TYPE_CHECKING:
+    from evoply.learning import Distilled
+
+__all__ = ["distil"]
+
+
+def distil(
+    player: str,
+    /,
+    *,
+    terms: Whole = 10,
+    stages: Whole = 1,
+    primitives: str | None = None,
+    games: Whole = 500,
+    output: Path | None = None,
+    seed: Seed = 1,
+    game: Game = None,
+    threads: Threads = 0,
+    json: Json = False,
+) -> None:
+    """Distil a player into a formula of a few terms that a person can play by.
+
+    The player plays itself; of many readable features those few are chosen
+    whose weighted sum comes nearest to what it says of its moves. How often
+    the formula chooses its move is measured on games held out.
+
+    Parameters
+    ----------
+    player
+        A player whose boards have values, as for `evoply match`, such as champion@patterns.
+    terms
+        How many terms at most.
+    stages
+        Into how many parts of equal length the game is cut, each with weights of its own.
+    primitives
+        Sets of primitives whose features the formula may be made of, separated by commas. Default:
+        those that fit the game.
+    games
+        Games to learn from, one in five of them to judge by.
+    output
+        Save the formula as a player into this file.
+    """
+    from evoply.cli.explaining import say_explanation
+    from evoply.cli.match import progress_bar
+    from evoply.cli.player_texts import read_players
+    from evoply.files import check_writable
+    from evoply.learning import distil as distilled
+    from evoply.players import Origin, save_player
+    from evoply.reports import explain
+
+    if output is not None:
+        check_writable(output)
+    game, (teacher,) = read_players([player], game)
+    with progress_bar("boards", 100, is_shown=not json) as progress:
+        formula = distilled(
+            teacher.model_copy(update={"name": player}),
+            terms=terms,
+            stages=stages,
+            game=game,
+            primitives=None if primitives is None else primitives.split(","),
+            games=games,
+            seed=seed,
+            threads=threads,
+            progress=lambda share: progress(round(100 * share)),
+        )
+    out = Output(json)
+    _say(formula, out)
+    explained = explain(formula.player, game=game)
+    say_explanation(out, explained)
+    data: dict[str, Any] = {**formula.to_dict(), "player": explained.to_dict()}
+    if output is not None:
+        note = f"{player} distilled into {len(formula.terms)} terms"
+        save_player(output, formula.player, Origin(seed=seed, note=note), game=game)
+        out.say(f"Written: {output}")
+        data["output"] = str(output)
+    out.result(data)
+
+
+def _say(formula: Distilled, output: Output) -> None:
+    listed = table("what is counted", *formula.stages, left=("what is counted",))
+    for term in formula.terms:
+        weights = (f"{weight:+g}" for weight in term.weights)
+        listed.add_row(term.name, *weights)
+    output.people.print(listed)
+    output.say(
+        f"It chooses the move of {formula.teacher} in {percent(formula.agreement)} of "
+        f"{formula.held_out:,} positions held out, a random move in {percent(formula.by_chance)}"
+    )

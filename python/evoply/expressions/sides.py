@@ -1,0 +1,56 @@
+"""The same expression seen from the other side: what it says of own, said of the opponent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from evoply.expressions.expression import Expression, build
+from evoply.expressions.operations import ExpressionError
+from evoply.expressions.written_form import in_order
+
+__all__ = ["for_the_other_side"]
+
+_SWAPPED: Mapping[str, str] = MappingProxyType(
+    {
+        "own": "opponent",
+        "own_men": "opponent_men",
+        "own_kings": "opponent_kings",
+        "opponent": "own",
+        "opponent_men": "own_men",
+        "opponent_kings": "own_kings",
+    }
+)
+_HALF_TURN = 3
+"""The symmetry of the board that exchanges the sides of the players."""
+
+
+def for_the_other_side(expression: Expression) -> Expression:
+    """Return what has, of the opponent, the value that *expression* has of own.
+
+    Raises `ExpressionError` for patterns on a turned board, which say by themselves who is own.
+
+    >>> from evoply.expressions.features import corner_moves
+    >>> for_the_other_side(corner_moves("own")) == corner_moves("opponent")
+    True
+    """
+    other: dict[int, Expression] = {}
+    for node in in_order([expression]):
+        arguments: list[Any] = [
+            other[id(one)] if isinstance(one, Expression) else one for one in node.arguments
+        ]
+        if node.op in _SWAPPED:
+            made = build(_SWAPPED[node.op])
+        elif node.op in ("destinations", "number_of_moves"):
+            made = build(node.op, _SWAPPED[arguments[0]])
+        elif node.op == "is_black":
+            made = build("negation", build("is_black"))
+        elif node.op == "squares_turned":
+            made = build("symmetry", build(node.op, *arguments), _HALF_TURN)
+        elif node.op == "pattern" and arguments[5]:
+            raise ExpressionError("a pattern on a turned board cannot be seen from the other side")
+        else:
+            made = build(node.op, *arguments)
+        other[id(node)] = made
+    return other[id(expression)]

@@ -1,0 +1,132 @@
+"""Boards to learn from without playing: those that a player meets, and those after its moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.arena import Schedule, play
+from evoply.expressions import Number, board, outputs_to_json
+from evoply.games import game_rules
+from evoply.players import AfterState, AlphaBeta
+from evoply.protocols import Row
+
+__all__ = ["Boards", "Met", "boards_after", "boards_met", "values_at"]
+
+Array = NDArray[np.float64]
+_AT_A_TIME = 100
+"""Positions between two looks at progress and Ctrl-C."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Positions of games, with two legal moves or more."""
+
+    rows: list[Row]
+    games: NDArray[np.int64]
+    """The game of each."""
+    points: Array
+    """What the side to move had at the end of that game: 1, 0.5 or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """The boards after every move of some positions, each by the same side as its position."""
+
+    rows: list[Row]
+    """Own is the side that chooses, as the kernel evaluates them."""
+    position: NDArray[np.int64]
+    """The position of each, ascending."""
+    values: Array
+    """What the player says of each, greater is better for who chooses."""
+    clock: Array
+    """Of its position, from 0 to 1."""
+    games: NDArray[np.int64]
+    """The game of its position."""
+
+
+def boards_met(
+    player: AfterState | AlphaBeta,
+    game: str,
+    *,
+    games: int,
+    seed: int,
+    random_moves: float,
+    opening_plies: int,
+    threads: int = 0,
+) -> Met:
+    """Return the positions of *games* games of *player* with itself, which errs now and then."""
+    erring = player.model_copy(update={"epsilon": random_moves})
+    rules = game_rules(game)
+    start = rules.start().row
+    schedule = Schedule.pairs(
+        np.zeros((games + 1) // 2, dtype=np.uint32),
+        np.ones((games + 1) // 2, dtype=np.uint32),
+        stream=Stream(seed, "boards"),
+        opening_plies=opening_plies,
+        start=start,
+    )
+    results = play(game, [erring, erring], schedule, threads=threads, record_moves=True)
+    rows: list[Row] = []
+    of_game: list[int] = []
+    points: list[float] = []
+    for number, (codes, black) in enumerate(
+        zip(results.moves or [], results.black_points.tolist(), strict=True)
+    ):
+        along = _native.rows_along(rules.kernel, start, codes)
+        for row in along[opening_plies:]:
+            if len(_native.legal_moves(rules.kernel, row)) > 1:
+                rows.append(row)
+                of_game.append(number)
+                points.append(black if row[3] else 1 - black)
+    return Met(rows, np.array(of_game, dtype=np.int64), np.array(points))
+
+
+def boards_after(
+    player: AfterState | AlphaBeta,
+    game: str,
+    met: Met,
+    *,
+    seed: int,
+    progress: Callable[[int], object] | None = None,
+) -> Boards:
+    """Return the boards after all moves of the positions *met*, with what *player* says of them.
+
+    Positions are left out where a move ends the game, whose value is no opinion. *progress* is told
+    now and then how many positions are done.
+    """
+    kernel = game_rules(game).kernel
+    native = player.native(game)
+    keys = Stream(seed, "values").keys(len(met.rows))
+    clocks = values_at([board.t], game, met.rows)[:, 0]
+    rows: list[Row] = []
+    position: list[int] = []
+    values: list[float] = []
+    for number, row in enumerate(met.rows):
+        if progress is not None and number % _AT_A_TIME == 0:
+            progress(number)
+        after = {
+            code: _native.row_after(kernel, row, code) for code in _native.legal_moves(kernel, row)
+        }
+        if any(not _native.legal_moves(kernel, one) for one in after.values()):
+            continue
+        answer = _native.analyse(native, *row, int(keys[number]), every_move=True)
+        known = dict(answer[6])
+        for code, one in after.items():
+            rows.append((*one[:3], row[3], *one[4:]))
+            position.append(number)
+            values.append(known[code])
+    where = np.array(position, dtype=np.int64)
+    return Boards(rows, where, np.array(values), clocks[where], met.games[where])
+
+
+def values_at(expressions: Sequence[Number], game: str, rows: Sequence[Row]) -> Array:
+    """Return the values of *expressions*, a column each, at each of *rows*."""
+    rules = game_rules(game)
+    program = _native.Program(rules.kernel, outputs_to_json(list(expressions), rules.size))
+    return program.evaluate(_native.Positions(rules.kernel, rows))

@@ -1,0 +1,330 @@
+"""Distilling: what a player knows as a formula of a few terms, which a person can play by.
+
+The teacher plays itself and errs now and then; in the positions it meets it values the board after
+every move. Of many readable features those few are chosen whose weighted sum comes nearest to these
+values, in differences between the moves of one position, because nothing else decides a move; a
+better move counts more than a bad one. Then the weights are fitted to the teacher's choices
+(conditional logit: McFadden, 1974), rounded to whole numbers, and judged on games that no choice
+was made by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from evoply.expressions import Number, PrimitiveSet, board, less, number, select
+from evoply.learning.boards import Boards, boards_after, boards_met, values_at
+from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
+from evoply.learning.selection import chosen_columns
+from evoply.notebook import table_html
+from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, parse_player, steady_player
+from evoply.players.player import player_of
+from evoply.protocols import Player
+
+__all__ = ["Distilled", "Term", "distil"]
+
+Array = NDArray[np.float64]
+MOST_TERMS = 100
+MOST_STAGES = 10
+_LARGEST_WEIGHT = 100.0
+"""Weights are whole numbers up to this."""
+_HELD_OUT = 5
+"""One game of so many is held out, to judge by."""
+_LEAST_WEIGHT = 0.1
+"""Of a row whose move is hopeless; that of the best move counts 1."""
+_PENALTY = 1e-4
+"""Of the squares of weights in the fit to choices, for columns of one size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of the formula: what is counted, and what it is worth in each stage of the game."""
+
+    name: str
+    weights: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the term as JSON-ready data."""
+        return {"name": self.name, "weights": list(self.weights)}
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """A formula that stands for a player, and how well."""
+
+    teacher: str
+    game: str
+    terms: tuple[Term, ...]
+    """The largest weights first."""
+    ends: tuple[float, ...]
+    """Where each stage but the last ends, by the clock of the position, from 0 to 1."""
+    player: AlphaBeta
+    """The formula one ply ahead; `with_options` gives it another depth."""
+    explained: float
+    """The share of the differences between the teacher's values of moves (their squares) that the
+    terms explain where they were chosen."""
+    agreement: float
+    """How often it chooses the teacher's move, on the positions held out."""
+    by_chance: float
+    """How often a random move would be the teacher's there."""
+    positions: int
+    """How many were learned from."""
+    held_out: int
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the player as JSON-ready data."""
+        return {
+            "teacher": self.teacher,
+            "game": self.game,
+            "terms": [term.to_dict() for term in self.terms],
+            "ends": list(self.ends),
+            "explained": self.explained,
+            "agreement": self.agreement,
+            "by_chance": self.by_chance,
+            "positions": self.positions,
+            "held_out": self.held_out,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        parts = (
+            f"{'/'.join(f'{one:+g}' for one in term.weights)} {term.name}" for term in self.terms
+        )
+        return f"{', '.join(parts)}: the move of {self.teacher} in {self.agreement:.1%}"
+
+    def _repr_html_(self) -> str:
+        rows = [(term.name, *(f"{one:+g}" for one in term.weights)) for term in self.terms]
+        return table_html(f"{self.teacher}, distilled", rows, ("what is counted", *self.stages))
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages in words, as heads of columns."""
+        if not self.ends:
+            return ("worth",)
+        return (*(f"to {end:.0%}" for end in self.ends), "to the end")
+
+
+def distil(
+    player: object,
+    *,
+    terms: int = 10,
+    stages: int = 1,
+    game: str = "othello",
+    primitives: Sequence[PrimitiveSet | str] | None = None,
+    games: int = 500,
+    seed: int = 1,
+    random_moves: float = 0.1,
+    opening_plies: int = 4,
+    runs: Callable[[str], Player] | None = None,
+    threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Distilled:
+    """Return *player* as a formula of at most *terms* terms.
+
+    *player* is a text, a tree, or a player as data that values boards. The game is cut into
+    *stages* of equal length by the clock of the position, and weights are apart in each.
+    *primitives* are sets, or their names, whose features the formula may be made of; by default
+    those that fit the game. *games* are played to learn from, one in five of them to judge by, each
+    after *opening_plies* random plies and with *random_moves* as the probability of a random one.
+    *progress* is told the share that is done. *runs* gives the champion for `champion@RUN`;
+    `evoply.distil` looks among your runs. Raises `ValueError` for players that give boards no
+    values.
+
+    >>> formula = distil("mobility", terms=2, games=20)
+    >>> [term.name for term in formula.terms], formula.agreement
+    (['white_mobility - black_mobility'], 1.0)
+    """
+    _check(terms, stages, games)
+    read = parse_player(player, game=game, runs=runs) if isinstance(player, str) else player
+    teacher = steady_player(player_of(read))
+    if not isinstance(teacher, AfterState | AlphaBeta):
+        raise ValueError(f"{teacher.label}: a random player knows nothing that could be distilled")
+    teacher.check_fits(game)
+    candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
+    met = boards_met(
+        teacher,
+        game,
+        games=games,
+        seed=seed,
+        random_moves=random_moves,
+        opening_plies=opening_plies,
+        threads=threads,
+    )
+    told = None if progress is None else (lambda done: progress(done / len(met.rows)))
+    boards = boards_after(teacher, game, met, seed=seed, progress=told)
+    if not len(boards.rows):
+        raise ValueError("games: no position was met that leaves a choice: play more games")
+    data = _Data(boards, values_at([one.expression for one in candidates], game, boards.rows))
+    is_held_out = boards.games % _HELD_OUT == 0
+    learned, judged = data.part(~is_held_out), data.part(is_held_out)
+    ends = tuple(stage / stages for stage in range(1, stages))
+    chosen = chosen_columns(learned.by_stage(ends, _near), terms)
+    columns = list(chosen.columns)
+    weights = np.array(
+        [
+            _whole(_fitted(part, columns, start))
+            for part, start in zip(learned.stages(ends), chosen.weights, strict=True)
+        ]
+    )
+    named = [candidates[column] for column in columns]
+    order = sorted(range(len(columns)), key=lambda place: -float(np.abs(weights[:, place]).max()))
+    parts = judged.stages(ends)
+    hits = sum(part.hits(columns, row) for part, row in zip(parts, weights, strict=True))
+    count = sum(len(part.begins) for part in parts)
+    return Distilled(
+        teacher=teacher.label if teacher.name is None else teacher.name,
+        game=game,
+        terms=tuple(Term(named[place].name, tuple(weights[:, place].tolist())) for place in order),
+        ends=ends,
+        player=_player(named, weights, ends),
+        explained=chosen.share,
+        agreement=hits / max(count, 1),
+        by_chance=float(np.mean(1 / judged.sizes)) if count else 0.0,
+        positions=len(learned.begins),
+        held_out=count,
+        seed=seed,
+    )
+
+
+class _Data:
+    """Rows of boards after the moves of positions, and what the candidates count on them."""
+
+    def __init__(self, boards: Boards, counted: Array) -> None:
+        self.counted = counted
+        self.values = boards.values
+        self.clock = boards.clock
+        self.position = boards.position
+        _, self.begins, self.of, self.sizes = np.unique(
+            boards.position, return_index=True, return_inverse=True, return_counts=True
+        )
+        self._boards = boards
+
+    def part(self, chosen: NDArray[np.bool_]) -> _Data:
+        """Return some rows, of whole positions."""
+        boards = self._boards
+        rows = [boards.rows[place] for place in np.flatnonzero(chosen)]
+        part = Boards(
+            rows,
+            boards.position[chosen],
+            boards.values[chosen],
+            boards.clock[chosen],
+            boards.games[chosen],
+        )
+        return _Data(part, self.counted[chosen])
+
+    def stages(self, ends: Sequence[float]) -> list[_Data]:
+        """Return the rows of each stage."""
+        stage = np.searchsorted(np.array(ends), self.clock, side="right")
+        return [self.part(stage == number) for number in range(len(ends) + 1)]
+
+    def by_stage(
+        self, ends: Sequence[float], weigh: Callable[[_Data], Array]
+    ) -> list[tuple[Array, Array, Array]]:
+        """Return what `chosen_columns` takes: differences to the mean of each position."""
+        return [
+            (part.centred(part.counted, weight), part.centred(part.values, weight), weight)
+            for part in self.stages(ends)
+            for weight in [weigh(part)]
+        ]
+
+    def centred(self, rows: Array, weight: Array) -> Array:
+        """Return *rows* less their weighted mean in each position."""
+        if not len(rows):
+            return rows
+        shaped = weight if rows.ndim == 1 else weight[:, np.newaxis]
+        sums = np.add.reduceat(rows * shaped, self.begins, axis=0)
+        whole = np.add.reduceat(weight, self.begins)
+        means = sums / (whole if rows.ndim == 1 else whole[:, np.newaxis])
+        centred: Array = rows - means[self.of]
+        return centred
+
+    def best(self, values: Array) -> NDArray[np.int64]:
+        """Return the row of the first greatest value of each position."""
+        most = np.maximum.reduceat(values, self.begins)[self.of]
+        places = np.where(values == most, np.arange(len(values)), len(values))
+        best: NDArray[np.int64] = np.minimum.reduceat(places, self.begins)
+        return best
+
+    def hits(self, columns: list[int], weights: Array) -> int:
+        """Return in how many positions the formula chooses the teacher's move."""
+        if not len(self.begins):
+            return 0
+        formula = self.counted[:, columns] @ weights
+        return int((self.best(formula) == self.best(self.values)).sum())
+
+
+def _near(data: _Data) -> Array:
+    """Return a weight for each row: 1 for the best move of a position, less for worse ones."""
+    if not len(data.values):
+        return data.values
+    below = np.maximum.reduceat(data.values, data.begins)[data.of] - data.values
+    usual = float(np.median(below[below > 0])) if (below > 0).any() else 1.0
+    weights: Array = np.maximum(np.exp(-below / usual), _LEAST_WEIGHT)
+    return weights
+
+
+def _fitted(data: _Data, columns: list[int], start: Array) -> Array:
+    """Return the weights that make the teacher's choices likeliest, from *start*."""
+    if not columns or not len(data.begins):
+        return start
+    counted = data.counted[:, columns]
+    scale = counted.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    scaled = counted / scale
+    best = data.best(data.values)
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        values = scaled @ weights
+        most = np.maximum.reduceat(values, data.begins)
+        likely = np.exp(values - most[data.of])
+        whole = np.add.reduceat(likely, data.begins)
+        unlikely = (np.log(whole) + most - values[best]).mean()
+        share = likely / whole[data.of]
+        slope = (scaled.T @ share - scaled[best].sum(axis=0)) / len(best)
+        return float(unlikely + _PENALTY * weights @ weights), slope + 2 * _PENALTY * weights
+
+    found = minimize(loss, start * scale, jac=True, method="L-BFGS-B")
+    fitted: Array = np.asarray(found.x, dtype=np.float64) / scale
+    return fitted
+
+
+def _whole(weights: Array) -> Array:
+    """Return *weights* in whole numbers, the largest of them `_LARGEST_WEIGHT`."""
+    largest = np.abs(weights).max(initial=0.0)
+    rounded: Array = np.rint(weights * (_LARGEST_WEIGHT / largest)) if largest else weights
+    return rounded
+
+
+def _player(named: Sequence[Candidate], weights: Array, ends: Sequence[float]) -> AlphaBeta:
+    sums = [_sum(named, row) for row in weights]
+    value = sums.pop()
+    for end, one in zip(reversed(ends), reversed(sums), strict=True):
+        value = select(less(board.root_t, end), one, value)
+    evaluator = ExpressionEvaluator(expression=value.to_dict())
+    return AlphaBeta(evaluator=evaluator, view="player", depth=1)
+
+
+def _sum(named: Sequence[Candidate], weights: Array) -> Number:
+    total: Number | None = None
+    for candidate, weight in zip(named, weights.tolist(), strict=True):
+        if weight:
+            term = number(weight) * candidate.expression
+            total = term if total is None else total + term
+    return number(0.0) if total is None else total
+
+
+def _check(terms: int, stages: int, games: int) -> None:
+    for name, value, most in (
+        ("terms", terms, MOST_TERMS),
+        ("stages", stages, MOST_STAGES),
+        ("games", games, 100_000),
+    ):
+        if not 1 <= value <= most:
+            raise ValueError(f"{name}: {value} is not a number from 1 to {most:,}")

@@ -1,0 +1,357 @@
+"""Weights after structure: the numbers of a player tuned by CMA-ES on games, structure kept.
+
+CMA-ES (Hansen & Ostermeier, 2001) draws vectors around a mean, and moves mean and covariance
+towards those that score best. The library is `cmaes`: it is small and draws from a generator of
+its own, so that a step need hold nothing but what was scored so far; `cma` needs more, and warns
+without matplotlib. A mean is tested now and then on games that nobody was chosen by, and the
+champion is the best in these tests, so it is never worse there than the player that was given.
+
+Numbers are rounded before they play, so that what is played is what people read. The linear algebra
+below is numpy's: on another machine its last digits may differ, and so may a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from time import perf_counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.arena import Schedule, play
+from evoply.expressions import parameters_of, program_with_parameters, with_parameters
+from evoply.games import game_rules
+from evoply.learning.tuning_config import Tunable, TuningConfig, player_from, tunable
+from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, KernelSeat, Player
+from evoply.protocols import RunError, steps
+
+if TYPE_CHECKING:
+    from cmaes import CMA
+
+__all__ = ["Tuning", "TuningStep", "tune"]
+
+Array = NDArray[np.float64]
+_DIGITS = 4
+"""Significant digits of tuned numbers: what is played is what people read."""
+_EXTRA = "tuning needs the package cmaes: install evoply[tune]"
+_LIMITS = ("generations", "time_limit")
+
+
+@dataclass(frozen=True, slots=True)
+class TuningStep:
+    """A generation of CMA-ES and the best player so far; it holds all that the next one needs."""
+
+    number: int
+    points: tuple[tuple[int, ...], ...]
+    """Of every generation so far and each vector in it: two for a win, one for a draw."""
+    best: tuple[float, ...]
+    """The parameters that did best in the tests, with all their digits rounded."""
+    best_score: float
+    """Points a game of these in their test, in [0, 1]."""
+    statistics: Mapping[str, float]
+    champions: tuple[AfterState | AlphaBeta, ...]
+    seconds: float = field(compare=False)
+    total_seconds: float = field(compare=False)
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The learner that `evoply.runs` drives; *threads* 0: all cores."""
+
+    threads: int = 0
+    config_type: ClassVar[type[TuningConfig]] = TuningConfig
+    _known: dict[str, CMA] = field(default_factory=dict, compare=False, repr=False)
+    """The search after the newest step, by its digest: it follows from the step, but slowly."""
+
+    def first(self, config: TuningConfig, /) -> TuningStep:
+        """Return the player as it is, tested."""
+        began = perf_counter()
+        task = _task(config)
+        values = task.rounded(np.ones(len(task.scales)))
+        score = self._tested(task, values)
+        return _made(task, 0, (), values, score, {"mean": score, "spread": config.spread}, 0, began)
+
+    def after(self, config: TuningConfig, step: TuningStep, /) -> TuningStep:
+        """Return the step after one more generation."""
+        began = perf_counter()
+        task = _task(config)
+        search = self._known.pop(step.digest, None) or _search(task, step.points)
+        number = step.number + 1
+        asked = _asked(task, search)
+        points = self._played(
+            task,
+            [task.rounded(one) for one in asked],
+            config.pairs,
+            Stream(config.seed, "tuning", number),
+        )
+        _tell(search, asked, points)
+        best, best_score = np.array(step.best), step.best_score
+        if number % config.test_every == 0 or self.is_last(config, number):
+            mean = task.rounded(search.mean)
+            score = self._tested(task, mean)
+            if score > best_score:
+                best, best_score = mean, score
+        statistics = {
+            "mean": sum(points) / (2 * len(points) * task.games(config.pairs)),
+            "spread": float(search._sigma),  # what `cmaes` gives no public name to
+        }
+        made = _made(
+            task,
+            number,
+            (*step.points, points),
+            best,
+            best_score,
+            statistics,
+            step.total_seconds,
+            began,
+        )
+        self._known.clear()
+        self._known[made.digest] = search
+        return made
+
+    def is_last(self, config: TuningConfig, number: int) -> bool:
+        """Return whether step *number* is the last that `generations` allows."""
+        return config.generations is not None and number + 1 >= config.generations
+
+    def is_finished(self, config: TuningConfig, step: TuningStep, /) -> bool:
+        """Return whether the limits in *config* allow no step after *step*."""
+        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
+        return is_long or self.is_last(config, step.number)
+
+    def dump(self, step: TuningStep, /) -> Any:
+        """Return *step* as JSON-ready data; the champion follows from the best parameters."""
+        return {
+            "number": step.number,
+            "points": step.points,
+            "best": step.best,
+            "best_score": step.best_score,
+            "statistics": dict(step.statistics),
+            "seconds": step.seconds,
+            "total_seconds": step.total_seconds,
+        }
+
+    def load(self, config: TuningConfig, data: Any, /) -> TuningStep:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        try:
+            task = _task(config)
+            points = tuple(tuple(int(one) for one in row) for row in data["points"])
+            best = np.array([float(value) for value in data["best"]])
+            if len(best) != len(task.scales) or any(len(row) != task.size for row in points):
+                raise ValueError("this step has other parameters than the player")
+            return _step(
+                task,
+                number=int(data["number"]),
+                points=points,
+                best=best,
+                best_score=float(data["best_score"]),
+                statistics={str(name): float(v) for name, v in data["statistics"].items()},
+                seconds=float(data["seconds"]),
+                total_seconds=float(data["total_seconds"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no step of tuning: {error!r}") from None
+
+    def _tested(self, task: _Task, values: Array) -> float:
+        """Return the points a game on the openings of tests, the same ones for all."""
+        stream = Stream(task.config.seed, "tuning tests")
+        (points,) = self._played(task, [values], task.config.test_pairs, stream)
+        return points / (2 * task.games(task.config.test_pairs))
+
+    def _played(
+        self, task: _Task, vectors: list[Array], pairs: int, stream: Stream
+    ) -> tuple[int, ...]:
+        """Return twice the points of each of *vectors*: all play the same games."""
+        count, opponents = len(vectors), task.opponents
+        seats = [*(task.seat(values) for values in vectors), *opponents]
+        met = np.arange(len(opponents), dtype=np.uint32).repeat(pairs)
+        rules = game_rules(task.config.game)
+        one = Schedule.pairs(
+            np.zeros(len(met), dtype=np.uint32),
+            met + 1,
+            stream=stream,
+            opening_plies=task.config.opening_plies,
+            start=rules.start().row,
+        )
+        who = np.arange(count, dtype=np.uint32).repeat(len(one))
+
+        def placed(seat: NDArray[np.uint32]) -> NDArray[np.uint32]:
+            tiled = np.tile(seat, count)
+            return np.where(tiled == 0, who, tiled + (count - 1)).astype(np.uint32)
+
+        schedule = replace(
+            one,
+            black=placed(one.black),
+            white=placed(one.white),
+            opening_keys=np.tile(one.opening_keys, count),
+            game_keys=np.tile(one.game_keys, count),
+        )
+        black = play(task.config.game, seats, schedule, threads=self.threads).black_points
+        is_black = np.tile(one.black == 0, count)
+        doubled = np.rint(2 * np.where(is_black, black, 1 - black)).astype(np.int64)
+        return tuple(doubled.reshape(count, -1).sum(axis=1).tolist())
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What all steps of a config share."""
+
+    config: TuningConfig
+    tunable: Tunable
+    program: _native.Program
+    scales: Array
+    """What a component 1 of a vector stands for: the parameter as it was."""
+    size: int
+    """Vectors in a generation."""
+    opponents: tuple[Player | KernelSeat, ...]
+
+    def games(self, pairs: int) -> int:
+        """Return how many games a vector plays."""
+        return 2 * pairs * len(self.opponents)
+
+    def rounded(self, vector: Array) -> Array:
+        """Return the parameters of *vector* with the digits that are kept."""
+        return np.array([float(f"{value:.{_DIGITS}g}") for value in vector * self.scales])
+
+    def seat(self, values: Array) -> KernelSeat:
+        """Return who plays with these parameters, now and then at random."""
+        player = self.tunable.player.model_copy(update={"epsilon": self.config.random_moves})
+        program = self.program.with_parameters(values)
+        return KernelSeat(player.with_program(self.config.game, program))
+
+    def tuned(self, values: Array) -> AfterState | AlphaBeta:
+        """Return the player with these parameters."""
+        expression = with_parameters(self.tunable.expression, values)
+        evaluator = ExpressionEvaluator(expression=expression.to_dict())
+        return self.tunable.player.model_copy(update={"evaluator": evaluator, "name": None})
+
+
+@lru_cache(maxsize=8)
+def _task(config: TuningConfig) -> _Task:
+    chosen = tunable(config.player, config.game, config.parameters)
+    values = parameters_of(chosen.expression)
+    opponents = [player_from(text, config.game) for text in config.opponents]
+    erring = {"epsilon": config.random_moves}
+    return _Task(
+        config,
+        chosen,
+        program_with_parameters(chosen.expression, config.game),
+        np.where(values == 0, 1.0, values),
+        config.population_size or 2 * (4 + math.floor(3 * math.log(len(values)))),
+        tuple(
+            one.model_copy(update=erring) if isinstance(one, AfterState | AlphaBeta) else one
+            for one in opponents
+        ),
+    )
+
+
+def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
+    """Return the search after generations that scored *points*: it asks and is told again."""
+    try:
+        from cmaes import CMA
+    except ImportError:
+        raise RunError(_EXTRA) from None
+    count = len(task.scales)
+    seed = Stream(task.config.seed, "cma").key % 2**32
+    search = CMA(
+        mean=np.where(parameters_of(task.tunable.expression) == 0, 0.0, 1.0),
+        sigma=task.config.spread,
+        seed=seed,
+        population_size=task.size,
+        cov=np.eye(count),
+    )
+    for row in points:
+        _tell(search, _asked(task, search), row)
+    return search
+
+
+def _asked(task: _Task, search: CMA) -> list[Array]:
+    return [search.ask() for _ in range(task.size)]
+
+
+def _tell(search: CMA, asked: list[Array], points: tuple[int, ...]) -> None:
+    # Fewer is better there. Equal scores stay in the order in which vectors were drawn.
+    search.tell([(one, -float(score)) for one, score in zip(asked, points, strict=True)])
+
+
+def _made(
+    task: _Task,
+    number: int,
+    points: tuple[tuple[int, ...], ...],
+    best: Array,
+    best_score: float,
+    statistics: Mapping[str, float],
+    before: float,
+    began: float,
+) -> TuningStep:
+    config = task.config
+    tests = 1 + number // config.test_every
+    games = len(points) * task.size * task.games(config.pairs)
+    seconds = perf_counter() - began
+    return _step(
+        task,
+        number=number,
+        points=points,
+        best=best,
+        best_score=best_score,
+        statistics={
+            "games": games + tests * task.games(config.test_pairs),
+            "best": best_score,
+            **statistics,
+        },
+        seconds=seconds,
+        total_seconds=before + seconds,
+    )
+
+
+def _step(task: _Task, *, best: Array, statistics: Mapping[str, float], **rest: Any) -> TuningStep:
+    step = TuningStep(
+        best=tuple(best.tolist()),
+        statistics=MappingProxyType(dict(statistics)),
+        champions=(task.tuned(best),),
+        **rest,
+    )
+    said = [
+        task.config.model_dump(mode="json", exclude=set(_LIMITS)),
+        step.number,
+        step.points,
+        [value.hex() for value in step.best],
+    ]
+    return replace(
+        step, digest=hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    )
+
+
+def tune(
+    player: object,
+    *,
+    game: str = "othello",
+    runs: Callable[[str], Player] | None = None,
+    resume_from: TuningStep | None = None,
+    threads: int = 0,
+    **settings: Any,
+) -> Iterator[TuningStep]:
+    """Yield the generations of tuning *player*, each with the best player so far as its champion.
+
+    *player* is a text, a tree, or a player as data whose evaluator gives boards a number; further
+    keywords are keys of `TuningConfig`. *runs* gives the champion for `champion@RUN`; `evoply.tune`
+    looks among your runs. The result does not depend on *threads* (0: all cores), nor
+    on where it was interrupted (*resume_from*). Raises `ValueError` for a player that has no
+    numbers, or more than are tuned by games, and `RunError` without the package `cmaes`.
+
+    >>> *_, last = tune("( + white_corners ( * 2 white_mobility ) ):primitives=othello-access",
+    ...     opponents=["greedy"], generations=2, pairs=2, test_pairs=2, population_size=4)
+    >>> last.number, len(last.best)
+    (1, 2)
+    """
+    config = TuningConfig.for_player(player, game, runs=runs, **settings)
+    return steps(Tuning(threads), config, resume_from)

@@ -1,0 +1,203 @@
+"""What tuning is asked to do, and which numbers of a player there are to be tuned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from evoply.algebra import simplify
+from evoply.configs.part import Part
+from evoply.expressions import Expression, Number, build, number, parameters_of
+from evoply.games import game_rules
+from evoply.gp import expression_of
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    ExpressionEvaluator,
+    PlayerKind,
+    model_of,
+    parse_player,
+    steady_player,
+    with_options,
+)
+from evoply.players.files import read_player
+from evoply.protocols import Player
+from evoply.wording import shorten
+
+__all__ = ["MOST_PARAMETERS", "Tunable", "TuningConfig", "player_from", "tunable"]
+
+MOST_PARAMETERS = 100
+"""More numbers than this need more games than CMA-ES is good for: they are learned instead."""
+Parameters = Literal["terms", "constants"]
+
+
+class TuningConfig(Part):
+    """Everything that decides a run of tuning; the same config and seed give the same player."""
+
+    game: str = "othello"
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows."""
+    player: str
+    """Whose numbers are tuned: a player as text, or as JSON as saved files have it."""
+    opponents: tuple[str, ...] = Field(min_length=1, max_length=20, strict=False)
+    """Against whom: players as text or as JSON."""
+    parameters: Parameters = "terms"
+    """`terms`: the numbers of the simplified formula, and a factor for each of its terms that has
+    none; `constants`: the numbers as they are in the tree."""
+    generations: int | None = Field(default=60, ge=1, le=2000)
+    """Of CMA-ES, the player as it was among them; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds, read between generations only; None for no limit."""
+    population_size: int | None = Field(default=None, ge=4, le=1000)
+    """Vectors in a generation; None: twice 4 + 3 log(parameters), because games are noisy."""
+    pairs: int = Field(default=50, ge=1, le=100_000)
+    """Openings that each vector plays against each opponent, twice with colours swapped."""
+    opening_plies: int = Field(default=8, ge=0, le=60)
+    """Uniformly random plies that games begin with."""
+    random_moves: float = Field(default=0.05, ge=0, le=1)
+    """How often either side plays a random move, so that the numbers fit odd boards too."""
+    spread: float = Field(default=0.3, gt=0, le=10)
+    """How far the first vectors lie from the numbers as they are, in shares of these."""
+    test_every: int = Field(default=5, ge=1, le=1000)
+    """Generations after which the mean is tested on games of its own."""
+    test_pairs: int = Field(default=250, ge=1, le=100_000)
+    """Openings of a test against each opponent; they are the same in every test."""
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    @model_validator(mode="after")
+    def _can_be_played(self) -> Self:
+        if self.generations is self.time_limit is None:
+            raise ValueError("set generations or time_limit, or the run never ends")
+        tunable(self.player, self.game, self.parameters)
+        for text in self.opponents:
+            player_from(text, self.game)
+        return self
+
+    @classmethod
+    def for_player(
+        cls,
+        player: object,
+        game: str,
+        *,
+        runs: Callable[[str], Player] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Return the config for *player* and other *settings*; *runs* gives `champion@RUN`.
+
+        The usual opponents are the player as it is, the same one ply deeper, `greedy` and
+        `mobility`. Opponents may be players of any form, too.
+        """
+        chosen = _model(player, game, runs)
+        given = settings.pop("opponents", None)
+        if given is None:
+            steady = steady_player(chosen)
+            deeper = with_options(steady, {"depth": getattr(steady, "depth", 1) + 1})
+            given = [chosen, deeper, "greedy", "mobility"]
+        opponents = [_text(_model(one, game, runs)) for one in given]
+        return cls(game=game, player=_text(chosen), opponents=tuple(opponents), **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """A player, and its value as an expression whose parameters are to be tuned."""
+
+    player: AfterState | AlphaBeta
+    expression: Number
+
+
+def player_from(text: str, game: str) -> PlayerKind:
+    """Return the player that *text* is, as JSON or as a player's text; `ValueError` if neither."""
+    if not text.startswith('{"'):
+        return parse_player(text, game=game)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{shorten(text)} is no player: {error}") from None
+    player = read_player(data)
+    player.check_fits(game)
+    return player
+
+
+def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
+    """Return what is to be tuned of the player *text*; `ValueError` says why there is nothing."""
+    player = steady_player(player_from(text, game))
+    if not isinstance(player, AfterState | AlphaBeta):
+        raise ValueError(f"{player.label}: a random player has no numbers to tune")
+    if isinstance(player, AlphaBeta) and (player.second is not None or player.noise is not None):
+        raise ValueError(f"{player.label}: leaves are worth chance values: tune a player without")
+    if isinstance(player, AlphaBeta) and player.ordering == "tree":
+        player = player.model_copy(update={"ordering": "usual"})  # of the value alone
+    evaluator = player.evaluator
+    expression: Expression = (
+        evaluator.parsed
+        if isinstance(evaluator, ExpressionEvaluator)
+        else expression_of(evaluator.parsed)
+    )
+    if not isinstance(expression, Number):
+        raise ValueError(f"{player.label}: only the numbers of a value that is a number are tuned")
+    if parameters == "terms" and len(parameters_of(expression)) <= MOST_PARAMETERS:
+        simple = simplify(expression)
+        if not simple.exceptions and isinstance(simple.expression, Number):
+            expression = simple.expression
+        expression = _with_factors(expression)
+    count = len(parameters_of(expression))
+    if not count:
+        raise ValueError(
+            f"{player.label}: there are no numbers in it: take parameters=terms, which gives each "
+            "term a factor"
+        )
+    if count > MOST_PARAMETERS:
+        raise ValueError(
+            f"{player.label}: {count:,} numbers, and at most {MOST_PARAMETERS} are tuned by games: "
+            "learn them with `evoply learn`"
+        )
+    return Tunable(player, expression)
+
+
+def _with_factors(expression: Number, factor: float = 1.0) -> Number:
+    """Return *factor* times *expression*, with one number before every term of its sums.
+
+    A number before a sum goes into its terms: two factors of one term would be one too many.
+    """
+    op, arguments = expression.op, expression.arguments
+    if op == "number":
+        return number(factor * arguments[0])
+    if op in ("add", "subtract"):
+        return _number(build(op, *(_with_factors(one, factor) for one in arguments)))
+    if op == "select":
+        condition, *ways = arguments
+        return _number(build(op, condition, *(_with_factors(one, factor) for one in ways)))
+    if op == "multiply":
+        one, other = arguments
+        for constant, term in ((one, other), (other, one)):
+            if constant.op == "number":
+                return _with_factors(term, factor * constant.arguments[0])
+    return number(factor) * expression
+
+
+def _number(expression: Expression) -> Number:
+    assert isinstance(expression, Number)  # made of the same operation as a number
+    return expression
+
+
+def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> PlayerKind:
+    read = (
+        parse_player(player, game=game, runs=runs) if isinstance(player, str) else model_of(player)
+    )
+    read.check_fits(game)
+    return read
+
+
+def _text(player: PlayerKind) -> str:
+    """Return *player* as JSON that needs nothing else to be read."""
+    data = player.anywhere().model_dump(mode="json", exclude={"name"})
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,136 @@
+"""Tuning: which numbers there are, that CMA-ES finds better ones, and that it goes on exactly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evoply as ep
+from evoply.expressions import parameters_of
+from evoply.learning import Tuning, TuningConfig, tune
+from evoply.learning.tuning_config import tunable
+from evoply.runs import Run
+
+pytest.importorskip("cmaes")
+
+# Wants the opponent to have corners and moves: every number has the wrong sign.
+WRONG = "( - black_corners ( * 2 ( - white_mobility black_mobility ) ) ):primitives=othello-access"
+SMALL = {
+    "opponents": ["greedy"],
+    "generations": 6,
+    "pairs": 10,
+    "population_size": 6,
+    "test_every": 2,
+    "test_pairs": 20,
+}
+
+
+def config(player: object = WRONG, game: str = "othello-6", **settings: object) -> TuningConfig:
+    return TuningConfig.for_player(player, game, **{**SMALL, **settings})
+
+
+def test_terms_get_a_factor_each_and_constants_stay_as_they_are() -> None:
+    terms = parameters_of(tunable(WRONG, "othello", "terms").expression)
+    assert sorted(terms.tolist()) == [1.0, 2.0, 2.0]
+    assert parameters_of(tunable(WRONG, "othello", "constants").expression).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("parameters", ["terms", "constants"])
+def test_untouched_numbers_play_the_same_moves(parameters: str) -> None:
+    before = ep.parse_player(WRONG, game="othello-6")
+    (first, *_) = tune(WRONG, game="othello-6", parameters=parameters, **SMALL)
+    after = first.champions[0]
+    games = {"game": "othello-6", "games": 60, "seed": 3}
+    assert ep.match(after, "random", **games).wins == ep.match(before, "random", **games).wins
+
+
+def test_it_finds_better_numbers() -> None:
+    steps = list(tune(WRONG, game="othello-6", **{**SMALL, "generations": 16, "spread": 1.0}))
+    assert steps[-1].best_score > steps[0].best_score + 0.2
+    scores = [step.best_score for step in steps]
+    assert scores == sorted(scores)
+    match = {"game": "othello-6", "games": 200, "seed": 5}
+    tuned = ep.match(steps[-1].champions[0], "greedy", **match).score
+    assert tuned > ep.match(WRONG, "greedy", **match).score + 0.1
+
+
+def test_the_seed_decides_and_neither_threads_nor_a_stop() -> None:
+    whole = list(tune(WRONG, game="othello-6", threads=1, **SMALL))
+    again = list(tune(WRONG, game="othello-6", threads=2, **SMALL))
+    assert [step.digest for step in whole] == [step.digest for step in again]
+    other = list(tune(WRONG, game="othello-6", seed=2, **SMALL))
+    assert other[-1].digest != whole[-1].digest
+    learner = Tuning()
+    stored = learner.load(config(), json.loads(json.dumps(learner.dump(whole[2]))))
+    assert stored == whole[2]
+    # A learner that has seen nothing goes on from what was stored.
+    assert Tuning().after(config(), stored).digest == whole[3].digest
+
+
+def test_a_score_is_that_of_the_games() -> None:
+    settings = config(generations=2, pairs=3)
+    learner = Tuning()
+    first = learner.first(settings)
+    step = learner.after(settings, first)
+    games = 2 * 3
+    assert all(0 <= points <= 2 * games for points in step.points[0])
+    assert len(step.points[0]) == settings.population_size
+    mean = sum(step.points[0]) / (2 * games * len(step.points[0]))
+    assert step.statistics["mean"] == pytest.approx(mean)
+
+
+def test_all_vectors_play_the_same_games() -> None:
+    from evoply.learning.tuning import _task
+
+    task = _task(config())
+    values = parameters_of(task.tunable.expression)
+    stream = ep.Stream(1, "games")
+    alone = Tuning()._played(task, [values], 30, stream)
+    beside = Tuning()._played(task, [-values, values, values], 30, stream)
+    assert beside[1:] == alone * 2
+    assert beside[0] != beside[1]
+
+
+def test_what_has_no_numbers_is_refused() -> None:
+    for text, game, message in (
+        ("random", "othello", "no numbers"),
+        ("random-leaf", "othello", "chance"),
+        ("material-alternating", "othello", "chance"),
+        ("swh", "othello", "learn"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            tunable(text, game, "terms")
+    with pytest.raises(ValueError, match="parameters=terms"):
+        tunable("( white )", "othello", "constants")
+
+
+def test_a_run_is_stopped_and_resumed_to_the_same(tmp_path: Path) -> None:
+    settings = config()
+    with Run.create(tmp_path / "whole", settings) as run:
+        digests = [step.digest for step in ep.advance(run)]
+    with Run.create(tmp_path / "parts", settings) as run:
+        for step in ep.advance(run):
+            if step.number == 2:
+                break
+    with Run.open(tmp_path / "parts") as run:
+        assert [*run.digests(), *(step.digest for step in ep.advance(run))] == digests
+        assert run.status == "finished"
+        assert run.config == settings
+        player = run.champion_player
+        player.check_fits("othello-6")
+        assert np.isfinite(parameters_of(player.evaluator.parsed)).all()
+
+
+def test_a_limit_may_grow() -> None:
+    learner = Tuning()
+    settings = config(generations=2)
+    first = learner.first(settings)
+    second = learner.after(settings, first)
+    assert learner.is_finished(settings, second)
+    longer = settings.model_copy(update={"generations": 3})
+    assert not learner.is_finished(longer, second)
+    assert replace(second, seconds=0.0) == second  # time is no part of what was computed
