@@ -247,6 +247,8 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
             outputs,
             ..
         } = self;
+        // Where they are is read once, not for every operation.
+        let (sets, numbers, truths) = (&mut **sets, &mut **numbers, &mut **truths);
         let ready = carried.take_ready();
         macro_rules! at {
             ($file:ident, $register:expr) => {
@@ -299,7 +301,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     set_apart!(to, Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
                 }
                 Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index)),
-                Op::Destinations(to, side) => at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side)),
+                Op::Destinations(to, side) => {
+                    at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side));
+                    newest = Numbers::splat(0.0);
+                }
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
@@ -315,7 +320,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
                 Op::NumberOfMoves(to, side) => {
-                    number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
+                    if G::COUNTS_MOVES_APART {
+                        at!(numbers, to) = G::mobility_of_lanes(cpu, block.seen(side));
+                        newest = at!(numbers, to);
+                    } else {
+                        number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
+                    }
                     moves[side as usize] = newest;
                 }
                 Op::WeightedSum(to, a, list, selector) => {
@@ -388,10 +398,11 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
 }
 
 #[inline(always)]
-fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
-    Lanes(std::array::from_fn(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+fn choose<T: Copy + Default>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
+    Lanes::of(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] })
 }
 
+#[inline(always)]
 fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
-    Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
+    Lanes::of(|lane| [0.0, block.quiet_plies][usize::from(block.quiet >> lane & 1)])
 }

@@ -246,8 +246,10 @@ impl<'a, B: Board> Lowering<'a, B> {
             _ => op,
         };
         match (node, self.expression.type_of(id)) {
-            // These are calls, over which no number is kept at hand.
-            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..), _) => self.newest = None,
+            // These are calls, in some games or in all, over which no number is kept at hand.
+            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
+                self.newest = None
+            }
             (_, Type::Number) => self.newest = Some(id),
             _ => {}
         }
