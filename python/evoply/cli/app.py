@@ -24,7 +24,7 @@ from evoply.cli.convert import convert
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.join import join
-from evoply.cli.learn import edit, learn
+from evoply.cli.learn import edit, learn, pack
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
 from evoply.cli.perft import perft
@@ -68,6 +68,10 @@ COMMANDS: dict[Callable[..., None], str] = {
     edit: """
   evoply edit first pieces --weight 0.4 --time-weight 0.4
   evoply resume first --games 10000
+""",
+    pack: """
+  evoply learn strong --name tables
+  evoply pack tables strong.json
 """,
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000

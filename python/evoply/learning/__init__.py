@@ -10,6 +10,7 @@ from evoply.learning.config import (
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
 from evoply.learning.learner import Learning, learn
+from evoply.learning.packing import pack
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
     PatternConfig,
@@ -50,6 +51,7 @@ __all__ = [
     "load_learning_config",
     "load_pattern_config",
     "model_of",
+    "pack",
     "pattern_config_to_toml",
     "pattern_player",
     "stages",
