@@ -11,6 +11,7 @@ import evoply as ep
 from evoply._native import Stream
 from evoply.files import checksum
 from evoply.games import othello
+from evoply.learning import load_pattern_config
 from evoply.players import AlphaBeta, Origin, load_player, parse_player, save_player
 from evoply.players.analysis import analyse
 from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
@@ -115,7 +116,7 @@ def test_the_shipped_file_says_whence_it_comes():
     made = packed.made
     assert len(json.dumps(packed.to_data(), indent=1)) <= LARGEST_PACKED
     assert {"version", "commands", "config", "games", "digest", "fitting"} <= made.keys()
-    preset = ep.learning.load_pattern_config("strong").model_dump(mode="json")
+    preset = load_pattern_config("strong").model_dump(mode="json")
     assert made["config"] == preset
     assert {cut.depth for cut in packed.cuts} >= {3, 4, 5, 6, 7, 8}
 
