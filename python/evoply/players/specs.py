@@ -7,7 +7,7 @@ without being data stands in `bots` and `python_players`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -25,7 +25,7 @@ from evoply.gp.lowering import lower
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.kernel_seat import KernelSeat, TimeUse
-from evoply.players.kind import PlayerKind
+from evoply.players.kind import PlayerKind, option_text, player_text, unusual_options
 from evoply.players.selectivity import Selectivity
 from evoply.players.timing import Timing
 
@@ -419,7 +419,7 @@ def _native_player(
 def _search_options(player: AlphaBeta) -> list[str]:
     options = unusual_options(player, _SEARCH_OPTIONS)
     if player.selective is not None:
-        options.append(f"selective={_option(player.selective.sigmas)}")
+        options.append(f"selective={option_text(player.selective.sigmas)}")
     is_limited = any(getattr(player, limit) is not None for limit in SEARCH_LIMITS)
     return (
         options if is_limited and player.depth == MAX_DEPTH else [f"depth={player.depth}", *options]
@@ -428,26 +428,3 @@ def _search_options(player: AlphaBeta) -> list[str]:
 
 def _own_options(player: _Valuing) -> list[str]:
     return [*player.evaluator.options, *unusual_options(player, ("ties", "view", "epsilon"))]
-
-
-def unusual_options(player: PlayerKind, names: Iterable[str]) -> list[str]:
-    """Return those fields of *player* as options of its text that are not what they usually are."""
-    fields = type(player).model_fields
-    values = {name: getattr(player, name) for name in names}
-    return [
-        f"{name}={_option(value)}"
-        for name, value in values.items()
-        if value != fields[name].default
-    ]
-
-
-def _option(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return str(value) if isinstance(value, float) and float(short) != value else short
-
-
-def player_text(evaluator: str, options: Sequence[str]) -> str:
-    """Return the text of a player: its evaluator and its options."""
-    return evaluator + (f":{','.join(options)}" if options else "")

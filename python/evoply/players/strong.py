@@ -21,7 +21,7 @@ from evoply.expressions import number
 from evoply.notebook import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.kind import PlayerKind
+from evoply.players.kind import PlayerKind, player_text, unusual_options
 from evoply.players.packed import PackedTables, read_packed
 from evoply.players.specs import (
     MAX_DEPTH,
@@ -29,8 +29,6 @@ from evoply.players.specs import (
     AfterState,
     AlphaBeta,
     RandomPlayer,
-    player_text,
-    unusual_options,
 )
 
 __all__ = ["LEVELS", "Level", "Strong", "strong_tables"]
