@@ -18,6 +18,7 @@ DATA = (
     "evoply/_native.pyi",
     "evoply/presets/demo.toml",
     "evoply/players/edgar.json",
+    "evoply/players/strong.json",
     "evoply/reports/templates/base.html",
     "evoply/reports/templates/page.css",
 )

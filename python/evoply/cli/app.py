@@ -25,7 +25,7 @@ from evoply.cli.distil import distil
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.join import join
-from evoply.cli.learn import edit, learn
+from evoply.cli.learn import edit, learn, pack
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
 from evoply.cli.perft import perft
@@ -81,6 +81,10 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply distil champion@patterns --terms 10 --output formula.json
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
+""",
+    pack: """
+  evoply learn strong --name tables
+  evoply pack tables strong.json
 """,
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000

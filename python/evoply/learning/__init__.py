@@ -14,6 +14,7 @@ from evoply.learning.curriculum import Curriculum, stages, starts_of
 from evoply.learning.distillation import Distilled, Term, distil
 from evoply.learning.found_features import features_of_population, features_of_sets
 from evoply.learning.learner import Learning, learn
+from evoply.learning.packing import pack
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
     PatternConfig,
@@ -62,6 +63,7 @@ __all__ = [
     "load_learning_config",
     "load_pattern_config",
     "model_of",
+    "pack",
     "pattern_player",
     "stages",
     "starts_of",

@@ -358,6 +358,13 @@ def _habits(player: AfterState | AlphaBeta) -> str:
         if player.endgame:
             empty = "square is" if player.endgame == 1 else "squares are"
             sentences.append(f"When at most {player.endgame} {empty} empty it plays perfectly.")
+        if player.temperature is not None:
+            sentences.append(
+                "It draws its move, the likelier the better: one that is worth "
+                f"{player.temperature:g} less than the best is about e times less likely."
+            )
+        if player.selective is not None:
+            sentences.append("It leaves out searches whose result a shallow one foretells.")
         if player.noise is not None:
             most = "1" if player.noise == "uniform" else f"{player.noise}, a whole number"
             sentences.append(f"To the value of every leaf it adds a random draw from 0 to {most}.")
