@@ -8,6 +8,7 @@ from types import MappingProxyType
 from evoply.expressions import features
 from evoply.expressions.access_set import othello_access
 from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao, set_of
+from evoply.expressions.checkers_features import checkers_positional, lose_checkers_forcing
 from evoply.expressions.checkers_sets import benbassat_checkers
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitive_set import PrimitiveSet
@@ -48,6 +49,9 @@ PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
             "benbassat-checkers-10": benbassat_checkers(10),
             "benbassat-checkers-extended": benbassat_checkers(extended=True),
             "benbassat-checkers-extended-10": benbassat_checkers(10, extended=True),
+            "checkers-positional": checkers_positional(),
+            "checkers-positional-10": checkers_positional(10),
+            "lose-checkers-forcing": lose_checkers_forcing(),
             "squares": compose_squares(),
         }
     )

@@ -32,6 +32,9 @@ _USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "othello-4": ("othello-access",),
         "othello-6": ("othello-access", "letters-6"),
         "othello-10": ("othello-access", "letters-10"),
+        "checkers": ("checkers-positional",),
+        "checkers-10": ("checkers-positional-10",),
+        "lose-checkers": ("lose-checkers-forcing",),
     }
 )
 

@@ -1,0 +1,194 @@
+"""Features of checkers that count where pieces stand and what they are forced to, for either side.
+
+What the papers' sets lack. Each is a number for one side, "own" or "opponent"; a side's far row is
+where its men become kings. *size* is that of the board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evoply.expressions.arithmetic_sets import set_of
+from evoply.expressions.expression import Expression, Number, Squares, Truth
+from evoply.expressions.features import mobility, pieces_of
+from evoply.expressions.functions import (
+    argument,
+    board,
+    count,
+    is_odd,
+    number,
+    select,
+    squares,
+    squares_turned,
+    weighted_sum,
+)
+from evoply.expressions.primitive_set import PrimitiveSet
+
+__all__ = [
+    "advancement",
+    "back_row",
+    "centre",
+    "checkers_positional",
+    "has_the_move",
+    "kings",
+    "lose_checkers_forcing",
+    "men",
+    "must_be_taken",
+    "runaway_men",
+    "trapped_kings",
+]
+
+_CONSTANTS = (0.0, 10.0)
+_DIAGONALS = (("ne", "sw"), ("nw", "se"), ("se", "nw"), ("sw", "ne"))
+"""Each with its opposite."""
+_HALF_TURN = 3
+"""The symmetry of the board that exchanges the sides."""
+_DOWN, _UP = ("se", "sw"), ("ne", "nw")
+"""Where the men of Black and of White go."""
+
+
+def men(side: str = "own") -> Number:
+    """Return the number of men of *side*."""
+    return count(_men(side))
+
+
+def kings(side: str = "own") -> Number:
+    """Return the number of kings of *side*."""
+    return count(_kings(side))
+
+
+def advancement(side: str = "own", size: int = 8) -> Number:
+    """Return the rows that the men of *side* have gone from their back row, in all: its tempo."""
+    rows = [float(row) for row in range(size) for _ in range(size)]
+    moving_down = select(_is_black(side), number(0), number(1))
+    return weighted_sum(_men(side), [rows, rows[::-1]], moving_down)
+
+
+def back_row(side: str = "own", size: int = 8) -> Number:
+    """Return the men of *side* on its back row, where they keep the opponent from kings."""
+    return count(_men(side) & _back_row(side, size))
+
+
+def centre(side: str = "own", size: int = 8) -> Number:
+    """Return the pieces of *side* on the middle half of the board, both by row and by column."""
+    middle = range(size // 4, size - size // 4)
+    inside = [row * size + column for row in middle for column in middle]
+    return count(pieces_of(side) & squares(inside))
+
+
+def runaway_men(side: str = "own") -> Number:
+    """Return the men of *side* with no piece of the other before them, wherever they may go."""
+    other = pieces_of("opponent" if side == "own" else "own")
+    below = count(_men(side) - other.fill(squares("all"), _UP))
+    above = count(_men(side) - other.fill(squares("all"), _DOWN))
+    return select(_is_black(side), below, above)
+
+
+def trapped_kings(side: str = "own") -> Number:
+    """Return the kings of *side* that can neither step nor capture."""
+    other = pieces_of("opponent" if side == "own" else "own")
+    mobile: Squares | None = None
+    for _, back in _DIAGONALS:
+        steps = board.empty.shift(back)
+        jumps = other.shift(back) & board.empty.shift(back).shift(back)
+        ways = steps | jumps
+        mobile = ways if mobile is None else mobile | ways
+    assert mobile is not None  # there are four diagonals
+    return count(_kings(side) - mobile)
+
+
+def has_the_move(side: str = "own", size: int = 8) -> Number:
+    """Return 1 if the pieces on the columns of the playable squares of *side*'s back row are odd.
+
+    With equal pieces and *side* to move it then has the opposition, as books on checkers say: it
+    makes the last free move.
+    """
+    columns = [row * size + column for row in range(size) for column in range(1, size, 2)]
+    turned = squares_turned(columns)
+    system = turned if side == "own" else turned.symmetry(_HALF_TURN)
+    return select(is_odd((board.own | board.opponent) & system), number(1), number(0))
+
+
+def must_be_taken(side: str = "own") -> Number:
+    """Return the pieces of *side* that the other could capture first with its next move."""
+    other = "opponent" if side == "own" else "own"
+    other_men, other_kings = _men(other), _kings(other)
+
+    def taken(forward: tuple[str, ...]) -> Number:
+        caught: Squares | None = None
+        for towards, back in _DIAGONALS:
+            capturing = other_kings | other_men if towards in forward else other_kings
+            here = capturing.shift(towards) & board.empty.shift(back)
+            caught = here if caught is None else caught | here
+        assert caught is not None  # there are four diagonals
+        return count(pieces_of(side) & caught)
+
+    return select(_is_black(other), taken(_DOWN), taken(_UP))
+
+
+def checkers_positional(size: int = 8) -> PrimitiveSet:
+    """Return + - *, constants, the clock, and what matters in checkers, of either side.
+
+    Men, kings, advancement, back row, centre, runaway men, trapped kings, the move, mobility. In no
+    paper. Constants are drawn from [0, 10).
+    """
+    primitives = _operations()
+    for side in ("own", "opponent"):
+        primitives += [
+            (f"{side}_men", men(side)),
+            (f"{side}_kings", kings(side)),
+            (f"{side}_advancement", advancement(side, size)),
+            (f"{side}_back_row", back_row(side, size)),
+            (f"{side}_centre", centre(side, size)),
+            (f"{side}_runaway_men", runaway_men(side)),
+            (f"{side}_trapped_kings", trapped_kings(side)),
+            (f"{side}_has_the_move", has_the_move(side, size)),
+            (f"{side}_mobility", mobility(side)),
+        ]
+    name = "checkers-positional" if size == 8 else f"checkers-positional-{size}"
+    return replace(set_of(name, primitives), constants=_CONSTANTS)
+
+
+def lose_checkers_forcing(size: int = 8) -> PrimitiveSet:
+    """Return + - *, constants, the clock, and what matters where who has no move wins.
+
+    Of either side men, kings, advancement, pieces that the other could take, whether it must take
+    itself, and its replies. In no paper. Constants are drawn from [0, 10).
+    """
+    primitives = _operations()
+    for side in ("own", "opponent"):
+        other = "opponent" if side == "own" else "own"
+        is_forced = must_be_taken(other) > number(0)
+        primitives += [
+            (f"{side}_men", men(side)),
+            (f"{side}_kings", kings(side)),
+            (f"{side}_advancement", advancement(side, size)),
+            (f"{side}_must_be_taken", must_be_taken(side)),
+            (f"{side}_must_take", select(is_forced, number(1), number(0))),
+            (f"{side}_forced_replies", select(is_forced, mobility(side), number(0))),
+            (f"{side}_mobility", mobility(side)),
+        ]
+    name = "lose-checkers-forcing" if size == 8 else f"lose-checkers-forcing-{size}"
+    return replace(set_of(name, primitives), constants=_CONSTANTS)
+
+
+def _operations() -> list[tuple[str, Expression]]:
+    x, y = argument(0), argument(1)
+    return [("+", x + y), ("-", x - y), ("*", x * y), ("clock", board.t)]
+
+
+def _men(side: str) -> Squares:
+    return board.own_men if side == "own" else board.opponent_men
+
+
+def _kings(side: str) -> Squares:
+    return board.own_kings if side == "own" else board.opponent_kings
+
+
+def _is_black(side: str) -> Truth:
+    return board.is_black if side == "own" else ~board.is_black
+
+
+def _back_row(side: str, size: int) -> Squares:
+    first = squares_turned(range(size))
+    return first if side == "own" else first.symmetry(_HALF_TURN)
