@@ -41,6 +41,7 @@ from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
 from evoply.cli.tournament import tournament
 from evoply.cli.watch import watch
+from evoply.cli.web import web
 
 __all__ = ["COMMANDS", "run"]
 
@@ -91,6 +92,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply play --game lose-checkers --against random-leaf:depth=3
   evoply play --game checkers --position W:W18,K24:B1,12 --color white
   echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
+""",
+    web: """
+  evoply web                           # opens http://127.0.0.1:8000
+  evoply web --port 0 --no-browser
+  evoply web --runs ~/experiments/runs --json
 """,
     match: """
   evoply match greedy random --games 1000 --seed 1
