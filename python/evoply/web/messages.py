@@ -124,8 +124,6 @@ class PlayedMove(_Answer):
     path: list[int]
     cells: str
     """The board after it; see `GameState.cells`."""
-    discs: tuple[int, int]
-    """Pieces of Black and of White after it."""
 
 
 class SideShown(_Answer):

@@ -95,7 +95,6 @@ def state_of(game: OpenGame) -> GameState:
                 color=_name(before.turn),
                 path=list(move.path),
                 cells=cells_of(after),
-                discs=(after.pieces(Color.BLACK), after.pieces(Color.WHITE)),
             )
             for text, move, before, after in zip(
                 record.move_texts(),
