@@ -62,7 +62,7 @@ def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> 
         redoc_url=None,
         lifespan=living,
     )
-    app.include_router(game_router())
+    app.include_router(game_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)

@@ -19,8 +19,8 @@ from evoply.formats import read_pasted
 from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
-from evoply.web.limits import LimitError, Limits, RateLimiter
 from evoply.web.ladder import levels_of
+from evoply.web.limits import LimitError, Limits, RateLimiter
 from evoply.web.messages import (
     BeginGame,
     Error,
@@ -197,103 +197,114 @@ Hall = Annotated[GameHall, Depends(_hall)]
 _WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
 
 
-def game_router() -> APIRouter:
-    """Return the routes below `/api`."""
-    router = APIRouter(prefix="/api", tags=["games"], responses=_WRONG)  # type: ignore[arg-type]
+game_router = APIRouter(prefix="/api", tags=["games"], responses=_WRONG)  # type: ignore[arg-type]
 
-    @router.get("/rules")
-    async def rules() -> list[RulesShown]:
-        """Return every game that can be played, and opponents, the weakest first."""
-        return [
-            RulesShown(
-                game=one.name,
-                title=one.title,
-                size=one.size,
-                levels=[
-                    LevelShown(title=level.title, player=level.player, about=level.about)
-                    for level in levels_of(one.name)
-                ],
-            )
-            for one in GAMES.values()
-        ]
 
-    @router.get("/games")
-    async def listed(hall: Hall) -> GameList:
-        """Return the games begun last."""
-        games = await hall.store.newest(_MOST_LISTED)
-        return GameList(
-            games=[
-                GameListed(
-                    id=one.id,
-                    created=one.created,
-                    game=one.game,
-                    black=one.black,
-                    white=one.white,
-                    plies=plies,
+@game_router.get("/rules")
+async def rules() -> list[RulesShown]:
+    """Return every game that can be played, and opponents, the weakest first."""
+    return [
+        RulesShown(
+            game=one.name,
+            title=one.title,
+            size=one.size,
+            levels=[
+                LevelShown(
+                    title=level.title,
+                    player=level.player,
+                    about=level.about,
+                    elo=level.ratings.get(one.name),
                 )
-                for one, plies in games
-            ]
+                for level in levels_of(one.name)
+            ],
         )
+        for one in GAMES.values()
+    ]
 
-    @router.post("/games", status_code=201)
-    async def begin(asked: BeginGame, hall: Hall) -> GameState:
-        """Begin a game, at the start or at a position."""
-        return state_of(await hall.begin(asked))
 
-    @router.get("/games/{game}")
-    async def read(game: GameId, hall: Hall) -> GameState:
-        """Return a game as it stands."""
-        return state_of(await hall.game(game))
+@game_router.get("/games")
+async def listed(hall: Hall) -> GameList:
+    """Return the games begun last."""
+    games = await hall.store.newest(_MOST_LISTED)
+    return GameList(
+        games=[
+            GameListed(
+                id=one.id,
+                created=one.created,
+                game=one.game,
+                black=one.black,
+                white=one.white,
+                plies=plies,
+            )
+            for one, plies in games
+        ]
+    )
 
-    @router.post("/games/{game}/moves")
-    async def move(game: GameId, asked: MoveAsked, hall: Hall) -> GameState:
-        """Play a move; it is on disk when this is answered. A player's answer comes later."""
-        found = await hall.changing(game)
-        await found.play(asked.move, asked.ply)
-        return state_of(found)
 
-    @router.post("/games/{game}/undo")
-    async def undo(game: GameId, asked: Undone, hall: Hall) -> GameState:
-        """Take moves back."""
-        found = await hall.changing(game)
-        await found.undo(asked.to_ply)
-        return state_of(found)
+@game_router.post("/games", status_code=201)
+async def begin(asked: BeginGame, hall: Hall) -> GameState:
+    """Begin a game, at the start or at a position."""
+    return state_of(await hall.begin(asked))
 
-    @router.post("/games/{game}/seats")
-    async def seats(game: GameId, asked: SeatsAsked, hall: Hall) -> GameState:
-        """Let others play from now on: take over a side, or leave it to a player."""
-        found = await hall.changing(game)
-        texts = ((Color.BLACK, asked.black), (Color.WHITE, asked.white))
-        read = partial(sides_of, texts, found.stored.game, hall.read_opponent)
-        await found.seat(await asyncio.to_thread(read))
-        return state_of(found)
 
-    @router.post("/games/{game}/values")
-    async def values(game: GameId, asked: QuestionAsked, hall: Hall) -> Values:
-        """Return what the legal moves are worth, and why the best is better than the second."""
-        return await values_of_moves(await hall.changing(game), asked, hall.read_opponent)
+@game_router.get("/games/{game}")
+async def read(game: GameId, hall: Hall) -> GameState:
+    """Return a game as it stands."""
+    return state_of(await hall.game(game))
 
-    @router.get("/games/{game}/copy", response_class=PlainTextResponse)
-    async def copy(game: GameId, form: Annotated[Form, Query()], hall: Hall) -> PlainTextResponse:
-        """Return the game as text: moves, GGF, PDN, JSON, or a picture with numbered moves."""
+
+@game_router.post("/games/{game}/moves")
+async def move(game: GameId, asked: MoveAsked, hall: Hall) -> GameState:
+    """Play a move; it is on disk when this is answered. A player's answer comes later."""
+    found = await hall.changing(game)
+    await found.play(asked.move, asked.ply)
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/undo")
+async def undo(game: GameId, asked: Undone, hall: Hall) -> GameState:
+    """Take moves back."""
+    found = await hall.changing(game)
+    await found.undo(asked.to_ply)
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/seats")
+async def seats(game: GameId, asked: SeatsAsked, hall: Hall) -> GameState:
+    """Let others play from now on: take over a side, or leave it to a player."""
+    found = await hall.changing(game)
+    texts = ((Color.BLACK, asked.black), (Color.WHITE, asked.white))
+    read = partial(sides_of, texts, found.stored.game, hall.read_opponent)
+    await found.seat(await asyncio.to_thread(read))
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/values")
+async def values(game: GameId, asked: QuestionAsked, hall: Hall) -> Values:
+    """Return what the legal moves are worth, and why the best is better than the second."""
+    return await values_of_moves(await hall.changing(game), asked, hall.read_opponent)
+
+
+@game_router.get("/games/{game}/copy", response_class=PlainTextResponse)
+async def copy(game: GameId, form: Annotated[Form, Query()], hall: Hall) -> PlainTextResponse:
+    """Return the game as text: moves, GGF, PDN, JSON, or a picture with numbered moves."""
+    found = await hall.game(game)
+    kind = "image/svg+xml" if form == "svg" else "text/plain"
+    return PlainTextResponse(exported(found, form), media_type=kind)
+
+
+@game_router.websocket("/games/{game}/live")
+async def live(socket: WebSocket, game: GameId) -> None:
+    """Send the game whenever it has changed."""
+    hall: GameHall = socket.app.state.hall
+    try:
         found = await hall.game(game)
-        kind = "image/svg+xml" if form == "svg" else "text/plain"
-        return PlainTextResponse(exported(found, form), media_type=kind)
-
-    @router.websocket("/games/{game}/live")
-    async def live(socket: WebSocket, game: GameId) -> None:
-        """Send the game whenever it has changed."""
-        hall: GameHall = socket.app.state.hall
-        try:
-            found = await hall.game(game)
-            async with hall.listening(found) as changed:
-                await socket.accept()
-                await _tell(socket, found, changed, hall.is_closing)
-        except (HTTPException, LimitError) as error:
-            reason = error.detail if isinstance(error, HTTPException) else str(error)
-            await socket.close(1008, reason[:100])
-
-    return router
+        async with hall.listening(found) as changed:
+            await socket.accept()
+            await _tell(socket, found, changed, hall.is_closing)
+    except (HTTPException, LimitError) as error:
+        reason = error.detail if isinstance(error, HTTPException) else str(error)
+        await socket.close(1008, reason[:100])
 
 
 async def _tell(

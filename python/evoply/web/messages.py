@@ -238,6 +238,8 @@ class LevelShown(_Answer):
     title: str
     player: str
     about: str
+    elo: int | None
+    """Its measured rating above `random`; None if nobody has measured it."""
 
 
 class RulesShown(_Answer):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from evoply.games import game_rules
 from evoply.players import PlayerKind, parse_player
-from evoply.runs import list_runs, resolve_champion
 from evoply.web.limits import LimitError, Limits
 from evoply.wording import shorten
 
@@ -30,16 +29,21 @@ def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
     game_rules(game)
     if _FILE.search(text):
         raise ValueError(
-            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` or "
-            "`evoply play`"
+            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` "
+            "or `evoply play`"
         )
+    runs = None
     champion = _CHAMPION.match(text)
     if champion is not None:
+        # Only here: what knows runs takes a second to load.
+        from evoply.runs import list_runs, resolve_champion
+
+        runs = resolve_champion
         run, names = champion["run"].strip(), [one.name for one in list_runs()]
         if run not in names:
             known = ", ".join(names[-10:]) or "none yet"
             raise ValueError(f"no run is called {shorten(run)!r}; there are: {known}")
-    player = parse_player(text, game=game, runs=resolve_champion)
+    player = parse_player(text, game=game, runs=runs)
     if not player.is_portable:
         raise ValueError(f"{shorten(text)}: this player is no data - use `evoply match`")
     player.check_fits(game)

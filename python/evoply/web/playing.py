@@ -90,9 +90,13 @@ class OpenGame:
     now: Callable[[], float] = time.monotonic
     _changed: set[asyncio.Event] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _turn_began: float = 0.0
+    _turn_began: float = field(init=False)
     _thinking: asyncio.Task[None] | None = None
     _flag: asyncio.TimerHandle | None = None
+
+    def __post_init__(self) -> None:
+        """Let the clock of whoever is to move run from now on."""
+        self._turn_began = self.now()
 
     @classmethod
     def open(
@@ -155,7 +159,9 @@ class OpenGame:
                 raise ConflictError("the game is over - begin another one, or take a move back")
             turn = self.record.position.turn
             if self.sides[turn].player is not None:
-                raise ConflictError(f"it is the turn of {self.sides[turn].label} - wait, or take over")
+                raise ConflictError(
+                    f"it is the turn of {self.sides[turn].label} - wait, or take over"
+                )
             await self._add(_played(self.record, text))
         self.wake()
 
@@ -183,9 +189,7 @@ class OpenGame:
                 self.sides[color] = side
             names = {color: side.text for color, side in self.sides.items()}
             await self.store.seat(self.stored.id, names[Color.BLACK], names[Color.WHITE])
-            self.stored = replace(
-                self.stored, black=names[Color.BLACK], white=names[Color.WHITE]
-            )
+            self.stored = replace(self.stored, black=names[Color.BLACK], white=names[Color.WHITE])
             self.trouble = None
             self._news()
         self.wake()
@@ -295,7 +299,9 @@ class OpenGame:
             return
         while record.outcome() is None and record.position.legal_moves.must_pass:
             record = record.play(record.position.legal_moves[0])
-        shown = (None, None) if clock is None else (clock.left[Color.BLACK], clock.left[Color.WHITE])
+        shown = (
+            (None, None) if clock is None else (clock.left[Color.BLACK], clock.left[Color.WHITE])
+        )
         moves: list[Move] = [(str(move), *shown) for move in record.moves[since:]]
         await self.store.go_on(self.stored.id, since, moves)
         self.record = record

@@ -17,9 +17,7 @@ from evoply.wording import short_name
 __all__ = ["values_of_moves"]
 
 
-async def values_of_moves(
-    game: OpenGame, asked: QuestionAsked, read: OpponentReader
-) -> Values:
+async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentReader) -> Values:
     """Return what the moves of *game* at the place asked for are worth to the player asked for."""
     count = len(game.record) if asked.ply is None else asked.ply
     if count > len(game.record):
@@ -47,9 +45,7 @@ def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:
     return players
 
 
-def _values(
-    record: GameRecord, advisers: list[PlayerKind], seconds: float, seed: int
-) -> Values:
+def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed: int) -> Values:
     """Return what the first of *advisers* that values moves says."""
     position = record.position
     for player in advisers:

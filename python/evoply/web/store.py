@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -138,7 +138,7 @@ class GameStore:
                 "SELECT move, black_left, white_left FROM moves WHERE game = ? ORDER BY ply",
                 (game,),
             )
-            return Stored(*found, moves=tuple(moves))
+            return replace(Stored(*found), moves=tuple(moves))
 
         return await self._do(find)
 

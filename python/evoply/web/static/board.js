@@ -29,7 +29,7 @@ export class Board {
 
   // Show a view: {size, squares, labels, cells, turn, last, selected, targets, values, name}.
   // `targets` are the squares that can be chosen, `values` texts on squares by number, with
-  // `best` among them marked. `move` is the path of the move that led here, to be animated.
+  // `isBest` among them marked, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
   show(view, move = null) {
     const shape = JSON.stringify([view.size, view.squares]);
     if (shape !== this.shape) {
@@ -202,7 +202,7 @@ export class Board {
       const [x, y] = this.#center(square);
       marks.push(svg("rect", { x: x - SQUARE / 2 + 2, y: y - SQUARE / 2 + 2, width: SQUARE - 4, height: SQUARE - 4, class: "selected" }));
     }
-    for (const square of view.targets ?? []) {
+    for (const square of view.isEdited ? [] : view.targets ?? []) {
       const [cx, cy] = this.#center(square);
       const kind = isPiece(view.cells[square]) ? "movable" : `legal ${view.turn}`;
       const r = isPiece(view.cells[square]) ? SQUARE * 0.44 : 6;
@@ -231,7 +231,7 @@ export class Board {
       const what = isPiece(symbol) ? `${colorOf(symbol)}${"BW".includes(symbol) ? " king" : ""}` : "empty";
       const value = view.values?.get(square);
       const parts = [view.squares[square], what];
-      if (targets.has(square)) parts.push(isPiece(symbol) ? "can move" : "legal move");
+      if (targets.has(square) && !view.isEdited) parts.push(isPiece(symbol) ? "can move" : "legal move");
       if ((view.selected ?? []).includes(square)) parts.push("selected");
       if ((view.last ?? []).at(-1) === square) parts.push("last move");
       if (value) parts.push(`value ${value.text}${value.isBest ? ", best" : ""}`);

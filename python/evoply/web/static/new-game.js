@@ -17,9 +17,12 @@ export function startNewGame({ open, setUpBoard }) {
     for (const color of ["black", "white"]) {
       const before = at(color).value;
       const options = [option("person", "You"),
-        ...chosen.levels.map((level, index) => option(level.player, `${index + 1}. ${level.title} (${level.player})`)),
+        ...chosen.levels.map((level, index) => option(level.player, `${index + 1}. ${level.title}${level.elo ? ` · ${level.elo} Elo` : ""}`)),
         option("other", "Another player…")];
-      options.forEach((one, index) => { one.title = chosen.levels[index - 1]?.about ?? ""; });
+      options.forEach((one, index) => { 
+        const level = chosen.levels[index - 1];
+        if (level) one.title = `${level.player}: ${level.about}`;
+       });
       at(color).replaceChildren(...options);
       const isThere = options.some((one) => one.value === before);
       at(color).value = isThere ? before : color === "black" ? "person" : chosen.levels[1]?.player ?? "random";

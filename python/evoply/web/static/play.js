@@ -216,6 +216,7 @@ function show(move = null) {
     last: setUp === null ? last : [],
     selected,
     targets: setUp === null ? targets() : game.squares.map((name, square) => (name ? square : -1)).filter((one) => one >= 0),
+    isEdited: setUp !== null,
     values: setUp === null ? worth : new Map(),
     ways: setUp === null ? ways : [],
     name: `${game.title}, ${statusText()}`,
@@ -224,6 +225,8 @@ function show(move = null) {
   showStatus();
   showMoves();
   showClocks();
+  // What is on the board, for programs that look at the page.
+  at("board").dataset.state = `${game.version}:${ply()}:${selected.join(" ")}`;
 }
 
 function showSide(color) {
