@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         RunError,
         Seat,
     )
-    from evoply.reports import Explanation, explain, write_report
+    from evoply.reports import Explanation, Why, explain, why, write_report
     from evoply.runs import Run, find_run, list_runs
     from evoply.runs.advance import advance
     from evoply.runs.replay import replay
@@ -109,14 +109,15 @@ _HOMES = {
         "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
         "RunError Seat"
     ),
-    "evoply.reports": "Explanation explain write_report",
+    "evoply.reports": "Explanation Why explain why write_report",
     "evoply.runs": "Run advance find_run list_runs replay",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
 }
 """The public names, by the package that each is fetched from when it is first used."""
 _READ_PLAYERS = (
-    "analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament"
+    "analyse", "explain", "match", "parse_player", "round_robin", "sprt_match", "tournament",
+    "why",
 )  # fmt: skip
 _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),
@@ -133,13 +134,13 @@ __all__ = [
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
     "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
     "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
-    "TreeEvaluator", "TreeSyntaxError", "__version__", "add_game", "advance", "analyse", "board",
-    "checkers", "compare", "compare_experiment", "count", "evolve", "explain", "features",
+    "TreeEvaluator", "TreeSyntaxError", "Why", "__version__", "add_game", "advance", "analyse",
+    "board", "checkers", "compare", "compare_experiment", "count", "evolve", "explain", "features",
     "final_test", "find_run", "learn", "list_runs", "load_comparison", "load_config",
     "load_learning_config", "load_player", "match", "number", "othello", "parse_individual",
     "parse_player", "parse_tree", "read_engines", "replay", "reproduce", "round_robin",
     "save_player", "select", "simplify", "solve", "sprt_match", "squares", "tournament",
-    "with_options", "write_report",
+    "why", "with_options", "write_report",
 ]  # fmt: skip
 
 

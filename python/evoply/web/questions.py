@@ -5,9 +5,10 @@ from __future__ import annotations
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import PlayerKind, Searcher
+from evoply.players import PlayerKind, Searcher, steady_player, with_options
 from evoply.protocols import GameRecord
 from evoply.reports.analysis_page import score_text
+from evoply.reports.reasons import why
 from evoply.web.ladder import ADVISERS
 from evoply.web.messages import QuestionAsked, ValuedMove, Values
 from evoply.web.opponents import OpponentReader
@@ -79,5 +80,16 @@ def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed
             ],
             depth=choice.depth,
             line=list(line.move_texts()),
+            why=_why(player, record, choice.depth),
         )
     raise ConflictError("this player does not say what moves are worth - ask another one")
+
+
+def _why(player: PlayerKind, record: GameRecord, depth: int) -> str | None:
+    """Return why *player* chooses its move, as far ahead as its search has got; None if unknown."""
+    try:
+        steady = steady_player(player)
+        is_deeper = getattr(steady, "depth", depth) > depth
+        return why(with_options(steady, {"depth": depth}) if is_deeper else steady, record).sentence
+    except ValueError:
+        return None
