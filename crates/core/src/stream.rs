@@ -123,11 +123,11 @@ pub(crate) mod side_by_side {
         states.plus(states.like(GOLDEN))
     }
 
-    /// Bits 64 and up of the product of any number and one below 2^32.
+    /// The product of any number and one below 2^32: bits 64 and up, and those below.
     #[inline(always)]
-    pub fn high_of_product<T: Vector>(any: T, small: T) -> T {
-        let low = (any & any.like(u32::MAX.into())).times(small) >> 32;
-        (any >> 32).times(small).plus(low) >> 32
+    pub fn product<T: Vector>(any: T, small: T) -> (T, T) {
+        let (low, high) = (any.times_low(small), (any >> 32).times_low(small));
+        (high.plus(low >> 32) >> 32, low.plus(high << 32))
     }
 }
 

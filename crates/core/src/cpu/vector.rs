@@ -34,6 +34,9 @@ pub trait Vector: Bits {
     /// Product modulo 2^64.
     #[must_use]
     fn times(self, other: Self) -> Self;
+    /// Product of the numbers in the lower halves of the lanes: bits 0 to 31.
+    #[must_use]
+    fn times_low(self, other: Self) -> Self;
     /// Bits that differ.
     #[must_use]
     fn differences(self, other: Self) -> Self;
@@ -106,6 +109,10 @@ impl Vector for Lanes<u64> {
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         self.zip(other, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    fn times_low(self, other: Self) -> Self {
+        self.zip(other, |a, b| u64::from(a as u32) * u64::from(b as u32))
     }
     #[inline(always)]
     fn differences(self, other: Self) -> Self {
@@ -254,6 +261,10 @@ impl<T: Vector> Vector for Two<T> {
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         both!(self, times, other)
+    }
+    #[inline(always)]
+    fn times_low(self, other: Self) -> Self {
+        both!(self, times_low, other)
     }
     #[inline(always)]
     fn differences(self, other: Self) -> Self {

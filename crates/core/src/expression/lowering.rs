@@ -230,7 +230,7 @@ impl<'a, B: Board> Lowering<'a, B> {
         match (node, self.expression.type_of(id)) {
             // These are calls, in some games or in all, over which no number is kept at hand.
             (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
-                self.newest = None
+                self.newest = None;
             }
             (_, Type::Number) => self.newest = Some(id),
             _ => {}

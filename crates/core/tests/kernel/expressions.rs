@@ -198,11 +198,30 @@ fn a_shared_intersection_is_stored() {
 /// What the choosing position decides is looked up once a choice: the same wherever the choice is made, and in whatever order.
 #[test]
 fn branches_equal_the_reference() {
-    let text = r#"{"format": 1, "nodes": [["root_t"], ["root_ply"], ["number", 0.3], ["number", 0.6], ["number", 20],
+    check_choices(
+        r#"{"format": 1, "nodes": [["root_t"], ["root_ply"], ["number", 0.3], ["number", 0.6], ["number", 20],
         ["less", 0, 2], ["less", 0, 3], ["less", 1, 4], ["own"], ["opponent"], ["count", 8], ["count", 9],
         ["number_of_moves", "own"], ["number_of_moves", "opponent"], ["multiply", 10, 12], ["subtract", 11, 13],
         ["select", 6, 14, 15], ["select", 5, 10, 16], ["select", 7, 8, 9], ["count", 18], ["add", 17, 19],
-        ["both", 5, 7], ["select", 21, 11, 12]], "outputs": [20, 22, 5]}"#;
+        ["both", 5, 7], ["select", 21, 11, 12]], "outputs": [20, 22, 5]}"#,
+    );
+}
+
+/// What is computed once a choice: numbers of the root, turned squares, the colour; with a branch and without.
+#[test]
+fn what_the_choice_decides_equals_the_reference() {
+    for select in [r#"["add", 12, 14]"#, r#"["select", 2, 12, 14]"#] {
+        check_choices(&format!(
+            r#"{{"format": 1, "nodes": [["root_t"], ["number", 0.4], ["less", 0, 1], ["root_ply"], ["multiply", 0, 3],
+            ["subtract", 1, 4], ["squares_turned", [0, 1, 2, 11]], ["shift", 6, "s"], ["own"], ["and", 7, 8],
+            ["count", 9], ["count", 7], ["multiply", 5, 10], ["is_black"], ["select", 13, 11, 5], {select}, ["add", 1, 1],
+            ["multiply", 15, 16]], "outputs": [17, 5, 13]}}"#
+        ));
+    }
+}
+
+/// Evaluate an expression at positions of one choice after the other; the program is loaded once.
+fn check_choices(text: &str) {
     let expression = read(text).expect("well formed");
     let program = Program::<Size8>::new(&expression).expect("checked");
     let mut draws = Key::new(24).stream();

@@ -110,6 +110,10 @@ impl Vector for Eight256 {
         })
     }
     #[inline(always)]
+    fn times_low(self, other: Self) -> Self {
+        two!(self, other, a, b => _mm256_mul_epu32(a, b))
+    }
+    #[inline(always)]
     fn differences(self, other: Self) -> Self {
         two!(self, other, a, b => _mm256_xor_si256(a, b))
     }

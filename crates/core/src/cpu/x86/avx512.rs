@@ -104,6 +104,10 @@ impl Vector for Eight512 {
         one!(self, other, a, b => _mm512_mullo_epi64(a, b))
     }
     #[inline(always)]
+    fn times_low(self, other: Self) -> Self {
+        one!(self, other, a, b => _mm512_mul_epu32(a, b))
+    }
+    #[inline(always)]
     fn differences(self, other: Self) -> Self {
         one!(self, other, a, b => _mm512_xor_si512(a, b))
     }

@@ -104,6 +104,10 @@ impl Vector for Eight128 {
         Self::new(&self.lanes().times(other.lanes()))
     }
     #[inline(always)]
+    fn times_low(self, other: Self) -> Self {
+        four!(self, other, a, b => _mm_mul_epu32(a, b))
+    }
+    #[inline(always)]
     fn differences(self, other: Self) -> Self {
         four!(self, other, a, b => _mm_xor_si128(a, b))
     }

@@ -176,10 +176,10 @@ fn check_side_by_side<V: Variant>() {
         }
         // As Black sees them, or White.
         let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
-        let seen = positions.map(|position| {
+        let seen = Lanes(positions.0.map(|position| {
             let seen = position.seen();
             if position.turn() == color { seen } else { seen.from_the_other_side() }
-        });
+        }));
         let (own, opponent) = (seen.map(|seen| seen.own.0), seen.map(|seen| seen.opponent.0));
         let kings = seen.map(|seen| seen.kings.0);
         let lanes =

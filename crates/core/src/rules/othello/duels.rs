@@ -207,9 +207,9 @@ fn step<B: Board, C: Cpu, const COUNTED: bool>(
     let several = one.less(count);
     let state = side_by_side::next_state(draws);
     let bits = side_by_side::mix(state);
-    let mut index = side_by_side::high_of_product(bits, count);
+    let (mut index, rest) = side_by_side::product(bits, count);
     let mut drawn = several.select(state, draws);
-    let rare = bits.times(count).less(count) & several;
+    let rare = rest.less(count) & several;
     if rare.0.not_zero() | rare.1.not_zero() != 0 {
         (index, drawn) = draw_one_by_one(cpu, draws, count);
     }

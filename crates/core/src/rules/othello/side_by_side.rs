@@ -208,8 +208,8 @@ fn step<B: Board, C: Cpu>(cpu: C, at: &mut Boards<Two<C::Eight>>) -> Two<C::Eigh
     let in_opening = at.ply.less(at.opening_end);
     let state = side_by_side::next_state(in_opening.select(at.opening, key));
     let bits = side_by_side::mix(state);
-    let mut index = side_by_side::high_of_product(bits, count);
-    let rare = bits.times(count).less(count) & free;
+    let (mut index, rest) = side_by_side::product(bits, count);
+    let rare = rest.less(count) & free;
     let mut opening = (in_opening & free).select(state, at.opening);
     if rare.0.not_zero() | rare.1.not_zero() != 0 {
         (index, opening) = draw_one_by_one(cpu, at, key, count, opening);
