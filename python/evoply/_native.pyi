@@ -80,6 +80,7 @@ def solve(
     empties_to_winner: bool = True,
     every_move: bool = False,
     table_mib: int = 256,
+    threads: int = 1,
     milliseconds: int | None = None,
 ) -> tuple[int, int | None, int, float, list[int], list[tuple[int, int]]]: ...
 

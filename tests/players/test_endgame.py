@@ -49,6 +49,18 @@ def test_a_limit_in_seconds_ends_with_a_sentence_or_with_the_answer() -> None:
             solve(near, seconds=wrong)
 
 
+def test_threads_change_no_answer() -> None:
+    position = Position.parse("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
+    alone = solve(position, every_move=True)
+    for threads in (0, 2, 3, 4):
+        together = solve(position, every_move=True, threads=threads)
+        assert (together.score, together.line) == (alone.score, alone.line)
+        assert together.moves == alone.moves
+    for wrong in (-1, 1025):
+        with pytest.raises(ValueError, match=r"threads: .* - give a whole number from 0 to 1024"):
+            solve(position, threads=wrong)
+
+
 def test_a_finished_game_has_no_move() -> None:
     position = Position(4, black=1)
     solution = solve(position)

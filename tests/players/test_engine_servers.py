@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -253,3 +254,42 @@ def test_a_clock_reaches_the_player_behind_a_protocol(protocol: str) -> None:
             assert choices[10.0].nodes > 1000 * choices[0.2].nodes
     finally:
         seat.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "begin", "go", "reply"),
+    [
+        ("gtp", ["time_settings 60 0 0"], "genmove b", "play w {}"),
+        ("nboard", ["set game (;GM[Othello]TI[01:00]BO[8 {start}];)"], "go", "move {}"),
+    ],
+)
+def test_pondering_ends_at_once_and_is_used(
+    protocol: str, begin: list[str], go: str, reply: str
+) -> None:
+    player = "material:timing=modern"
+    server = SERVERS[protocol](parse_player(player), "othello", 1)
+    board = server.board
+    board.is_pondering_wanted = True
+    start = "---------------------------O*------*O--------------------------- *"
+
+    def say(line: str) -> list[str]:
+        return list(server.answers(f"{line}\n"))
+
+    for line in begin:
+        say(line.format(start=start))
+    board.clocks = dict.fromkeys(Color, Clock(seconds_left=3))
+    answer = say(go)
+    assert answer
+    if protocol == "nboard":
+        assert board._end_pondering is None  # until the move is said
+        say(f"move {board._latest.move}")
+    assert board._end_pondering is not None
+    expected = board._latest.line[1]
+    began = time.monotonic()
+    say(reply.format(expected))
+    assert time.monotonic() - began < 5
+    assert board._end_pondering is None
+    assert board.record.moves[-1] == expected
+    choice = board.choice()
+    assert choice.move in board.record.position.legal_moves
+    board.close()

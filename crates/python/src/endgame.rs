@@ -18,11 +18,11 @@ type Answer = (i32, Option<u64>, u64, f64, Vec<u64>, Vec<(u64, i32)>);
 /// Solve a position of Othello to the end: `exact` finds the final difference for the side to move, `outcome` 1, 0 or -1.
 ///
 /// The best move is `None` if the game is over. `table_mib` bounds the memory of the transposition table, `milliseconds` the
-/// time, beyond which a `TimeoutError` is raised.
+/// time, beyond which a `TimeoutError` is raised. Any number of `threads` (0: one a core) gives the same score, line and moves.
 #[pyfunction]
 #[pyo3(signature = (
     game, row, mode = "exact", *, empties_to_winner = true, every_move = false, table_mib = 256,
-    milliseconds = None
+    threads = 1, milliseconds = None
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn solve(
@@ -33,6 +33,7 @@ pub fn solve(
     empties_to_winner: bool,
     every_move: bool,
     table_mib: usize,
+    threads: usize,
     milliseconds: Option<u64>,
 ) -> PyResult<Answer> {
     let mode = match mode {
@@ -53,7 +54,7 @@ pub fn solve(
         let began = Instant::now();
         let solution = interrupt::run(
             py,
-            |stop| solve_position(&position, &Endgame { empties_to_winner, every_move, table_bytes, ..Endgame::new(mode, stop) }),
+            |stop| solve_position(&position, &Endgame { empties_to_winner, every_move, table_bytes, threads, ..Endgame::new(mode, stop) }),
             |_| match milliseconds {
                 Some(most) if began.elapsed() >= Duration::from_millis(most) => {
                     Err(PyTimeoutError::new_err("the time was over before the position was solved"))

@@ -20,6 +20,7 @@ def engine(
     seed: Seed = 1,
     move_limit: MoveLimit = None,
     engines: Engines = None,
+    ponder: Annotated[bool, Parameter(name="--ponder", negative="", show_default=False)] = False,
     json: Annotated[
         bool,
         Parameter(
@@ -45,6 +46,8 @@ def engine(
     player
         The player: see `evoply match --help`. Its depth and limits are its own, whatever the
         other program asks for; of time it takes no more than the other program gives it.
+    ponder
+        In games with a clock think while the other side is to move, too; any line ends that.
     """
     from evoply.cli.player_texts import read_players
     from evoply.players.engines.gtp_server import GtpServer
@@ -53,6 +56,7 @@ def engine(
 
     game, (read,) = read_players([player], game, move_limit, engines)
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
+    server.board.is_pondering_wanted = ponder
     try:
         serve(server, sys.stdin, sys.stdout)
     finally:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from evoply.cli.long_work import TimeIsUpError, limited, say_estimate
-from evoply.cli.options import Json, TimeLimit
+from evoply.cli.options import Json, Threads, TimeLimit
 from evoply.cli.output import Output, StoppedError, table
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
@@ -35,6 +35,7 @@ def solve(
     every_move: Annotated[
         bool, Parameter(name="--every-move", negative="", show_default=False)
     ] = False,
+    threads: Threads = 0,
     time_limit: TimeLimit = None,
     json: Json = False,
 ) -> None:
@@ -67,7 +68,9 @@ def solve(
         try:
             with limited(time_limit):
                 for number, problem in enumerate(problems, start=1):
-                    solution = solve_position(problem.position, mode=mode, every_move=every_move)
+                    solution = solve_position(
+                        problem.position, mode=mode, every_move=every_move, threads=threads
+                    )
                     results.append(_result(problem, solution, mode))
                     progress(number)
         except TimeIsUpError:

@@ -120,6 +120,32 @@ class KernelSeat:
         )
         return choice_from(answer, position)
 
+    def ponder(
+        self, game: GameRecord, key: int, *, moves: int, depth: int
+    ) -> Callable[[], None] | None:
+        """Begin to think about a position at which this player may have to move later.
+
+        *key* is that of the game, *moves* how many plies of its own the player has played there;
+        it looks at most *depth* plies ahead. What is returned ends it and waits for its end; None
+        if the player does not look ahead. If the game comes to this position, `choose` under a
+        clock, in the same thread, goes on from there.
+        """
+        if self.use is None or game.outcome() is not None:
+            return None
+        engine, row = self._engine(), game.position.row
+        engine.ready()
+        thread = threading.Thread(
+            target=engine.think, args=(row, key), kwargs={"moves": moves, "depth": depth}
+        )
+        thread.daemon = True
+        thread.start()
+
+        def end() -> None:
+            engine.stop()
+            thread.join()
+
+        return end
+
     def close(self) -> None:
         """Do nothing: there is nothing to give back."""
 

@@ -71,6 +71,18 @@ pub trait Cpu: Copy + Send + Sync {
     }
 }
 
+/// Ask for the memory of a value that is soon looked at; nothing else happens.
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// What every machine of the architecture has.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline;

@@ -120,6 +120,34 @@ fn solver_equals_brute_force() {
     check::<Size10>(1000, 8);
 }
 
+/// Any number of threads, and any guess, give the same scores and lines.
+#[test]
+fn threads_and_guesses_change_nothing() {
+    fn check<B: Board>(positions: u64, empties: u32) {
+        for round in 0..positions {
+            let mut draws = Key::new(24).child(B::SIZE.into()).child(round).stream();
+            let mut position = Othello::<B>::start();
+            while (!(position.own() | position.opponent())).len() > empties {
+                let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
+                position = position.play_unchecked(chosen);
+            }
+            let mode = if round % 3 == 0 { Mode::Outcome } else { Mode::Exact };
+            let question = Endgame { every_move: round % 4 == 0, ..Endgame::new(mode, &NEVER) };
+            let alone = solve(&position, &question).unwrap();
+            for threads in 1..=4 {
+                let guess = draws.below(2 * u64::from(B::SQUARES)) as i32 - B::SQUARES as i32;
+                let others = solve(&position, &Endgame { threads, guess, ..question }).unwrap();
+                let case = format!("{threads} threads, guess {guess}, {position:?}");
+                assert_eq!((others.score, &others.line), (alone.score, &alone.line), "{case}");
+                assert_eq!(others.moves, alone.moves, "{case}");
+            }
+        }
+    }
+    check::<Size6>(10, 18);
+    check::<Size8>(20, 17);
+    check::<Size10>(4, 15);
+}
+
 /// A player with an endgame takes one of the moves that keep the score, by its rule for ties.
 fn check_player<B: Board>(positions: u64, most: u32) {
     let mut builder = Builder::default();
@@ -225,11 +253,11 @@ fn read_obf(text: &str) -> Vec<Problem> {
 }
 
 /// Solve the positions of an OBF file and compare score and move.
-fn check_suite(text: &str, first: usize) {
+fn check_suite(text: &str, first: usize, threads: usize) {
     let (mut nodes, began) = (0, std::time::Instant::now());
     for (index, (position, scores)) in read_obf(text).into_iter().enumerate() {
         let start = std::time::Instant::now();
-        let answer = solve(&position, &Endgame::new(Mode::Exact, &NEVER)).unwrap();
+        let answer = solve(&position, &Endgame { threads, ..Endgame::new(Mode::Exact, &NEVER) }).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         #[allow(clippy::print_stdout)]
         if std::env::var_os("EVOPLY_PRINT").is_some() {
@@ -255,11 +283,18 @@ fn check_suite(text: &str, first: usize) {
 
 #[test]
 fn ffo_1_to_19() {
-    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1);
+    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1, 1);
+    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1, 3);
 }
 
 #[test]
 #[ignore = "minutes; make test-long"]
 fn ffo_20_to_39() {
-    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20);
+    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20, 1);
+}
+
+#[test]
+#[ignore = "minutes; make test-long"]
+fn ffo_20_to_39_with_threads() {
+    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20, 2);
 }

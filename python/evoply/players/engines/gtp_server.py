@@ -54,6 +54,7 @@ class GtpServer:
     def answers(self, line: str) -> Iterator[str]:
         """Yield the answer to a line, an empty line at its end; EOFError after `quit`."""
         line = "".join(c for c in line.replace("\t", " ") if c.isprintable()).partition("#")[0]
+        self.board.end_pondering()
         match = _COMMAND.fullmatch(line)
         if match is None or not line.strip():
             return
@@ -64,6 +65,8 @@ class GtpServer:
                 raise GtpError("unknown command")
             text = command(self, rest.split())
             yield f"={number}{' ' * (text[:1] not in ('', chr(10)))}{text}\n"
+            if name == "genmove":
+                self.board.ponder()
         except GtpError as error:
             yield f"?{number} {error}\n"
         if name == "quit":

@@ -33,6 +33,7 @@ class NBoardServer:
 
     def answers(self, line: str) -> Iterator[str]:
         """Yield the lines that answer a line; EOFError after `quit`."""
+        self.board.end_pondering()
         line = "".join(c for c in line if c.isprintable()).strip()
         name, _, rest = line.partition(" ")
         if _MOVE.fullmatch(name.partition("/")[0]):
@@ -91,6 +92,7 @@ def _move(board: Board, rest: str) -> Iterator[str]:
     took = board.took.pop(turn, 0.0)  # unless the other program says what it was
     is_told = re.fullmatch(r"\s*[0-9]{1,6}(?:\.[0-9]{1,6})?\s*", time) is not None
     board.spend(turn, float(time) if is_told else took)
+    board.ponder()
     yield from ()
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol, TextIO
 
 from evoply._native import Stream
 from evoply.games import GAMES, game_rules
-from evoply.players.analysis import asked
+from evoply.players.analysis import asked, own_plies
+from evoply.players.kernel_seat import KernelSeat
+from evoply.players.specs import MAX_DEPTH
 from evoply.protocols import Choice, Clock, Color, GameRecord, Player, Seat
 from evoply.wording import short_name
 
@@ -40,6 +42,11 @@ class Board:
         """What both sides have, as far as the protocol says so."""
         self.took: dict[Color, float] = {}
         """Seconds of the last choice of a side."""
+        self.is_pondering_wanted = False
+        """Whether to think while the other side is to move, in games with a clock."""
+        self._end_pondering: Callable[[], None] | None = None
+        self._latest: Choice | None = None
+        self._turn = Color.BLACK
         self.begin(game)
 
     @property
@@ -85,7 +92,33 @@ class Board:
             clock=self.clocks[turn],
         )
         self.took[turn] = time.monotonic() - began
+        self._latest, self._turn = choice, turn
         return choice
+
+    def ponder(self) -> None:
+        """Think about what comes next, if that is wanted and the other side is to move.
+
+        The move that it is expected to make is that of the latest search.
+        """
+        record, latest = self.record, self._latest
+        if not self.is_pondering_wanted or latest is None or not isinstance(self._seat, KernelSeat):
+            return
+        clock = self.clocks[self._turn]
+        has_clock = clock.seconds_left is not None or clock.move_seconds is not None
+        is_expected = len(latest.line) > 1 and latest.line[:1] == record.moves[-1:]
+        if not has_clock or not is_expected or latest.line[1] not in record.position.legal_moves:
+            return
+        expected = record.play(latest.line[1])
+        if expected.position.turn is self._turn and record.position.turn is not self._turn:
+            self._end_pondering = self._seat.ponder(
+                expected, self._stream.key, moves=own_plies(expected), depth=MAX_DEPTH
+            )
+
+    def end_pondering(self) -> None:
+        """Stop to think; without a thought nothing happens."""
+        end, self._end_pondering = self._end_pondering, None
+        if end is not None:
+            end()
 
     def spend(self, color: Color, seconds: float) -> None:
         """Take what a move took from what a side has left, if anything, and add its increment."""
@@ -103,6 +136,7 @@ class Board:
 
     def close(self) -> None:
         """Give back the player's seat."""
+        self.end_pondering()
         self._seat.close()
 
 

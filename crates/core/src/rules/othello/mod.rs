@@ -94,6 +94,14 @@ pub struct Expansion<B: Board> {
     runs: Runs<B::Word>,
 }
 
+impl<B: Board> Expansion<B> {
+    /// Squares where a disc may be placed, of those moves that are still to be made.
+    #[inline(always)]
+    pub(crate) fn squares(&self) -> Bitboard<B> {
+        self.moves.squares
+    }
+}
+
 /// Squares where the owner of `own` may place a disc.
 #[inline(always)]
 pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
@@ -103,7 +111,7 @@ pub fn moves<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboard<B> {
 
 /// Squares where the owner of `own` may place a disc on each of eight boards.
 #[inline(always)]
-fn destinations_of_wide<B: Board, C: Cpu>(
+pub(crate) fn destinations_of_wide<B: Board, C: Cpu>(
     cpu: C,
     own: &Lanes<B::Word>,
     opponent: &Lanes<B::Word>,
@@ -151,6 +159,12 @@ impl<B: Board> Othello<B> {
         }
         let (own, opponent) = if turn == Color::Black { (black, white) } else { (white, black) };
         Some(Self { own, opponent, turn, ply })
+    }
+
+    /// A position of which only the board counts, as the side to move sees it; the sets are apart and on the board.
+    #[inline(always)]
+    pub(crate) fn seen_by_mover(own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
+        Self { own, opponent, turn: Color::Black, ply: 0 }
     }
 
     /// Discs of a colour.

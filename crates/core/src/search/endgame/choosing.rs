@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::splitting::Crew;
 use super::{Endgame, Mode, Solver};
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
@@ -43,8 +44,9 @@ impl<G: Game> Task for ChooseExactly<'_, G> {
         let Self { position, ties, mut stream, deadline, stop } = self;
         let question = Endgame { deadline, ..Endgame::new(Mode::Exact, stop) };
         let board = othello(position)?;
-        let mut solver = Solver::new(cpu, &board, &question);
-        let score = solver.close_in(board.own(), board.opponent());
+        let crew = Crew::new(&board, &question);
+        let mut solver = Solver::new(cpu, &crew, None);
+        let score = solver.close_in(board.own(), board.opponent(), 0);
         // The solver knows one best move, and whoever chooses wants one of all: they are asked in the order of their ranks.
         let mut moves: Vec<_> = position.legal_moves().enumerate().collect();
         moves.sort_unstable_by_key(|&(index, chosen)| ties.rank(position, index, chosen));
@@ -67,7 +69,7 @@ impl<G: Game> Task for ChooseExactly<'_, G> {
             at = at.play_unchecked(next);
         }
         let depth = (!(position.own() | position.opponent())).len();
-        let nodes = solver.shallow.nodes;
+        let nodes = solver.nodes();
         (!solver.stopped).then_some(Choice {
             chosen,
             score: Some(f64::from(score)),
@@ -86,10 +88,11 @@ impl<G: Game> Task for ValueExactly<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let question = Endgame::new(Mode::Exact, self.stop);
         let board = othello(self.position)?;
-        let mut solver = Solver::new(cpu, &board, &question);
+        let crew = Crew::new(&board, &question);
+        let mut solver = Solver::new(cpu, &crew, None);
         let score = |chosen| {
             let child = board.play_unchecked(chosen);
-            f64::from(-solver.close_in(child.own(), child.opponent()))
+            f64::from(-solver.close_in(child.own(), child.opponent(), 0))
         };
         let scores = board.legal_moves().map(score).collect();
         (!solver.stopped).then_some(scores)

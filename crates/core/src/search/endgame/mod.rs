@@ -1,19 +1,22 @@
 //! Exact Othello endgames: the final score under perfect play, or only who wins.
 //!
 //! Every search is a null-window question, "can the side to move get more than `alpha`?", whose answer is also a bound
-//! of the score (fail-soft). [`solve`] asks a sequence of them that closes in on the score; the transposition table makes
-//! each cheaper than the one before. A node is a position that was entered, also in the shallow searches that order moves;
-//! a pass costs a node of its own where more than four squares are empty, and the full board is none.
+//! of the score (fail-soft). [`solve`] asks a sequence of them that closes in on the score; the transposition tables make
+//! each cheaper than the one before: one table for all threads, and for positions with few empty squares a small one of each
+//! thread, which stays in the processor's cache. A node is a position that was entered; a pass costs a node of its own where
+//! more than four squares are empty, and the full board is none.
 //!
-//! The solver is single-threaded and knows no evaluator: nodes depend on the question alone, not on the machine.
+//! Scores and lines depend on the question alone. So do nodes with one thread; with more, on who was faster.
 
 pub mod choosing;
 mod geometry;
 mod ordering;
 mod shallow;
+mod splitting;
 pub mod stability;
 mod table;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -21,18 +24,24 @@ use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::rules::Game;
 use crate::rules::othello::{Move, Othello, moves};
-use crate::work::Stopped;
-use geometry::Geometry;
+use crate::work::{Stopped, thread_count};
 use ordering::Children;
 use shallow::Shallow;
+use splitting::{Crew, Split};
 use table::{NO_SQUARE, ScoreTable};
 
 /// Positions with at most this many empty squares are ordered by parity alone and not remembered.
-pub const SHALLOW_EMPTIES: u32 = 6;
+pub const SHALLOW_EMPTIES: u32 = 5;
 /// From this number of empty squares on, the positions after all moves are looked up before any is searched.
 const LOOK_UP_EMPTIES: u32 = 9;
+/// Positions with at most this many empty squares are remembered by each thread for itself.
+const NEAR_EMPTIES: u32 = 9;
+/// Memory for those: the second cache of a processor holds it, and more would be slower.
+const NEAR_BYTES: usize = 1 << 19;
+/// From this number of empty squares on, threads help one another with the moves of a position.
+const SPLIT_EMPTIES: u32 = 14;
 /// How many nodes pass between two looks at the stop flag.
-const NODES_BETWEEN_STOPS: u64 = 1 << 14;
+const NODES_BETWEEN_STOPS: u64 = 1 << 13;
 /// Memory for the transposition table unless told otherwise.
 pub const TABLE_BYTES: usize = 256 << 20;
 
@@ -56,6 +65,10 @@ pub struct Endgame<'a> {
     pub every_move: bool,
     /// Memory for the transposition table, in bytes.
     pub table_bytes: usize,
+    /// How many threads search (0: one a core); the answer is the same.
+    pub threads: usize,
+    /// What the score is believed to be: a good guess saves time, and the answer is the same.
+    pub guess: i32,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Set from outside to give up.
@@ -65,7 +78,16 @@ pub struct Endgame<'a> {
 impl<'a> Endgame<'a> {
     /// The question with the official score and the usual table.
     pub fn new(mode: Mode, stop: &'a AtomicBool) -> Self {
-        Self { mode, empties_to_winner: true, every_move: false, table_bytes: TABLE_BYTES, deadline: None, stop }
+        Self {
+            mode,
+            empties_to_winner: true,
+            every_move: false,
+            table_bytes: TABLE_BYTES,
+            threads: 1,
+            guess: 0,
+            deadline: None,
+            stop,
+        }
     }
 }
 
@@ -78,6 +100,7 @@ pub struct Solution {
     pub nodes: u64,
     /// Best play to the end of the game, passes included; its first move is the best move. Empty if the game is over.
     ///
+    /// Of equally good moves it has the one that leaves the fewest answers, and so on by what the solver's order looks at.
     /// Where only the outcome was asked, the moves keep it, and the loser's are arbitrary.
     pub line: Vec<Move>,
     /// The score of every legal move, best first, if that was asked.
@@ -105,52 +128,68 @@ impl<B: Board> Task for Solve<'_, B> {
     type Output = Result<Solution, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let mut solver = Solver::new(cpu, self.position, self.question);
-        let score = solver.close_in(self.position.own(), self.position.opponent());
+        let crew = Crew::new(self.position, self.question);
+        let mut solver = Solver::new(cpu, &crew, None);
+        let score = solver.close_in(self.position.own(), self.position.opponent(), self.question.guess);
         let line = solver.line(self.position, score);
         let moves = if self.question.every_move { solver.every_move(self.position) } else { Vec::new() };
         if solver.stopped {
             return Err(Stopped);
         }
-        Ok(Solution { score, nodes: solver.shallow.nodes, line, moves })
+        Ok(Solution { score, nodes: solver.nodes(), line, moves })
     }
 }
 
-/// One solve.
+/// What one thread does of a solve.
 struct Solver<'a, B: Board, C: Cpu> {
     cpu: C,
-    question: &'a Endgame<'a>,
+    crew: &'a Crew<'a, B>,
+    /// The node that this thread helps to search, or has helpers at.
+    split: Option<Arc<Split>>,
     /// What solves the last squares, and counts the nodes.
     shallow: Shallow<B, C>,
-    table: ScoreTable<B>,
+    /// What is known about positions with few empty squares.
+    near: ScoreTable<B>,
     children: Children<B>,
     next_stop: u64,
+    /// Whether to give up: everything, or what the others at a split need no more.
     stopped: bool,
 }
 
 impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
-    fn new(cpu: C, position: &Othello<B>, question: &'a Endgame<'a>) -> Self {
-        let empties = (!(position.own() | position.opponent())).len();
-        let empties_to_winner = question.empties_to_winner;
-        Self {
+    fn new(cpu: C, crew: &'a Crew<'a, B>, split: Option<Arc<Split>>) -> Self {
+        let empties_to_winner = crew.question.empties_to_winner;
+        let mut solver = Self {
             cpu,
-            question,
-            shallow: Shallow { cpu, empties_to_winner, geometry: Box::new(Geometry::new()), nodes: 0 },
-            table: ScoreTable::new(question.table_bytes, empties),
+            crew,
+            split,
+            shallow: Shallow { cpu, empties_to_winner, geometry: crew.geometry.clone(), nodes: 0 },
+            near: crew.take_near(),
             children: Children(Vec::with_capacity(512)),
             next_stop: NODES_BETWEEN_STOPS,
-            stopped: question.stop.load(Ordering::Relaxed),
-        }
+            stopped: false,
+        };
+        solver.look_at_stops();
+        solver
+    }
+
+    /// Find out whether to give up.
+    fn look_at_stops(&mut self) {
+        let question = self.crew.question;
+        self.stopped = question.stop.load(Ordering::Relaxed)
+            || question.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.split.as_ref().is_some_and(|split| split.is_over());
     }
 
     /// The largest score.
     const MOST: i32 = B::SQUARES as i32;
 
     /// The score that was asked for, by null-window questions that close in on it.
-    fn close_in(&mut self, own: Bitboard<B>, opponent: Bitboard<B>) -> i32 {
-        // Step 1. Begin with the outcome: is it more than a draw?
+    fn close_in(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, guess: i32) -> i32 {
+        // Step 1. Begin with the outcome, whether it is more than a draw, or with what is believed: is it at least that?
         let (mut lower, mut upper) = (-Self::MOST, Self::MOST);
-        let mut alpha = 0;
+        let exact = self.crew.question.mode == Mode::Exact;
+        let mut alpha = if exact && guess != 0 { (guess - 1).clamp(lower, upper - 1) } else { 0 };
         let mut step = 1;
         while lower < upper && !self.stopped {
             // Step 2. Ask; the answer is a bound.
@@ -160,15 +199,17 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             } else {
                 upper = upper.min(score);
             }
-            if self.question.mode == Mode::Outcome && (lower > 0 || upper < 0) {
+            if self.crew.question.mode == Mode::Outcome && (lower > 0 || upper < 0) {
                 break;
             }
-            // Step 3. Go on from that bound, in growing steps.
-            alpha = if score > alpha { score - 1 + step } else { score - step };
+            // Step 3. Go on from that bound, in growing steps, but never past the middle of what is left.
+            let most = ((upper - lower) / 2).max(1);
+            let by = step.min(most);
+            alpha = if score > alpha { score - 1 + by } else { score - by };
             alpha = alpha.max(lower).min(upper - 1);
-            step *= 2;
+            step = (step * 2).min(most);
         }
-        match self.question.mode {
+        match self.crew.question.mode {
             Mode::Exact => lower,
             Mode::Outcome => i32::from(lower > 0) - i32::from(upper < 0),
         }
@@ -179,19 +220,31 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         let (mut line, mut position) = (Vec::new(), *position);
         while position.outcome().is_none() && !self.stopped {
             // Step 1. What the move has to reach. A lost game is lost with any move.
-            let lost = self.question.mode == Mode::Outcome && score < 0;
+            let lost = self.crew.question.mode == Mode::Outcome && score < 0;
             let least = if lost { -Self::MOST } else { score };
-            // Step 2. The first move that reaches it, the remembered one first.
-            let remembered =
-                self.table.get(position.own(), position.opponent()).map_or(NO_SQUARE, |entry| entry.square);
-            let mut legal: Vec<Move> = position.legal_moves().collect();
-            legal.sort_by_key(|&chosen| chosen != Move::Place(remembered));
-            let Some(&chosen) = legal.iter().find(|&&chosen| self.reaches(&position, chosen, least)) else { break };
+            // Step 2. The first move that reaches it, in an order that depends on the position alone.
+            let Some(chosen) =
+                self.ranked(&position).into_iter().find(|&chosen| self.reaches(&position, chosen, least))
+            else {
+                break;
+            };
             line.push(chosen);
             position = position.play_unchecked(chosen);
             score = -score;
         }
         line
+    }
+
+    /// All legal moves, the most promising first.
+    fn ranked(&mut self, position: &Othello<B>) -> Vec<Move> {
+        let expansion = position.expand(self.cpu);
+        if expansion.squares().is_empty() {
+            return position.legal_moves().collect();
+        }
+        let (geometry, board) = (&self.shallow.geometry, (position.own(), position.opponent()));
+        let mut children = Children(Vec::new());
+        children.push(self.cpu, geometry, board, expansion, NO_SQUARE, None);
+        children.sorted_from(0).into_iter().map(|child| Move::Place(child.square)).collect()
     }
 
     /// Whether a move brings at least so much.
@@ -204,7 +257,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
     fn every_move(&mut self, position: &Othello<B>) -> Vec<(Move, i32)> {
         let score = |chosen| {
             let child = position.play_unchecked(chosen);
-            (chosen, -self.close_in(child.own(), child.opponent()))
+            (chosen, -self.close_in(child.own(), child.opponent(), 0))
         };
         let mut moves: Vec<_> = position.legal_moves().map(score).collect();
         moves.sort_by_key(|&(_, score)| -score);
@@ -229,8 +282,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         self.shallow.nodes += 1;
         if self.shallow.nodes >= self.next_stop {
             self.next_stop = self.shallow.nodes + NODES_BETWEEN_STOPS;
-            self.stopped |= self.question.stop.load(Ordering::Relaxed)
-                || self.question.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            self.look_at_stops();
         }
         if self.stopped {
             return alpha;
@@ -241,7 +293,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         }
         // Step 4. Transposition table.
         let mut remembered = NO_SQUARE;
-        if let Some(entry) = self.table.get(own, opponent) {
+        if let Some(entry) = self.table(empties).get(own, opponent) {
             if i32::from(entry.lower) > alpha {
                 return entry.lower.into();
             }
@@ -251,8 +303,8 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             remembered = entry.square;
         }
         // Step 5. No move: pass, or the game is over.
-        let legal = moves(own, opponent);
-        if legal.is_empty() {
+        let expansion = Othello::seen_by_mover(own, opponent).expand(self.cpu);
+        if expansion.squares().is_empty() {
             return if moves(opponent, own).is_empty() {
                 self.shallow.final_score(own, opponent)
             } else {
@@ -261,14 +313,15 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         }
         // Step 6. Rank the moves; a position after one of them may be known well enough to answer.
         let first = self.children.0.len();
-        self.children.push(&self.shallow.geometry, (own, opponent), legal, remembered);
-        let known = if empties >= LOOK_UP_EMPTIES { self.known_answer(first, alpha) } else { None };
+        let shared = (empties > NEAR_EMPTIES + 1).then_some(&self.crew.table);
+        self.children.push(self.cpu, &self.shallow.geometry, (own, opponent), expansion, remembered, shared);
+        let known = if empties >= LOOK_UP_EMPTIES { self.known_answer(first, alpha, empties - 1) } else { None };
         if let Some((score, square)) = known {
             self.children.0.truncate(first);
-            self.table.put((own, opponent), empties, alpha, score, square);
+            self.table(empties).put((own, opponent), empties, alpha, score, square);
             return score;
         }
-        // Step 7. Search them, best first, until one exceeds alpha.
+        // Step 7. Search them, best first, until one exceeds alpha; after the first with others, where it pays.
         let (mut best, mut best_square) = (-Self::MOST - 1, NO_SQUARE);
         let mut place = first;
         while let Some(child) = self.children.pick(place) {
@@ -276,24 +329,35 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             if score > best {
                 (best, best_square) = (score, child.square);
             }
-            if best > alpha {
+            place += 1;
+            if best > alpha || self.stopped {
                 break;
             }
-            place += 1;
+            if empties >= SPLIT_EMPTIES && self.children.0.len() > place + 1 && self.crew.has_idle() {
+                (best, best_square) = self.split(place, alpha, (best, best_square));
+                break;
+            }
         }
         self.children.0.truncate(first);
         // Step 8. Remember.
         if !self.stopped {
-            self.table.put((own, opponent), empties, alpha, best, best_square);
+            self.table(empties).put((own, opponent), empties, alpha, best, best_square);
         }
         best
     }
 
+    /// The table for positions with so many empty squares.
+    #[inline(always)]
+    fn table(&self, empties: u32) -> &ScoreTable<B> {
+        if empties <= NEAR_EMPTIES { &self.near } else { &self.crew.table }
+    }
+
     /// A score above `alpha` that the table already proves for one of the children from `first` on, and the move.
     #[inline(always)]
-    fn known_answer(&self, first: usize, alpha: i32) -> Option<(i32, u8)> {
+    fn known_answer(&self, first: usize, alpha: i32, empties: u32) -> Option<(i32, u8)> {
+        let table = self.table(empties);
         self.children.0[first..].iter().find_map(|child| {
-            let entry = self.table.get(child.own, child.opponent)?;
+            let entry = table.get(child.own, child.opponent)?;
             (-i32::from(entry.upper) > alpha).then_some((-i32::from(entry.upper), child.square))
         })
     }

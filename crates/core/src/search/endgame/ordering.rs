@@ -1,9 +1,12 @@
 //! In which order the endgame solver tries moves: those first that leave the opponent the fewest answers.
 
 use super::geometry::Geometry;
-use super::table::NO_SQUARE;
-use crate::bitboard::{Bitboard, Board, Direction};
-use crate::rules::othello::{flips, moves};
+use super::table::ScoreTable;
+use crate::bitboard::{Bitboard, Board, Word};
+use crate::cpu::Cpu;
+use crate::lanes::Lanes;
+use crate::rules::othello::{Expansion, Othello, destinations_of_wide};
+use crate::rules::{Children as Siblings, Game};
 
 /// A move, the position after it (seen by the side that moves next), and its rank: higher is tried earlier.
 #[derive(Clone, Copy, Debug)]
@@ -20,30 +23,52 @@ const FIRST: i32 = 1 << 29;
 pub(super) struct Children<B: Board>(pub Vec<Child<B>>);
 
 impl<B: Board> Children<B> {
-    /// Put the positions after all `legal` moves on top of the stack, ranked; `remembered` was the best move earlier.
+    /// Put the positions after all legal moves on top of the stack, ranked; `remembered` was the best move
+    /// earlier. What `table` knows about them is asked for meanwhile.
     #[inline(always)]
-    pub fn push(
+    pub fn push<C: Cpu>(
         &mut self,
+        cpu: C,
         geometry: &Geometry<B>,
         (own, opponent): (Bitboard<B>, Bitboard<B>),
-        legal: Bitboard<B>,
+        mut expansion: Expansion<B>,
         remembered: u8,
+        table: Option<&ScoreTable<B>>,
     ) {
-        let empty = !(own | opponent);
-        let odd = geometry.quadrants[geometry.odd_quadrants(empty) as usize];
-        for square in legal {
-            let turned = flips(own, opponent, square);
-            let (after, next) = (own | turned | Bitboard::square(square), opponent - turned);
-            let rank = if next.is_empty() {
-                // Nothing can be better than to take the last disc.
-                2 * FIRST
-            } else if square as u8 == remembered && remembered != NO_SQUARE {
-                FIRST
-            } else {
-                rank(geometry, next, after, square, odd)
-            };
-            self.0.push(Child { own: next, opponent: after, square: square as u8, rank });
+        let position = Othello::seen_by_mover(own, opponent);
+        let odd = geometry.quadrants[geometry.odd_quadrants(!(own | opponent)) as usize];
+        loop {
+            let block = position.next_children(cpu, &mut expansion);
+            if let Some(table) = table {
+                for lane in 0..block.len {
+                    table.prefetch(Bitboard(block.to_move.0[lane]), Bitboard(block.moved.0[lane]));
+                }
+            }
+            let promise = promise_of_lanes(cpu, geometry.corners, &block);
+            for lane in 0..block.len {
+                let next = Bitboard(block.to_move.0[lane]);
+                let square = Bitboard::<B>(block.moved_to.0[lane]).first() as u8;
+                let rank = if next.is_empty() {
+                    // Nothing can be better than to take the last disc.
+                    2 * FIRST
+                } else if square == remembered {
+                    FIRST
+                } else {
+                    promise.0[lane]
+                        + (i32::from(odd.contains(square.into())) << 3)
+                        + i32::from(geometry.worth[square as usize])
+                };
+                self.0.push(Child { own: next, opponent: Bitboard(block.moved.0[lane]), square, rank });
+            }
+            if expansion.squares().is_empty() {
+                return;
+            }
         }
+    }
+
+    /// The children from `place` on, the highest rank first; of equals in the order of [`Self::pick`].
+    pub fn sorted_from(&mut self, place: usize) -> Vec<Child<B>> {
+        (place..self.0.len()).filter_map(|place| self.pick(place)).collect()
     }
 
     /// Bring the child with the highest rank among those from `place` on to `place`; the first of equals.
@@ -64,34 +89,27 @@ impl<B: Board> Children<B> {
     }
 }
 
-/// How promising a move to `square` is: `own` moves next, `opponent` has just moved.
+/// How promising moves are, by the boards after them: answers, those in corners twice, weigh most, then corners held, then
+/// empty squares beside the mover's discs.
 #[inline(always)]
-fn rank<B: Board>(
-    geometry: &Geometry<B>,
-    own: Bitboard<B>,
-    opponent: Bitboard<B>,
-    square: u32,
-    odd: Bitboard<B>,
-) -> i32 {
-    let empty = !(own | opponent);
-    // Answers, those in corners twice, weigh most; then empty squares beside the mover's discs; then corners held.
-    let answers = moves(own, opponent);
-    let mobility = answers.len() + (answers & geometry.corners).len();
-    let around = Direction::ALL.iter().fold(Bitboard::EMPTY, |sum, &direction| sum | opponent.shift(direction));
-    let potential = (around & empty).len();
-    let corners = opponent & geometry.corners;
-    let held = corner_stability(opponent, corners);
-    (held as i32) * (1 << 11) - (mobility as i32) * (1 << 15) - (potential as i32) * (1 << 5)
-        + (i32::from(odd.contains(square)) << 3)
-        + i32::from(geometry.worth[square as usize])
-}
-
-/// Corners held and the discs of the same colour beside them.
-#[inline(always)]
-fn corner_stability<B: Board>(discs: Bitboard<B>, corners: Bitboard<B>) -> u32 {
-    let beside = corners.shift(Direction::East)
-        | corners.shift(Direction::West)
-        | corners.shift(Direction::North)
-        | corners.shift(Direction::South);
-    (corners | beside & discs).len()
+fn promise_of_lanes<B: Board, C: Cpu>(cpu: C, corners: Bitboard<B>, block: &Siblings<Othello<B>>) -> Lanes<i32> {
+    let spread = |mask: B::Word| B::Word::splat(cpu, mask);
+    let (next, moved) = (B::Word::load(cpu, &block.to_move), B::Word::load(cpu, &block.moved));
+    let (corners, first, last) = (spread(corners.0), spread(B::FIRST_FILE), spread(B::LAST_FILE));
+    let answers = destinations_of_wide::<B, C>(cpu, &block.to_move, &block.moved);
+    let row = moved | ((moved & !last) << 1) | ((moved & !first) >> 1);
+    let around = row | (row << B::SIZE) | (row >> B::SIZE);
+    let empty = spread(B::FULL) & !(next | moved);
+    let held = corners & moved;
+    let held =
+        held | (moved & (((held & !last) << 1) | ((held & !first) >> 1) | (held << B::SIZE) | (held >> B::SIZE)));
+    let mobility = B::Word::counts::<C>(answers);
+    let corner_mobility = B::Word::counts::<C>(answers & corners);
+    let potential = B::Word::counts::<C>(around & empty);
+    let held = B::Word::counts::<C>(held);
+    Lanes(std::array::from_fn(|lane| {
+        let points =
+            held.0[lane] * 2048.0 - (mobility.0[lane] + corner_mobility.0[lane]) * 32768.0 - potential.0[lane] * 32.0;
+        points as i32
+    }))
 }

@@ -4,6 +4,8 @@
 //! The answer is a score; above `alpha` it is a lower bound of the true one, otherwise an upper bound. Moves into regions
 //! (quadrants) with an odd number of empty squares come first: who moves there first also moves there last.
 
+use std::sync::Arc;
+
 use super::geometry::Geometry;
 use super::stability::stable_discs;
 use crate::bitboard::{Bitboard, Board, Size8, Word};
@@ -68,7 +70,7 @@ pub(super) struct Shallow<B: Board, C: Cpu> {
     pub cpu: C,
     /// Whether empty squares count for the winner, or for nobody.
     pub empties_to_winner: bool,
-    pub geometry: Box<Geometry<B>>,
+    pub geometry: Arc<Geometry<B>>,
     /// Positions entered, also by whoever looks further than this.
     pub nodes: u64,
 }

@@ -1,11 +1,16 @@
 //! The transposition table of the endgame solver: what is known about the final score of positions met before.
 //!
-//! Positions are kept whole, so an entry is never taken for that of another position. One table serves one solve.
+//! Positions are kept whole, so an entry is never taken for that of another position. Threads read and write at the same time
+//! without locks: what is kept with a position is part of how its words are written, so an entry of which another thread has
+//! written a part is taken for none. One table serves one solve.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bitboard::{Bitboard, Board, Word};
+use crate::cpu::prefetch;
 
-/// Positions in one bucket, which fills a cache line on boards up to 8x8.
-const PLACES: usize = 3;
+/// Words of a bucket, which fills a cache line.
+const WORDS: usize = 8;
 /// No move.
 pub const NO_SQUARE: u8 = u8::MAX;
 
@@ -22,53 +27,107 @@ pub struct Entry {
     empties: u8,
 }
 
+impl Entry {
+    #[inline(always)]
+    fn word(self) -> u64 {
+        u32::from_le_bytes([self.empties, self.lower as u8, self.upper as u8, self.square]).into()
+    }
+
+    #[inline(always)]
+    fn of_word(word: u64) -> Self {
+        let [empties, lower, upper, square] = (word as u32).to_le_bytes();
+        Self { lower: lower as i8, upper: upper as i8, square, empties }
+    }
+}
+
 const FREE: Entry = Entry { lower: i8::MIN, upper: i8::MAX, square: NO_SQUARE, empties: 0 };
 
-#[derive(Clone, Copy, Debug)]
+/// Entries of positions with the same index: first what is kept with a position, then the position's words.
+#[derive(Default, Debug)]
 #[repr(align(64))]
-struct Bucket<W> {
-    own: [W; PLACES],
-    opponent: [W; PLACES],
-    entries: [Entry; PLACES],
-}
+struct Bucket([AtomicU64; WORDS]);
 
 /// The table.
 #[derive(Debug)]
 pub struct ScoreTable<B: Board> {
-    buckets: Vec<Bucket<B::Word>>,
+    buckets: Vec<Bucket>,
     shift: u32,
+    board: std::marker::PhantomData<B>,
+}
+
+/// A position as it is looked for.
+#[derive(Clone, Copy)]
+struct Key {
+    words: [u64; 4],
+    hash: u64,
+}
+
+impl Key {
+    #[inline(always)]
+    fn new<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
+        let (own, opponent) = (own.0.to_u128(), opponent.0.to_u128());
+        let words = [own as u64, opponent as u64, (own >> 64) as u64, (opponent >> 64) as u64];
+        let fold = |low: u64, high: u64| low ^ high.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mixed = fold(words[0], words[2]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ fold(words[1], words[3]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
+        Self { words, hash: (mixed ^ (mixed >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd) }
+    }
+
+    /// What the words of a position are mixed with when they are kept with `kept`.
+    #[inline(always)]
+    fn seal(&self, kept: u64) -> u64 {
+        (self.hash ^ kept).wrapping_mul(0x94d0_49bb_1331_11eb)
+    }
 }
 
 impl<B: Board> ScoreTable<B> {
+    /// Words that hold a position.
+    const OF_POSITION: usize = if B::SQUARES > 64 { 4 } else { 2 };
+    /// Positions in one bucket.
+    const PLACES: usize = WORDS / (Self::OF_POSITION + 1);
+
     /// A table of at most `bytes`, and no larger than a position with `empties` empty squares can use well.
     pub fn new(bytes: usize, empties: u32) -> Self {
-        let size = size_of::<Bucket<B::Word>>();
-        let largest = (bytes / size).max(2).ilog2();
+        let largest = (bytes / size_of::<Bucket>()).max(2).ilog2();
         let useful = empties.saturating_sub(2).clamp(4, 40);
         let bits = largest.min(useful);
-        let free = Bucket { own: [B::Word::ZERO; PLACES], opponent: [B::Word::ZERO; PLACES], entries: [FREE; PLACES] };
-        Self { buckets: vec![free; 1 << bits], shift: 64 - bits }
+        let mut buckets = Vec::new();
+        buckets.resize_with(1 << bits, Bucket::default);
+        Self { buckets, shift: 64 - bits, board: std::marker::PhantomData }
     }
 
     #[inline(always)]
-    fn index(&self, own: Bitboard<B>, opponent: Bitboard<B>) -> usize {
-        let fold = |set: Bitboard<B>| {
-            let bits = set.0.to_u128();
-            bits as u64 ^ ((bits >> 64) as u64).wrapping_mul(0xd6e8_feb8_6659_fd93)
-        };
-        let mixed = fold(own).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            ^ fold(opponent).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
-        ((mixed ^ (mixed >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd) >> self.shift) as usize
+    fn bucket(&self, key: &Key) -> Option<&Bucket> {
+        self.buckets.get((key.hash >> self.shift) as usize)
+    }
+
+    /// What a place of a bucket holds, if that is the position.
+    #[inline(always)]
+    fn read(bucket: &Bucket, place: usize, key: &Key) -> Option<Entry> {
+        let at = place * (Self::OF_POSITION + 1);
+        let kept = bucket.0[at].load(Ordering::Relaxed);
+        let seal = key.seal(kept);
+        let differs = (0..Self::OF_POSITION)
+            .fold(0, |bits, word| bits | (bucket.0[at + 1 + word].load(Ordering::Relaxed) ^ seal ^ key.words[word]));
+        (differs == 0 && kept != 0).then(|| Entry::of_word(kept))
+    }
+
+    /// Ask for the memory of what is known about a position.
+    #[inline(always)]
+    pub fn prefetch(&self, own: Bitboard<B>, opponent: Bitboard<B>) {
+        if let Some(bucket) = self.bucket(&Key::new(own, opponent)) {
+            prefetch(bucket);
+        }
     }
 
     /// What is known about a position, if anything.
     #[inline(always)]
     pub fn get(&self, own: Bitboard<B>, opponent: Bitboard<B>) -> Option<Entry> {
-        let bucket = self.buckets.get(self.index(own, opponent))?;
-        for place in 0..PLACES {
-            if bucket.own[place] == own.0 && bucket.opponent[place] == opponent.0 {
-                let entry = bucket.entries[place];
-                return (entry.empties > 0).then_some(entry);
+        let key = Key::new(own, opponent);
+        let bucket = self.bucket(&key)?;
+        for place in 0..Self::PLACES {
+            if let Some(entry) = Self::read(bucket, place, &key) {
+                return Some(entry);
             }
         }
         None
@@ -79,17 +138,21 @@ impl<B: Board> ScoreTable<B> {
     /// `square` is the move that brought it above; without one an older move is kept. The position with the fewest empty
     /// squares makes room.
     #[inline(always)]
-    pub fn put(&mut self, position: (Bitboard<B>, Bitboard<B>), empties: u32, alpha: i32, score: i32, square: u8) {
-        let (own, opponent) = position;
-        let index = self.index(own, opponent);
-        let Some(bucket) = self.buckets.get_mut(index) else { return };
-        let same = (0..PLACES).find(|&place| bucket.own[place] == own.0 && bucket.opponent[place] == opponent.0);
-        let place = same.unwrap_or_else(|| {
-            (1..PLACES).fold(0, |least, place| {
-                if bucket.entries[place].empties < bucket.entries[least].empties { place } else { least }
-            })
-        });
-        let mut entry = if same.is_some() { bucket.entries[place] } else { FREE };
+    pub fn put(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, alpha: i32, score: i32, square: u8) {
+        let key = Key::new(position.0, position.1);
+        let Some(bucket) = self.bucket(&key) else { return };
+        let (mut place, mut entry, mut fewest) = (0, FREE, u8::MAX);
+        for candidate in 0..Self::PLACES {
+            if let Some(same) = Self::read(bucket, candidate, &key) {
+                (place, entry) = (candidate, same);
+                break;
+            }
+            let kept = bucket.0[candidate * (Self::OF_POSITION + 1)].load(Ordering::Relaxed);
+            let empties = Entry::of_word(kept).empties;
+            if empties < fewest {
+                (place, fewest) = (candidate, empties);
+            }
+        }
         entry.empties = empties as u8;
         if score > alpha {
             entry.lower = entry.lower.max(score as i8);
@@ -97,8 +160,11 @@ impl<B: Board> ScoreTable<B> {
         } else {
             entry.upper = entry.upper.min(score as i8);
         }
-        bucket.own[place] = own.0;
-        bucket.opponent[place] = opponent.0;
-        bucket.entries[place] = entry;
+        let (at, kept) = (place * (Self::OF_POSITION + 1), entry.word());
+        let seal = key.seal(kept);
+        bucket.0[at].store(kept, Ordering::Relaxed);
+        for word in 0..Self::OF_POSITION {
+            bucket.0[at + 1 + word].store(key.words[word] ^ seal, Ordering::Relaxed);
+        }
     }
 }
