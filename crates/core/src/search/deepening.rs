@@ -343,13 +343,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
         if self.stopped {
             return Some(0.0);
         }
-        let bound = if value >= high {
-            Some(beta)
-        } else if value <= low {
-            Some(alpha)
-        } else {
-            None
-        };
+        let bound = (value >= high).then_some(beta).or_else(|| (value <= low).then_some(alpha));
         self.estimated |= bound.is_some();
         bound
     }
