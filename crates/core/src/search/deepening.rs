@@ -15,6 +15,7 @@ use super::horizon::Horizon;
 use super::leaves::Rule;
 use super::ordering::{Candidates, Killers, MoveOrder};
 use super::root::Root;
+use super::selective::Question;
 use super::table::{Entry, Table};
 use super::{Memory, Search};
 use crate::choice::Choice;
@@ -162,7 +163,7 @@ pub(super) struct BestFirst<'a, G: Game, C: Cpu> {
     /// Moves of the position being searched, by remaining depth.
     candidates: Vec<Candidates<G>>,
     /// Whether this is a shallow search that foretells the value of a deep one: what it finds is exact.
-    pub foretells: bool,
+    foretells: bool,
 }
 
 impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
@@ -324,6 +325,27 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
         } else {
             None
         }
+    }
+
+    /// The bound that a shallow search foretells to be the value of a position, if the search is selective and it does.
+    #[inline(always)]
+    fn foretold(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> Option<f64> {
+        let selectivity = self.search.selectivity?;
+        let squares = position.own() | position.opponent();
+        // Where the search reaches the end of the game it is worth having.
+        if self.branching.foretells || depth >= (!squares).len() {
+            return None;
+        }
+        let Question { depth, low, high } = selectivity.question(depth, squares.len(), alpha, beta)?;
+        self.branching.foretells = true;
+        let value = self.negamax(position, path, depth, low, high);
+        self.branching.foretells = false;
+        if self.stopped {
+            return Some(0.0);
+        }
+        let bound = (value >= high).then_some(beta).or_else(|| (value <= low).then_some(alpha));
+        self.estimated |= bound.is_some();
+        bound
     }
 
     /// The key of everything that the value of a position at a given depth depends on within this search.

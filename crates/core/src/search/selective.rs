@@ -5,16 +5,13 @@
 //! above beta counts as beta, below alpha as alpha. The value is then no longer that of minimax. Source: Buro,
 //! "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello" (1997).
 
-use super::MOST_DEPTH;
-use super::alphabeta::Searcher;
-use super::deepening::BestFirst;
-use crate::cpu::Cpu;
 use crate::evaluator::LARGEST_VALUE;
-use crate::rules::Game;
-use crate::stream::Key;
 
 /// How a shallow value foretells the deep one: slope, offset and sigma.
 pub type Line = [f64; 3];
+
+/// The deepest search that is foretold.
+const MOST_DEPTH: u32 = 60;
 
 /// Windows at most so many sigmas wide ask whether a value is more or less, rather than how much.
 const NARROW: f64 = 0.125;
@@ -31,10 +28,10 @@ pub struct Selectivity {
 }
 
 /// What a shallow search is asked.
-struct Question {
-    depth: u32,
-    low: f64,
-    high: f64,
+pub(super) struct Question {
+    pub depth: u32,
+    pub low: f64,
+    pub high: f64,
 }
 
 impl Selectivity {
@@ -70,7 +67,7 @@ impl Selectivity {
 
     /// What to ask of a position with so many pieces; `None` where only the whole search answers.
     #[inline(always)]
-    fn question(&self, depth: u32, pieces: u32, alpha: f64, beta: f64) -> Option<Question> {
+    pub(super) fn question(&self, depth: u32, pieces: u32, alpha: f64, beta: f64) -> Option<Question> {
         let (shallow, lines) = self.cuts.get(depth as usize)?.as_ref()?;
         let stage = self.stages.iter().filter(|&&first| pieces >= first).count();
         let [slope, offset, sigma] = lines[stage];
@@ -81,34 +78,5 @@ impl Selectivity {
         let margin = self.sigmas * sigma;
         let (low, high) = ((alpha - offset - margin) / slope, (beta - offset + margin) / slope);
         Some(Question { depth: *shallow, low, high })
-    }
-}
-
-impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
-    /// The bound that a shallow search foretells to be the value of a position, if the search is selective and it does.
-    #[inline(always)]
-    pub(super) fn foretold(&mut self, position: &G, path: Key, depth: u32, alpha: f64, beta: f64) -> Option<f64> {
-        let selectivity = self.search.selectivity?;
-        let squares = position.own() | position.opponent();
-        // Where the search reaches the end of the game it is worth having.
-        if self.branching.foretells || depth >= (!squares).len() {
-            return None;
-        }
-        let Question { depth, low, high } = selectivity.question(depth, squares.len(), alpha, beta)?;
-        self.branching.foretells = true;
-        let value = self.negamax(position, path, depth, low, high);
-        self.branching.foretells = false;
-        if self.stopped {
-            return Some(0.0);
-        }
-        let bound = if value >= high {
-            Some(beta)
-        } else if value <= low {
-            Some(alpha)
-        } else {
-            None
-        };
-        self.estimated |= bound.is_some();
-        bound
     }
 }
