@@ -99,7 +99,8 @@ class TuningConfig(Part):
         chosen = _model(player, game, runs)
         given = settings.pop("opponents", None)
         if given is None:
-            steady = steady_player(chosen)
+            # What cannot be tuned is refused for that, not because it cannot look deeper.
+            steady = tunable(_text(chosen), game, settings.get("parameters", "terms")).player
             deeper = with_options(steady, {"depth": getattr(steady, "depth", 1) + 1})
             given = [chosen, deeper, "greedy", "mobility"]
         opponents = [_text(_model(one, game, runs)) for one in given]
