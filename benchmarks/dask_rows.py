@@ -16,7 +16,8 @@ import numpy as np
 
 from evoply import _native
 from evoply.arena import Schedule
-from evoply.arena.elsewhere import _Parts, play_part
+from evoply.arena.elsewhere import _Parts
+from evoply.arena.tables import play_part
 from evoply.cluster import Dispatcher, connect
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.play.population import seats_of
@@ -71,7 +72,7 @@ def runs_row(cluster: Dispatcher) -> tuple[Any, ...]:
         with_dask, without = alternated(lambda: work(cluster), lambda: work(None))
     assert len(digests) == 1
     rates = 40 * 60 / with_dask, 40 * 60 / without
-    return "dask-runs", "runs/min", rates[0], "a process a run", rates[1], rates[0] / rates[1]
+    return "dask-runs", "runs/min", rates[0], "processes of our own", rates[1], rates[0] / rates[1]
 
 
 def generation_row(cluster: Dispatcher) -> tuple[Any, ...]:

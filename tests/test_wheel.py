@@ -18,8 +18,11 @@ DATA = (
     "evoply/_native.pyi",
     "evoply/presets/demo.toml",
     "evoply/players/edgar.json",
+    "evoply/players/strong.json",
     "evoply/reports/templates/base.html",
     "evoply/reports/templates/page.css",
+    "evoply/web/static/index.html",
+    "evoply/web/static/play.js",
 )
 
 pytestmark = [

@@ -60,6 +60,8 @@ _TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
     "config-keys": tables.config_keys,
     "named-players": tables.named_players,
     "online-options": tables.online_options,
+    "strong-options": tables.strong_options,
+    "strong-levels": tables.strong_levels,
     "operations": tables.operations,
     "preset": tables.preset,
     "presets": tables.presets,

@@ -21,6 +21,7 @@ from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
+from evoply.players.strong import LEVELS, Strong
 from evoply.presets import PRESETS, preset_text
 from evoply.runs import KINDS as LEARNERS
 from evoply.runs.evolution_kind import EvolutionKind
@@ -74,9 +75,27 @@ def named_players(_: str, __: list[str]) -> str:
 
 def online_options(_: str, __: list[str]) -> str:
     """Return the options of the player `online`."""
+    return _options(Online)
+
+
+def strong_options(_: str, __: list[str]) -> str:
+    """Return the options of the player `strong`."""
+    return _options(Strong)
+
+
+def strong_levels(_: str, __: list[str]) -> str:
+    """Return how each level of the player `strong` searches."""
+    rows = [
+        [code(str(number)), *("-" if part is None else f"{part:g}" for part in level)]
+        for number, level in enumerate(LEVELS, 1)
+    ]
+    return table(["level", "depth", "temperature", "sigmas", "endgame"], rows)
+
+
+def _options(kind: type[Online | Strong]) -> str:
     rows = [
         [code(key), code(f"{field.default}"), f"{field.description}"]
-        for key, field in ((key, Online.model_fields[key]) for key in Online.text_options())
+        for key, field in ((key, kind.model_fields[key]) for key in kind.text_options())
     ]
     return table(["option", "usual", "what it says"], rows)
 

@@ -138,6 +138,13 @@ class Player:
         alternate: str | None = None,
         quiescence: bool = False,
         endgame: int = 0,
+        temperature: float | None = None,
+        selective: tuple[
+            float,
+            Sequence[int],
+            Sequence[tuple[int, int, Sequence[Sequence[float]]]],
+        ]
+        | None = None,
     ) -> Player: ...
     @staticmethod
     def staged(

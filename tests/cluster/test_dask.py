@@ -242,13 +242,13 @@ def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) ->
 
 
 LYING = """
-import evoply.arena.elsewhere as elsewhere
-right = getattr(elsewhere, "right", elsewhere.play_part)  # Dask loads this twice
-elsewhere.right = right
+import evoply.arena.tables as tables
+right = getattr(tables, "right", tables.play_part)  # Dask loads this twice
+tables.right = right
 def play_part(data):
     content = right(data)
     return content[:-1] + bytes([content[-1] ^ 1])
-elsewhere.play_part = play_part
+tables.play_part = play_part
 """
 OTHER = """
 import evoply.cluster.worker as worker

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 from fake_pool import FakePool
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evoply._native import Stream
 from evoply.arena import Results, Schedule, play, round_robin, tournament
-from evoply.arena.elsewhere import check_sendable, play_part
+from evoply.arena.elsewhere import check_sendable, packed_columns, unpacked_columns
+from evoply.arena.tables import play_part
 from evoply.cluster import Dispatcher
 from evoply.evolution import evolve
 from evoply.games import GAMES, game_added, game_rules
 from evoply.learning import learn
-from evoply.players import parse_player
+from evoply.players import KernelSeat, parse_player
 from evoply.presets import PRESETS
 from evoply.protocols import ClusterError, TimeControl, WrongResultError, packed, unpacked
 
@@ -146,6 +149,44 @@ def test_a_unit_that_nobody_survives_ends_the_work() -> None:
     ):
         list(Dispatcher(pool).results(base64.b64encode, [b"a"]))
     assert pool.renewed == 20
+
+
+def test_a_player_outside_the_kernel_plays_the_same_elsewhere() -> None:
+    texts = ["online:games=20", "random"]
+    players = [parse_player(text, game="othello-4") for text in texts]
+    assert not isinstance(players[0].seat("othello-4"), KernelSeat)
+    start = game_rules("othello-4").start().row
+    schedule = Schedule.pairs([0, 0, 0], [1, 0, 1], stream=Stream(5), opening_plies=2, start=start)
+    expected = play("othello-4", players, schedule, threads=1, record_moves=True)
+    with FakePool(2) as pool:
+        cluster = Dispatcher(pool)
+        found = play("othello-4", players, schedule, record_moves=True, cluster=cluster)
+    assert_equal(found, expected)
+
+
+@given(
+    st.integers(0, 2**64 - 1),
+    st.sampled_from(["u1", "u2", "i4", "u8", "i8"]),
+    st.integers(0, 20),
+    st.integers(0, 4),
+)
+def test_columns_come_back_whatever_repeats_in_them(
+    seed: int, kind: str, length: int, times: int
+) -> None:
+    draws = np.random.default_rng(seed)
+    bounds = np.iinfo(kind)
+    low, high = (bounds.min, bounds.max) if draws.integers(2) else (0, 3)
+    period = draws.integers(low, high, length, dtype=kind, endpoint=True).repeat(
+        1 + draws.integers(3)
+    )
+    column = np.concatenate([np.tile(period, times), period[: draws.integers(len(period) + 1)]])
+    data = packed_columns({"a": 1}, {"one": column, "two": column[::-1]})
+    header, columns = unpacked_columns(data)
+    assert header["a"] == 1
+    np.testing.assert_array_equal(columns["one"].astype(kind), column)
+    np.testing.assert_array_equal(columns["two"].astype(kind), column[::-1])
+    if times > 2 and len(period) > 50:
+        assert len(data) < 3 * period.nbytes + 200  # one period, or a little more
 
 
 def test_evolution_tournaments_and_learning_come_to_the_same() -> None:

@@ -142,17 +142,15 @@ def test_an_option_behind_a_comma_belongs_to_the_player_before_it() -> None:
 
 def test_results_do_not_depend_on_workers_nor_on_the_order(home: Path) -> None:
     experiment = load_experiment("e.toml")
-    digests = []
-    for workers in (1, 2):
-        folder = ExperimentFolder.create(home / f"with-{workers}", experiment)
-        run_experiment(folder, workers=workers)
-        digests.append(comparison_of(folder).digest)
+    folder = ExperimentFolder.create(home / "with-2", experiment)
+    run_experiment(folder, workers=2)
+    digest = comparison_of(folder).digest
     # The units one by one in this process, the last first, on two threads.
     folder = ExperimentFolder.create(home / "alone", experiment)
     for unit in reversed(folder.units()):
         run_unit(unit, folder.experiment, threads=2)
     comparison = comparison_of(folder)
-    assert [*digests, comparison.digest] == [comparison.digest] * 3
+    assert comparison.digest == digest
     assert comparison.runs == 8
     assert all(len(spread.values) == 2 for spread in comparison.spreads.values())
     values = [one.curve for one in comparison.results]

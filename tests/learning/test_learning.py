@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from evoply import board, count
+from evoply.configs.whole import written_config
 from evoply.evolution import load_config
 from evoply.learning import (
     Learning,
     LearningConfig,
     LearningStep,
     edited,
-    learning_config_to_toml,
     load_learning_config,
     model_of,
 )
@@ -177,7 +177,7 @@ def test_a_feature_of_ones_own_is_learned() -> None:
     )
     own = {"name": "touching", "expression": difference, "scale": 18}
     config = small(features=["corners", own], games=20)
-    assert LearningConfig(**tomllib.loads(learning_config_to_toml(config))) == config
+    assert LearningConfig(**tomllib.loads(written_config(config))) == config
     assert learn(config).weights == learn(
         small(features=["corners", {"name": "frontier", "scale": 18}], games=20)
     ).weights  # fmt: skip
@@ -188,7 +188,7 @@ def test_a_feature_of_ones_own_is_learned() -> None:
 )
 def test_presets_are_valid_and_round_trip(name: str) -> None:
     config = load_learning_config(name)
-    assert LearningConfig(**tomllib.loads(learning_config_to_toml(config))) == config
+    assert LearningConfig(**tomllib.loads(written_config(config))) == config
     assert preset_text(name).startswith("# ")
     with pytest.raises(ConfigError, match="is a config of learning: `evoply learn` runs it"):
         load_config(name)

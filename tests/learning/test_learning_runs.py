@@ -12,12 +12,12 @@ import pytest
 
 from evoply import find_run, match
 from evoply.cli import main
+from evoply.configs.whole import written_config
 from evoply.evolution import EvolutionConfig
 from evoply.learning import (
     Learning,
     LearningConfig,
     learned_player,
-    learning_config_to_toml,
     model_of,
 )
 from evoply.players import load_player, save_player
@@ -49,7 +49,7 @@ for step in advance(run):
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path / "runs"))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.toml").write_text(learning_config_to_toml(CONFIG))
+    (tmp_path / "config.toml").write_text(written_config(CONFIG))
     return tmp_path
 
 

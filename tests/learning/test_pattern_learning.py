@@ -13,6 +13,7 @@ from slow_tables import COLUMNS, SlowTables
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
+from evoply.configs.whole import written_config
 from evoply.expressions import board, number, parameters_of, pattern, program_with_parameters
 from evoply.games import game_rules
 from evoply.learning import (
@@ -20,7 +21,6 @@ from evoply.learning import (
     PatternLearning,
     learn_patterns,
     load_pattern_config,
-    pattern_config_to_toml,
     pattern_player,
 )
 from evoply.players import KernelSeat
@@ -152,7 +152,7 @@ def test_searches_carry_indices_to_the_same_answers():
 def test_configs_are_read_written_and_refused():
     config = load_pattern_config("patterns-8")
     assert len(parameters_of(config.value())) == 121_338
-    path_text = pattern_config_to_toml(config)
+    path_text = written_config(config)
     assert 'learner = "patterns"' in path_text
     for changes, says in (
         ({"patterns": []}, "patterns"),

@@ -56,8 +56,9 @@ def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> No
         assert run.digests() == expected
     # Step 2. Kill at random instants, also before the folder exists, and resume.
     draws = Stream(2024, "instants")
-    cut_short = 0
-    for instant in range(instants):
+    cut_short, instant = 0, -1
+    # On a machine whose load changes the first ones may come after the end.
+    while (instant := instant + 1) < instants or (not cut_short and instant < 3 * instants):
         folder = tmp_path / f"killed-{instant}"
         process = start(folder, tmp_path / "config.toml")
         time.sleep(seconds * (0.1 + 0.9 * draws.random()))
@@ -72,7 +73,10 @@ def check_instants(tmp_path: Path, config: EvolutionConfig, instants: int) -> No
             saved = run.digests()
             assert saved == expected[: len(saved)]
             assert [generation.digest for generation in run.generations()] == saved
-            cut_short += len(saved) < len(expected)
+            if len(saved) < len(expected):
+                cut_short += 1
+            else:
+                seconds /= 2
             for _ in advance(run):
                 pass
             assert run.digests() == expected

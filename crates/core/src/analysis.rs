@@ -116,7 +116,7 @@ impl<G: Game> Task for ValueMoves<'_, G> {
             }
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);
-                every_move::search(cpu, &search, depth, position, &mut workspace.memory)
+                every_move::search(cpu, &search, depth, position, &mut workspace.memory).map(|(values, _)| values)
             }
         }
     }

@@ -96,7 +96,9 @@ impl<G: Game> Engine<G> {
         self.workspace.moves = question.moves;
         let mut is_complete = true;
         let choice = match self.player.chooser() {
-            Chooser::AlphaBeta(ahead) if self.player.considers(position, key, question.moves) => {
+            Chooser::AlphaBeta(ahead)
+                if ahead.temperature().is_none() && self.player.considers(position, key, question.moves) =>
+            {
                 if self.latest.as_ref().is_none_or(|at| at.position != *position || at.game != question.game) {
                     self.latest =
                         Some(Latest { position: *position, game: question.game, progress: None, solved: None });

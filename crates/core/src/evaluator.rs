@@ -141,7 +141,7 @@ struct Follow<'a, G: Game> {
 impl<G: Game> Task for Follow<'_, G> {
     type Output = ();
     #[inline(always)]
-    fn run<C: Cpu>(self, _: C) {
+    fn run<C: Cpu>(self, cpu: C) {
         let Self { carried, parent, speaker, children } = self;
         let is_mover = speaker == parent.turn();
         let kings = G::HAS_KINGS.then(|| parent.kings().0);
@@ -152,7 +152,7 @@ impl<G: Game> Task for Follow<'_, G> {
             let kings = children.kings.as_ref().map_or(Bitboard::<G::Board>::EMPTY.0, |kings| kings.0[lane]);
             (own, opponent, G::HAS_KINGS.then_some(kings))
         };
-        carried.follow(speaker == Color::Black, before, after, children.len);
+        carried.follow(cpu, speaker == Color::Black, before, after, children.len);
     }
 }
 

@@ -12,6 +12,20 @@ pub const LANES: usize = 8;
 #[repr(C, align(64))]
 pub struct Lanes<T>(pub [T; LANES]);
 
+impl<T: Copy + Default> Lanes<T> {
+    /// What a function gives for the number of every lane.
+    #[inline(always)]
+    pub fn of(f: impl Fn(usize) -> T) -> Self {
+        // A loop of our own: that of `array::from_fn` is a call into the library, which is not always compiled into the code of
+        // a CPU path.
+        let mut lanes = Self([T::default(); LANES]);
+        for lane in 0..LANES {
+            lanes.0[lane] = f(lane);
+        }
+        lanes
+    }
+}
+
 impl<T: Copy> Lanes<T> {
     /// The same value in every lane.
     #[inline(always)]
@@ -21,18 +35,18 @@ impl<T: Copy> Lanes<T> {
 
     /// A function of every lane.
     #[inline(always)]
-    pub fn map<U>(self, f: impl Fn(T) -> U) -> Lanes<U> {
-        Lanes(std::array::from_fn(|lane| f(self.0[lane])))
+    pub fn map<U: Copy + Default>(self, f: impl Fn(T) -> U) -> Lanes<U> {
+        Lanes::of(|lane| f(self.0[lane]))
     }
 
     /// A function of the same lane of two.
     #[inline(always)]
-    pub fn zip<V: Copy, U>(self, other: Lanes<V>, f: impl Fn(T, V) -> U) -> Lanes<U> {
-        Lanes(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+    pub fn zip<V: Copy, U: Copy + Default>(self, other: Lanes<V>, f: impl Fn(T, V) -> U) -> Lanes<U> {
+        Lanes::of(|lane| f(self.0[lane], other.0[lane]))
     }
 }
 
-impl<T: Copy + BitAnd<Output = T>> BitAnd for Lanes<T> {
+impl<T: Copy + Default + BitAnd<Output = T>> BitAnd for Lanes<T> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
@@ -40,7 +54,7 @@ impl<T: Copy + BitAnd<Output = T>> BitAnd for Lanes<T> {
     }
 }
 
-impl<T: Copy + BitOr<Output = T>> BitOr for Lanes<T> {
+impl<T: Copy + Default + BitOr<Output = T>> BitOr for Lanes<T> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
@@ -48,7 +62,7 @@ impl<T: Copy + BitOr<Output = T>> BitOr for Lanes<T> {
     }
 }
 
-impl<T: Copy + Not<Output = T>> Not for Lanes<T> {
+impl<T: Copy + Default + Not<Output = T>> Not for Lanes<T> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
@@ -56,7 +70,7 @@ impl<T: Copy + Not<Output = T>> Not for Lanes<T> {
     }
 }
 
-impl<T: Copy + Shl<u32, Output = T>> Shl<u32> for Lanes<T> {
+impl<T: Copy + Default + Shl<u32, Output = T>> Shl<u32> for Lanes<T> {
     type Output = Self;
     #[inline(always)]
     fn shl(self, by: u32) -> Self {
@@ -64,7 +78,7 @@ impl<T: Copy + Shl<u32, Output = T>> Shl<u32> for Lanes<T> {
     }
 }
 
-impl<T: Copy + Shr<u32, Output = T>> Shr<u32> for Lanes<T> {
+impl<T: Copy + Default + Shr<u32, Output = T>> Shr<u32> for Lanes<T> {
     type Output = Self;
     #[inline(always)]
     fn shr(self, by: u32) -> Self {

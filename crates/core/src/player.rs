@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::choice::{Choice, Ties};
+use crate::choice::{Choice, Ties, drawn_by_value};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
 use crate::rules::Game;
 use crate::search::endgame::choosing::ChooseExactly;
-use crate::search::{LookAhead, Memory, alphabeta, deepening};
+use crate::search::{LookAhead, Memory, alphabeta, deepening, every_move};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
 
@@ -270,7 +270,14 @@ impl<G: Game> Player<G> {
                     }
                     search.options.time = time;
                 }
-                if ahead.options().is_plain() {
+                if let Some(temperature) = ahead.temperature() {
+                    let (memory, depth) = (&mut workspace.memory, search.options.depth);
+                    let (values, nodes) = every_move::search(cpu, &search, depth, position, memory)?;
+                    let index = drawn_by_value(&values, temperature, &mut stream);
+                    let (chosen, score) = (moves.nth(index)?, Some(values[index]));
+                    return Some(Choice { score, depth, nodes, ..Choice::unseen(chosen) });
+                }
+                if ahead.is_plain() {
                     alphabeta::search(cpu, &search, position, stream, &mut workspace.memory)
                 } else {
                     deepening::search(cpu, &search, position, stream, &mut workspace.memory)

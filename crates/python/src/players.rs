@@ -14,6 +14,7 @@ use evoply_core::player::{Choose, Chooser, Player as KernelPlayer, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
+use evoply_core::search::selective::{Line, Selectivity};
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stages::{StageClock, Stages};
 use evoply_core::stream::Key;
@@ -28,6 +29,9 @@ use crate::interrupt;
 
 /// The most positions of one batch.
 const MOST_POSITIONS: usize = 10_000_000;
+
+/// Sigmas, stages, and for every depth the shallow one and a line for each stage.
+type Selective = (f64, Vec<u32>, Vec<(u32, u32, Vec<Line>)>);
 
 /// What chooses a move: a kind, an evaluator and its options.
 #[pyclass(module = "evoply._native", frozen)]
@@ -89,12 +93,13 @@ impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
     /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none; the
     /// ordering `usual` is killers where they pay and change no choice. What alternates has a program with two outputs, and so has the ordering `tree`:
-    /// the second orders moves.
+    /// the second orders moves. `selective` is how many sigmas outside the window are far, the pieces that stages begin with, and
+    /// for every depth that is foretold the depth that foretells it, with slope, offset and sigma for every stage.
     #[new]
     #[pyo3(signature = (
         game, kind, program = None, *, view = "player", ties = "first", epsilon = 0.0, depth = 1, nodes = None,
         milliseconds = None, ordering = "usual", table = 0, deeper = false, noise = None, alternate = None,
-        quiescence = false, endgame = 0
+        quiescence = false, endgame = 0, temperature = None, selective = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -114,6 +119,8 @@ impl Player {
         alternate: Option<&str>,
         quiescence: bool,
         endgame: u32,
+        temperature: Option<f64>,
+        selective: Option<Selective>,
     ) -> PyResult<Self> {
         let (view, ties, given) = (
             parse_view(view)?,
@@ -126,6 +133,9 @@ impl Player {
             return Err(PyValueError::new_err(
                 "noise, alternate, quiescence and endgame are for players that look ahead",
             ));
+        }
+        if kind != "alpha_beta" && (temperature.is_some() || selective.is_some()) {
+            return Err(PyValueError::new_err("temperature and selective are for players that look ahead"));
         }
         if ordering == MoveOrder::Program && leaves.outputs() == 2 {
             return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
@@ -148,13 +158,25 @@ impl Player {
                 }
                 Ok(Evaluator { program: compiled.output(number)?, view })
             };
+            let further = |ahead: LookAhead<G>| -> Result<LookAhead<G>, String> {
+                let ahead = match selective {
+                    Some((sigmas, stages, cuts)) => ahead.with_selectivity(Selectivity::new(sigmas, stages, cuts)?)?,
+                    None => ahead,
+                };
+                match temperature {
+                    Some(temperature) => ahead.with_temperature(temperature),
+                    None => Ok(ahead),
+                }
+            };
             let chooser = match kind {
                 "random" => Ok(Chooser::Random),
                 "after_state" => Ok(Chooser::AfterState(whole()?)),
                 "alpha_beta" if ordering == MoveOrder::Program => {
-                    LookAhead::new(output(0)?, Some(output(1)?), options).map(Chooser::AlphaBeta)
+                    LookAhead::new(output(0)?, Some(output(1)?), options).and_then(further).map(Chooser::AlphaBeta)
                 }
-                "alpha_beta" => LookAhead::new(whole()?, None, options).map(Chooser::AlphaBeta),
+                "alpha_beta" => {
+                    LookAhead::new(whole()?, None, options).and_then(further).map(Chooser::AlphaBeta)
+                }
                 _ => Err(format!("unknown kind {kind:?}: kinds are random, after_state, alpha_beta")),
             };
             let player = chooser.and_then(|chooser| KernelPlayer::new(chooser, ties)?.with_epsilon(epsilon));

@@ -18,9 +18,17 @@ from evoply.games import is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, PlayerKind
 from evoply.players.player import PLAYER_ADAPTER
-from evoply.protocols import Answer, Cluster, TimeControl, packed, unpacked
+from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
-__all__ = ["check_game", "check_sendable", "play_elsewhere", "play_part"]
+__all__ = [
+    "check_game",
+    "check_sendable",
+    "packed_columns",
+    "packed_results",
+    "play_elsewhere",
+    "unpacked_columns",
+    "unpacked_part",
+]
 
 _SECONDS = 1.0
 """What a part should take a worker."""
@@ -29,21 +37,19 @@ _FEWEST_SECONDS = 0.5
 _FIRST_SHARE = 1 / 32
 """Of a slot's games, the part that is given out before anything is known about the pace."""
 _MOST_GAMES = 100_000
-_IN: Mapping[str, np.dtype[Any]] = {
-    "black": np.dtype("<u4"),
-    "white": np.dtype("<u4"),
-    "opening_keys": np.dtype("<u8"),
-    "game_keys": np.dtype("<u8"),
-}
-_START_OF = np.dtype("<u4")
+_IN = ("black", "white", "opening_keys", "game_keys")
+_START_OF = "start_of"
 _OUT: Mapping[str, np.dtype[Any]] = {
-    "black_discs": np.dtype("<i4"),
-    "white_discs": np.dtype("<i4"),
-    "winners": np.dtype("i1"),
-    "endings": np.dtype("u1"),
-    "plies": np.dtype("<i4"),
-    "hashes": np.dtype("<u8"),
+    "black_discs": np.dtype(np.int32),
+    "white_discs": np.dtype(np.int32),
+    "winners": np.dtype(np.int8),
+    "endings": np.dtype(np.uint8),
+    "plies": np.dtype(np.int32),
+    "hashes": np.dtype(np.uint64),
 }
+_KINDS = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8")
+_MOST_PERIODS = 4
+"""How many repetitions of a column's first value are tried as its period."""
 
 
 def check_game(game: str) -> None:
@@ -80,6 +86,7 @@ def check_sendable(game: str, players: Sequence[object], clock: TimeControl | No
 
 def play_elsewhere(
     cluster: Cluster,
+    unit: UnitFunction,
     game: str,
     players: Sequence[object],
     schedule: Schedule,
@@ -87,16 +94,19 @@ def play_elsewhere(
     progress: Callable[[int], object] | None = None,
     record_moves: bool = False,
 ) -> Results:
-    """Play *schedule* on *cluster*, whose players passed `check_sendable`; see `arena.play`."""
+    """Play *schedule* on *cluster*, whose players passed `check_sendable`; see `arena.play`.
+
+    *unit* plays a part: `unpacked_part` reads it, `packed_results` writes what came of it.
+    """
     parts = _Parts(cluster, game, players, schedule, record_moves)
     results: dict[int, Results] = {}
-    for answer in cluster.results(play_part, parts):
+    for answer in cluster.results(unit, parts):
         results[answer.place] = parts.taken(answer)
         if progress is not None:
             progress(parts.done)
     places = [parts.places[place] for place in sorted(results)]
     if not places:
-        return _results_from(*unpacked(play_part(parts.packed(slice(0, 0)))))
+        return _results_from(unit(parts.packed(slice(0, 0))))
     return joined_results([results[place] for place in sorted(results)], places)
 
 
@@ -133,7 +143,7 @@ class _Parts:
 
     def taken(self, answer: Answer) -> Results:
         """Return the results of a part; `ValueError` if they are not those of its games."""
-        results = _results_from(*unpacked(answer.content))
+        results = _results_from(answer.content)
         if len(results) != len(self.places[answer.place]):
             raise ValueError(f"worker {answer.worker} returned another number of games")
         self.done += len(results)
@@ -141,29 +151,25 @@ class _Parts:
         return results
 
     def packed(self, games: slice) -> bytes:
-        """Return a part as `play_part` reads it."""
+        """Return a part as `unpacked_part` reads it."""
         part = self._schedule.part(games)
         plays = np.zeros(len(self._players), dtype=bool)
         plays[part.black] = plays[part.white] = True
         seats, numbers = np.flatnonzero(plays), np.cumsum(plays) - 1
         part = part.with_seats(numbers[part.black], numbers[part.white])
-        starts = part.starts
-        start_of: NDArray[Any] | None = part.start_of
-        if start_of is not None:
-            used, start_of = np.unique(start_of, return_inverse=True)
+        starts, columns = part.starts, {name: getattr(part, name) for name in _IN}
+        if part.start_of is not None:
+            used, columns[_START_OF] = np.unique(part.start_of, return_inverse=True)
             starts = tuple(starts[place] for place in used)
-        return packed(
-            {
-                "game": self._game,
-                "players": [self._text(int(place)) for place in seats],
-                "opening_plies": part.opening_plies,
-                "starts": [list(row) for row in starts],
-                "draws": None if part.draws is None else list(part.draws.limits),
-                "record_moves": self._record_moves,
-            },
-            *(_bytes_of(getattr(part, name), kind) for name, kind in _IN.items()),
-            *([] if start_of is None else [_bytes_of(start_of, _START_OF)]),
-        )
+        header = {
+            "game": self._game,
+            "players": [self._text(int(place)) for place in seats],
+            "opening_plies": part.opening_plies,
+            "starts": [list(row) for row in starts],
+            "draws": None if part.draws is None else list(part.draws.limits),
+            "record_moves": self._record_moves,
+        }
+        return packed_columns(header, columns)
 
     def _text(self, place: int) -> str:
         text = self._texts.get(place)
@@ -181,41 +187,34 @@ class _Parts:
         return min(_MOST_GAMES, max(1, round(games)))
 
 
-def play_part(data: bytes) -> bytes:
-    """Play a part of a schedule on one thread: the unit of work of a cluster."""
-    from evoply.arena.tables import play  # which gives schedules to this module
-
-    told, blocks = unpacked(data)
+def unpacked_part(data: bytes) -> tuple[str, list[object], Schedule, bool]:
+    """Return game, players, schedule, and whether to record moves, of a part."""
+    told, columns = unpacked_columns(data)
     game = told["game"]
     schedule = Schedule(
-        **{
-            name: _array_of(block, kind)
-            for (name, kind), block in zip(_IN.items(), blocks, strict=False)
-        },
+        black=columns["black"].astype(np.uint32),
+        white=columns["white"].astype(np.uint32),
+        opening_keys=columns["opening_keys"].astype(np.uint64),
+        game_keys=columns["game_keys"].astype(np.uint64),
         opening_plies=told["opening_plies"],
         starts=tuple(tuple(row) for row in told["starts"]),
         draws=None if told["draws"] is None else DrawRules(*told["draws"]),
-        start_of=_array_of(blocks[len(_IN)], _START_OF) if len(blocks) > len(_IN) else None,
+        start_of=columns[_START_OF].astype(np.uint32) if _START_OF in columns else None,
     )
-    results = play(
-        game,
-        [_seat(text, game) for text in told["players"]],
-        schedule,
-        threads=1,
-        record_moves=told["record_moves"],
-    )
-    return packed(
-        {"moves": results.moves},
-        *(getattr(results, name).astype(kind).tobytes() for name, kind in _OUT.items()),
-    )
+    players = [_seat(text, game) for text in told["players"]]
+    return game, players, schedule, told["record_moves"]
 
 
-def _results_from(header: Mapping[str, Any], blocks: Sequence[bytes]) -> Results:
-    columns: dict[str, Any] = {
-        name: _array_of(block, kind)
-        for (name, kind), block in zip(_OUT.items(), blocks, strict=True)
-    }
-    return Results(**columns, moves=header["moves"])
+def packed_results(results: Results) -> bytes:
+    """Return what came of a part as bytes."""
+    columns = {name: getattr(results, name) for name in _OUT}
+    return packed_columns({"moves": results.moves}, columns)
+
+
+def _results_from(data: bytes) -> Results:
+    told, columns = unpacked_columns(data)
+    fields: dict[str, Any] = {name: columns[name].astype(kind) for name, kind in _OUT.items()}
+    return Results(**fields, moves=told["moves"])
 
 
 def _player_text(player: object) -> str:
@@ -233,9 +232,35 @@ def _seat(text: str, game: str) -> object:
     return seat if isinstance(seat, KernelSeat) else player
 
 
-def _bytes_of(array: NDArray[Any], kind: np.dtype[Any]) -> bytes:
-    return array.astype(kind).tobytes()
+def packed_columns(header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return *header* and *columns* as bytes: narrow numbers, and of what repeats one period."""
+    told, blocks = [], []
+    for name, column in columns.items():
+        period = column[: _period(column)]
+        low, high = (int(period.min()), int(period.max())) if len(period) else (0, 0)
+        kind = np.min_scalar_type(high if low >= 0 else min(low, -high - 1))
+        told.append([name, _KINDS.index(f"{kind.kind}{kind.itemsize}"), len(column)])
+        blocks.append(period.astype(kind.newbyteorder("<")).tobytes())
+    return packed({**header, "columns": told}, *blocks)
 
 
-def _array_of(block: bytes, kind: np.dtype[Any]) -> Any:
-    return np.frombuffer(block, dtype=kind).astype(kind.newbyteorder("="))
+def unpacked_columns(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return what `packed_columns` was given, the columns as narrow as they came."""
+    told, blocks = unpacked(data)
+    columns = {}
+    for (name, kind, length), block in zip(told["columns"], blocks, strict=True):
+        period = np.frombuffer(block, dtype="<" + _KINDS[kind])
+        columns[name] = period if len(period) == length else np.resize(period, length)
+    return told, columns
+
+
+def _period(column: NDArray[Any]) -> int:
+    """Return after how many entries *column* begins anew; its length if it does not.
+
+    Every tree of a population meets the same openings with the same keys.
+    """
+    again = np.flatnonzero(column[1:] == column[:1])[:_MOST_PERIODS] + 1
+    for period in again.tolist():
+        if (column[period:] == column[:-period]).all():
+            return int(period)
+    return len(column)

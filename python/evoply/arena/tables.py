@@ -23,7 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
-from evoply.arena.elsewhere import check_sendable, play_elsewhere
+from evoply.arena.elsewhere import (
+    check_sendable,
+    packed_results,
+    play_elsewhere,
+    unpacked_part,
+)
 from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
@@ -73,6 +78,12 @@ def play(
     """
     with Tables(game, players, threads=threads, clock=clock, cluster=cluster) as tables:
         return tables.play(schedule, progress=progress, record_moves=record_moves)
+
+
+def play_part(data: bytes) -> bytes:
+    """Play a part of a schedule on one thread: the unit of work of a cluster."""
+    game, players, schedule, record_moves = unpacked_part(data)
+    return packed_results(play(game, players, schedule, threads=1, record_moves=record_moves))
 
 
 class Tables:
@@ -129,6 +140,7 @@ class Tables:
         if self.cluster is not None:
             return play_elsewhere(
                 self.cluster,
+                play_part,
                 self.game,
                 self._players,
                 schedule,

@@ -25,7 +25,7 @@ from evoply.cli.distil import distil
 from evoply.cli.engine import engine
 from evoply.cli.evolve import evolve
 from evoply.cli.join import join
-from evoply.cli.learn import edit, learn
+from evoply.cli.learn import edit, learn, pack
 from evoply.cli.match import match
 from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
 from evoply.cli.perft import perft
@@ -43,6 +43,8 @@ from evoply.cli.suggesting import with_suggested
 from evoply.cli.tournament import tournament
 from evoply.cli.tune import tune
 from evoply.cli.watch import watch
+from evoply.cli.web import web
+from evoply.cli.why import why
 
 __all__ = ["COMMANDS", "run"]
 
@@ -82,6 +84,10 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
 """,
+    pack: """
+  evoply learn strong --name tables
+  evoply pack tables strong.json
+""",
     compare: """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
@@ -105,6 +111,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply play --game checkers --position W:W18,K24:B1,12 --color white
   echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
 """,
+    web: """
+  evoply web                           # opens http://127.0.0.1:8000
+  evoply web --port 0 --no-browser
+  evoply web --runs ~/experiments/runs --json
+""",
     match: """
   evoply match greedy random --games 1000 --seed 1
   evoply match champion@first swh:depth=2 --json
@@ -127,6 +138,11 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply analyse swh:depth=4
   evoply analyse champion@first --position f5d6c3d3c4 --json
   evoply analyse material:depth=6 --game checkers --position W:W18,K24:B1,12
+""",
+    why: """
+  evoply why greedy --position f5d6c4
+  evoply why champion@first --position f5d6c3d3c4 --json
+  evoply why material-kings:depth=6 --game checkers --position '11-15 23-19'
 """,
     tournament: """
   evoply tournament greedy swh mobility material:depth=2 --games 200

@@ -1,4 +1,4 @@
-"""Doing the units of an experiment on all cores, each in a process of its own with one thread.
+"""Doing the units of an experiment on all cores, by processes of one thread, unit after unit.
 
 A unit leaves everything in its run folder, so a process that dies loses nothing: the unit is begun
 again where it was, three times at most.
@@ -6,14 +6,16 @@ again where it was, three times at most.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Thread
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 
 from evoply.cluster import opened
 from evoply.experiments.design import Budget
@@ -55,23 +57,37 @@ class Cost:
 
 @dataclass(eq=False)
 class _Worker:
-    """A process at one unit."""
+    """A process that does units, one at a time."""
 
-    unit: Unit
     process: subprocess.Popen[str]
+    woken: SimpleQueue[None]
+    """Gets something when a unit is done."""
+    unit: Unit | None = None
+    """What it is at."""
     share: float = 0.0
     complaint: deque[str] = field(default_factory=lambda: deque(maxlen=20))
     """The last lines of what it says is wrong."""
+    done: Event = field(default_factory=Event)
+    """Whether its unit is done."""
     readers: list[Thread] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for stream, take in (
-            (self.process.stdout, self._take_share),
+            (self.process.stdout, self._told),
             (self.process.stderr, self.complaint.append),
         ):
             assert stream is not None
             self.readers.append(Thread(target=_read, args=(stream, take), daemon=True))
             self.readers[-1].start()
+
+    def give(self, unit: Unit) -> None:
+        """Give it another unit."""
+        assert self.process.stdin is not None
+        self.unit, self.share = unit, 0.0
+        self.done.clear()
+        with suppress(BrokenPipeError):  # it has died: the unit is given to another one
+            self.process.stdin.write(json.dumps([unit.setup.name, unit.seed]) + "\n")
+            self.process.stdin.flush()
 
     def close(self) -> None:
         """Read what the process, which has ended, still said, and close its pipes."""
@@ -79,15 +95,86 @@ class _Worker:
             reader.join()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert stream is not None
-            stream.close()
+            with suppress(BrokenPipeError):
+                stream.close()
 
-    def _take_share(self, line: str) -> None:
-        self.share = float(line)
+    def _told(self, line: str) -> None:
+        if line == "done":
+            self.done.set()
+            self.woken.put(None)
+        else:
+            self.share = float(line)
 
 
 def _read(stream: Iterator[str], take: Callable[[str], object]) -> None:
     for line in stream:
         take(line.rstrip("\n"))
+
+
+@dataclass(eq=False)
+class _Crew:
+    """The processes at an experiment, and what they are to do."""
+
+    folder: ExperimentFolder
+    at_once: int
+    """The most processes."""
+    waiting: deque[Unit] = field(init=False)
+    active: list[_Worker] = field(default_factory=list)
+    _woken: SimpleQueue[None] = field(default_factory=SimpleQueue)
+    _tries: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.waiting = deque(self.folder.waiting())
+
+    def keep_at_work(self) -> None:
+        """Give units to those who have none, and start processes while there are more."""
+        free = [worker for worker in self.active if worker.unit is None]
+        while self.waiting and (free or len(self.active) < self.at_once):
+            if not free:
+                free.append(_Worker(self._started(), self._woken))
+                self.active.append(free[0])
+            free.pop().give(self.waiting.popleft())
+
+    def look(self) -> int:
+        """Wait for a moment; return how many units were done."""
+        with suppress(Empty):
+            self._woken.get(timeout=_TICK)
+        done = 0
+        for worker in list(self.active):
+            has_ended = worker.process.poll() is not None
+            if has_ended:
+                self.active.remove(worker)
+                worker.close()
+            if worker.unit is not None and worker.done.is_set():
+                worker.unit, worker.share = None, 0.0
+                done += 1
+            elif worker.unit is not None and has_ended:
+                self._again(worker, worker.unit)
+        return done
+
+    def _started(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "evoply.experiments.worker", str(self.folder.path)],
+            stdin=subprocess.PIPE,  # also a lifeline: it ends when nobody holds the other end
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _again(self, worker: _Worker, unit: Unit) -> None:
+        """Give out once more what a process left that has ended, if that may help."""
+        key = unit.setup.name, unit.seed
+        self._tries[key] = self._tries.get(key, 0) + 1
+        # One that was killed says nothing; one that found something wrong would find it again.
+        if worker.process.returncode < 0 and self._tries[key] < _MOST_TRIES:
+            self.waiting.appendleft(unit)
+            return
+        said = shorten("; ".join(worker.complaint), _LONGEST_COMPLAINT) or "it said nothing"
+        raise RunError(
+            f"the run of {unit.setup.name} with seed {unit.seed} failed (exit code "
+            f"{worker.process.returncode}): {said}"
+        )
 
 
 def run_experiment(
@@ -107,29 +194,19 @@ def run_experiment(
     if cluster is not None:
         _on_cluster(folder, cluster, progress)
         return
-    units, waiting = folder.units(), deque(folder.waiting())
-    finished, at_once = len(units) - len(waiting), workers or core_count()
-    tries: dict[tuple[str, int], int] = {}
-    began, at_first = time.monotonic(), finished / max(1, len(units))
-    active: list[_Worker] = []
-    with _ended(active):
-        while waiting or active:
-            while waiting and len(active) < at_once:
-                active.append(_start(folder, waiting.popleft()))
-            time.sleep(_TICK)
-            for worker in [one for one in active if one.process.poll() is not None]:
-                active.remove(worker)
-                worker.close()
-                if worker.process.returncode == 0:
-                    finished += 1
-                else:
-                    _again(worker, waiting, tries)
+    units, crew = len(folder.units()), _Crew(folder, workers or core_count())
+    finished = units - len(crew.waiting)
+    began, at_first = time.monotonic(), finished / max(1, units)
+    with _ended(crew.active):
+        while finished < units:
+            crew.keep_at_work()
+            finished += crew.look()
             if progress is not None:
-                share = (finished + sum(worker.share for worker in active)) / len(units)
+                share = (finished + sum(worker.share for worker in crew.active)) / units
                 gained = share - at_first
                 seconds = time.monotonic() - began
                 left = seconds * (1 - share) / gained if gained > 0 else None
-                progress(Status(finished, len(units), share, left))
+                progress(Status(finished, units, share, left))
 
 
 def _on_cluster(
@@ -150,33 +227,6 @@ def _on_cluster(
     with opened(cluster) as workers:
         assert workers is not None
         run_elsewhere(folder, workers, on_done)
-
-
-def _start(folder: ExperimentFolder, unit: Unit) -> _Worker:
-    command = [sys.executable, "-m", "evoply.experiments.worker"]
-    process = subprocess.Popen(
-        [*command, str(folder.path), unit.setup.name, str(unit.seed)],
-        stdin=subprocess.PIPE,  # a lifeline: the unit ends when nobody holds the other end
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    return _Worker(unit, process)
-
-
-def _again(worker: _Worker, waiting: deque[Unit], tries: dict[tuple[str, int], int]) -> None:
-    key = worker.unit.setup.name, worker.unit.seed
-    tries[key] = tries.get(key, 0) + 1
-    # A process that was killed says nothing; one that found something wrong would find it again.
-    if worker.process.returncode < 0 and tries[key] < _MOST_TRIES:
-        waiting.appendleft(worker.unit)
-        return
-    said = shorten("; ".join(worker.complaint), _LONGEST_COMPLAINT) or "it said nothing"
-    raise RunError(
-        f"the run of {worker.unit.setup.name} with seed {worker.unit.seed} failed (exit code "
-        f"{worker.process.returncode}): {said}"
-    )
 
 
 @contextmanager

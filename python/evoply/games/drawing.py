@@ -11,7 +11,7 @@ from typing import Any
 
 from evoply.protocols import Color, Diagram, GameRecord, Position
 
-__all__ = ["board_svg", "game_html", "heat_map_svg"]
+__all__ = ["COLORS", "board_svg", "game_html", "heat_map_svg"]
 
 _SQUARE = 44
 _MARGIN = 28
@@ -28,6 +28,23 @@ _LIGHT, _NUMBER = "#ece7d8", "#d5e8dc"
 _CROWN = "M-10 6V-5L-5 0L0 -8L5 0L10 -5V6Z"
 _CROWN_FILL = "#e0a526"
 
+COLORS: Mapping[str, str] = {
+    "frame": _FRAME,
+    "frame-text": _FRAME_TEXT,
+    "frame-faint": _FRAME_FAINT,
+    "board": _BOARD,
+    "board-line": _LINE,
+    "board-light": _LIGHT,
+    "board-number": _NUMBER,
+    "black-disc": _DISC[Color.BLACK],
+    "white-disc": _DISC[Color.WHITE],
+    "black-rim": _RIM[Color.BLACK],
+    "white-rim": _RIM[Color.WHITE],
+    "last-move": _LAST_MOVE,
+    "crown": _CROWN_FILL,
+}
+"""The colours of boards by name, for those that draw boards by other means."""
+
 _NEUTRAL, _POSITIVE, _NEGATIVE = (243, 241, 234), (196, 74, 20), (32, 92, 168)
 
 
@@ -37,12 +54,14 @@ def board_svg(
     last_move: Any = None,
     legal: bool = True,
     moves: Sequence[tuple[Any, str]] = (),
+    numbers: Mapping[int, str] | None = None,
 ) -> str:
     """Return the board as SVG: pieces, names of squares, piece counts and who is to move.
 
     Small rings mark the legal moves unless *legal* is false; *last_move* is marked by a dot where
     it ended and the line that its piece went. *moves* from the position, with a color each, are
-    marked by rings where they would end and their pieces' lines.
+    marked by rings where they would end and their pieces' lines. *numbers* stand on the pieces of
+    their squares, such as the plies at which they came there.
     """
     diagram = position.diagram(last_move=last_move, legal=legal)
     size = diagram.size
@@ -53,7 +72,9 @@ def board_svg(
     for square, cell in enumerate(diagram.cells):
         if cell.is_legal:
             shapes.append(_ring(*_center(square, size), diagram.turn))
-    for x, y in path[-1:]:
+    written = _numbers(diagram, numbers or {})
+    shapes += written
+    for x, y in path[-1:] if not written else ():
         shapes.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST_MOVE}"/>')
     for move, color in moves:
         path = [_center(square, size) for square in position.diagram(last_move=move).last]
@@ -223,6 +244,20 @@ def _pieces(diagram: Diagram) -> list[str]:
                 f'<path d="{_CROWN}" transform="translate({x} {y})" fill="{_CROWN_FILL}"'
                 f' stroke="{_RIM[cell.color]}"/>'
             )
+    return shapes
+
+
+def _numbers(diagram: Diagram, numbers: Mapping[int, str]) -> list[str]:
+    """Return *numbers* on the pieces of their squares, that of the last move in its colour."""
+    shapes = []
+    for square, number in sorted(numbers.items()):
+        color = diagram.cells[square].color
+        if color is not None:
+            is_last = diagram.last[-1:] == (square,)
+            # Orange on white would be pale.
+            marked = _LAST_MOVE if color is Color.BLACK else "#a85b00"
+            ink = marked if is_last else _DISC[color.opposite]
+            shapes.append(_text(*_center(square, diagram.size), number, ink, size=15))
     return shapes
 
 

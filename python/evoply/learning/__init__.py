@@ -8,20 +8,19 @@ from evoply.learning.config import (
     LEARNER,
     MOST_GAMES,
     LearningConfig,
-    learning_config_to_toml,
     load_learning_config,
 )
 from evoply.learning.curriculum import Curriculum, stages, starts_of
 from evoply.learning.distillation import Distilled, Term, distil
 from evoply.learning.found_features import features_of_population, features_of_sets
 from evoply.learning.learner import Learning, learn
+from evoply.learning.packing import pack
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
     PatternConfig,
     PatternRates,
     PatternSettings,
     load_pattern_config,
-    pattern_config_to_toml,
 )
 from evoply.learning.pattern_learner import (
     PatternLearning,
@@ -61,11 +60,10 @@ __all__ = [
     "learn",
     "learn_patterns",
     "learned_player",
-    "learning_config_to_toml",
     "load_learning_config",
     "load_pattern_config",
     "model_of",
-    "pattern_config_to_toml",
+    "pack",
     "pattern_player",
     "stages",
     "starts_of",

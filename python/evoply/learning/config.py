@@ -6,19 +6,15 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import tomli_w
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from evoply.configs.errors import explained
-from evoply.configs.keys import overridden, read_toml, with_settings, without_none
-from evoply.configs.part import Part, Problem, readable
+from evoply.configs.part import Part, Problem
 from evoply.expressions import Expression, Number, find_difference, from_dict, linear
 from evoply.games import game_rules
 from evoply.learning.curriculum import Curriculum, blanks_problem
-from evoply.presets import config_text
-from evoply.protocols import ConfigError
+from evoply.learning.games_config import MOST_GAMES, GamesConfig, config_of
 
 __all__ = [
     "LEARNER",
@@ -29,15 +25,12 @@ __all__ = [
     "Opponent",
     "Rates",
     "TimeWeights",
-    "learning_config_to_toml",
     "load_learning_config",
 ]
 
 LEARNER = "learning"
 """What `config.toml` says at `learner`."""
 
-MOST_GAMES = 1_000_000_000
-"""Of a run."""
 _LARGEST_RATE = 100.0
 
 
@@ -120,7 +113,7 @@ class Machine(Part):
     """Threads that play games; 0 means all cores. More than one needs `batch`."""
 
 
-class LearningConfig(Part):
+class LearningConfig(GamesConfig):
     """Everything that decides a run of learning; the same config and seed give the same weights.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
@@ -133,12 +126,8 @@ class LearningConfig(Part):
     """What tells the file from one of evolution."""
     game: str = "othello-10"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
     games: int | None = Field(default=5000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
-    time_limit: float | None = Field(default=None, gt=0)
-    """Seconds of learning, read between steps only; None for no limit."""
     games_per_step: int = Field(default=50, ge=1, le=1_000_000)
     """Games after which the weights are kept."""
     features: tuple[FeatureSettings, ...] = Field(max_length=100, strict=False)
@@ -172,12 +161,6 @@ class LearningConfig(Part):
     opponent: Opponent = Opponent()
     machine: Machine = Machine()
 
-    @field_validator("game")
-    @classmethod
-    def _is_a_game(cls, game: str) -> str:
-        game_rules(game)
-        return game
-
     def model(self) -> linear.LinearModel:
         """Return the features with all weights 0."""
         size = game_rules(self.game).size
@@ -191,51 +174,34 @@ class LearningConfig(Part):
             is_clipped=self.scaling == "normalised",
         )
 
-    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
-
-        def __init__(self, **data: Any) -> None:
-            """Check *data* as a whole, so that every error is reported at once."""
-            errors, right = [], self
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        problems = super().problems()
+        names = [feature.name for feature in self.features]
+        if not names:
+            problems.append(("features", "must not be empty"))
+        problems += [
+            (f"features.{index}", f"{name} is there twice")
+            for index, name in enumerate(names)
+            if name in names[:index]
+        ]
+        size = game_rules(self.game).size
+        for index, feature in enumerate(self.features):
             try:
-                super().__init__(**data)
-            except ValidationError as error:
-                errors, right = explained(error, LearningConfig), readable(LearningConfig, data)
-            if not errors:
-                errors += _problems(right)
-            if errors:
-                raise ConfigError(list(dict.fromkeys(errors)))
-
-
-def _problems(config: LearningConfig) -> list[Problem]:
-    """Return what does not fit together in *config*."""
-    problems: list[Problem] = []
-    if config.games is config.time_limit is None:
-        problems.append(("games", "set games or time_limit, or the run never ends"))
-    names = [feature.name for feature in config.features]
-    if not names:
-        problems.append(("features", "must not be empty"))
-    problems += [
-        (f"features.{index}", f"{name} is there twice")
-        for index, name in enumerate(names)
-        if name in names[:index]
-    ]
-    size = game_rules(config.game).size
-    for index, feature in enumerate(config.features):
-        try:
-            feature.feature(size).expression.to_dict(size)
-        except ValueError as error:
-            problems.append((f"features.{index}", str(error)))
-    if config.curriculum.order != "none":
-        wrong = blanks_problem(config.game, config.curriculum.blanks)
-        if wrong is not None:
-            problems.append(("curriculum.blanks", wrong))
-    if config.machine.threads > 1 and config.batch == 1:
-        problems.append(
-            ("batch", "is 1, so each game waits for the one before: more threads need more")
-        )
-    if config.scaling == "raw" and config.rates.weights > 1:
-        problems.append(("rates.weights", "above 1 with scaling raw: weights leave all bounds"))
-    return problems
+                feature.feature(size).expression.to_dict(size)
+            except ValueError as error:
+                problems.append((f"features.{index}", str(error)))
+        if self.curriculum.order != "none":
+            wrong = blanks_problem(self.game, self.curriculum.blanks)
+            if wrong is not None:
+                problems.append(("curriculum.blanks", wrong))
+        if self.machine.threads > 1 and self.batch == 1:
+            problems.append(
+                ("batch", "is 1, so each game waits for the one before: more threads need more")
+            )
+        if self.scaling == "raw" and self.rates.weights > 1:
+            problems.append(("rates.weights", "above 1 with scaling raw: weights leave all bounds"))
+        return problems
 
 
 def load_learning_config(
@@ -248,31 +214,8 @@ def load_learning_config(
     >>> load_learning_config("firebrand", ["rates.weights=0.05"]).rates.weights
     0.05
     """
-    if isinstance(source, LearningConfig):
-        data = source.model_dump()
-    else:
-        name = os.fspath(source)
-        data = read_toml(config_text(name), name)
-        if data.get("learner") != LEARNER:
-            raise ConfigError(
-                [
-                    (
-                        "learner",
-                        f'{name} is no config of learning, which says learner = "{LEARNER}": '
-                        "`evoply evolve` is for configs of evolution",
-                    )
-                ]
-            )
-    data, problems = overridden(data, overrides)
-    try:
-        config = LearningConfig(**with_settings(data, settings))
-    except ConfigError as error:
-        raise ConfigError([*problems, *error.errors]) from None
-    if problems:
-        raise ConfigError(problems)
-    return config
-
-
-def learning_config_to_toml(config: LearningConfig) -> str:
-    """Return *config* as TOML text that reads back as an equal config."""
-    return tomli_w.dumps(without_none(config.model_dump(mode="json")))
+    wrong = (
+        f'is no config of learning, which says learner = "{LEARNER}": `evoply evolve` is for '
+        "configs of evolution"
+    )
+    return config_of(LearningConfig, source, overrides, settings, wrong)

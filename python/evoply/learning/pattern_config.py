@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import tomli_w
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from evoply.configs.errors import explained
-from evoply.configs.keys import overridden, read_toml, with_settings, without_none
-from evoply.configs.part import Part, Problem, readable
+from evoply.configs.part import Part, Problem
 from evoply.expressions import OTHELLO_PATTERNS, Number, board, pattern, symmetric_copies
 from evoply.games import game_rules
-from evoply.learning.config import MOST_GAMES
-from evoply.presets import config_text
-from evoply.protocols import ConfigError
+from evoply.learning.games_config import MOST_GAMES, GamesConfig, config_of
 from evoply.wording import did_you_mean
 
 __all__ = [
@@ -26,7 +21,6 @@ __all__ = [
     "PatternRates",
     "PatternSettings",
     "load_pattern_config",
-    "pattern_config_to_toml",
 ]
 
 PATTERN_LEARNER = "patterns"
@@ -83,7 +77,7 @@ class PatternRates(Part):
         return float(self.first * (self.last / self.first) ** (step / (self.steps - 1)))
 
 
-class PatternConfig(Part):
+class PatternConfig(GamesConfig):
     """Everything that decides such a run; the same config and seed give the same tables.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
@@ -96,12 +90,8 @@ class PatternConfig(Part):
     """What tells the file from those of other learners."""
     game: str = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    """The number from which everything random in the run follows: the same seed, the same run."""
     games: int | None = Field(default=400_000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""
-    time_limit: float | None = Field(default=None, gt=0)
-    """Seconds of learning, read between steps only; None for no limit."""
     games_per_step: int = Field(default=50_000, ge=1, le=10_000_000)
     """Games after which the tables are kept."""
     patterns: tuple[PatternSettings, ...] = Field(min_length=1, max_length=100, strict=False)
@@ -118,12 +108,6 @@ class PatternConfig(Part):
     """Plies after which a game is drawn; None: 300 where pieces move, for such games need not
     end."""
     rates: PatternRates = PatternRates()
-
-    @field_validator("game")
-    @classmethod
-    def _is_a_game(cls, game: str) -> str:
-        game_rules(game)
-        return game
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
@@ -147,40 +131,23 @@ class PatternConfig(Part):
         assert total is not None, "there is at least one pattern"
         return total
 
-    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
-
-        def __init__(self, **data: Any) -> None:
-            """Check *data* as a whole, so that every error is reported at once."""
-            errors, right = [], self
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        problems = super().problems()
+        for index, one in enumerate(self.patterns):
             try:
-                super().__init__(**data)
-            except ValidationError as error:
-                errors, right = explained(error, PatternConfig), readable(PatternConfig, data)
-            if not errors:
-                errors += _problems(right)
-            if errors:
-                raise ConfigError(list(dict.fromkeys(errors)))
-
-
-def _problems(config: PatternConfig) -> list[Problem]:
-    """Return what does not fit together in *config*."""
-    problems: list[Problem] = []
-    if config.games is config.time_limit is None:
-        problems.append(("games", "set games or time_limit, or the run never ends"))
-    for index, one in enumerate(config.patterns):
-        try:
-            config.model_copy(update={"patterns": (one,), "stages": ()}).value()
-        except ValueError as error:
-            problems.append((f"patterns.{index}", str(error)))
-    if not problems:
-        try:
-            config.value()
-        except ValueError as error:
-            problems.append(("stages", str(error)))
-    most = game_rules(config.game).size ** 2
-    if any(pieces > most for pieces in config.stages):
-        problems.append(("stages", f"no board of this game has more than {most} pieces"))
-    return problems
+                self.model_copy(update={"patterns": (one,), "stages": ()}).value()
+            except ValueError as error:
+                problems.append((f"patterns.{index}", str(error)))
+        if not problems:
+            try:
+                self.value()
+            except ValueError as error:
+                problems.append(("stages", str(error)))
+        most = game_rules(self.game).size ** 2
+        if any(pieces > most for pieces in self.stages):
+            problems.append(("stages", f"no board of this game has more than {most} pieces"))
+        return problems
 
 
 def load_pattern_config(
@@ -193,25 +160,5 @@ def load_pattern_config(
     >>> load_pattern_config("patterns-8", ["rates.first=0.01"]).rates.first
     0.01
     """
-    if isinstance(source, PatternConfig):
-        data = source.model_dump()
-    else:
-        name = os.fspath(source)
-        data = read_toml(config_text(name), name)
-        if data.get("learner") != PATTERN_LEARNER:
-            raise ConfigError(
-                [("learner", f'{name} is no config of patterns, which says learner = "patterns"')]
-            )
-    data, problems = overridden(data, overrides)
-    try:
-        config = PatternConfig(**with_settings(data, settings))
-    except ConfigError as error:
-        raise ConfigError([*problems, *error.errors]) from None
-    if problems:
-        raise ConfigError(problems)
-    return config
-
-
-def pattern_config_to_toml(config: PatternConfig) -> str:
-    """Return *config* as TOML text that reads back as an equal config."""
-    return tomli_w.dumps(without_none(config.model_dump(mode="json")))
+    wrong = f'is no config of patterns, which says learner = "{PATTERN_LEARNER}"'
+    return config_of(PatternConfig, source, overrides, settings, wrong)

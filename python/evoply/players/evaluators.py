@@ -133,6 +133,13 @@ class TreeEvaluator(Model):
         """Read the tree now, so that an evaluator that exists is a valid one."""
         _ = self.parsed
 
+    @classmethod
+    def of_tree(cls, tree: Genotype, primitives: str | dict[str, Any]) -> TreeEvaluator:
+        """Return the evaluator of a *tree* made of these *primitives*, without reading its text."""
+        evaluator = cls.model_construct(tree=str(tree), primitives=primitives)
+        evaluator.__dict__["parsed"] = tree  # where the property keeps it
+        return evaluator
+
     @cached_property
     def primitive_set(self) -> PrimitiveSet:
         """The primitives, with the division asked for."""

@@ -13,6 +13,7 @@ bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `endgame=N`, in Othello: with at most N empty squares choose exactly (0 to 30; 0: never)
+* `temperature=X`: draw a move, the likelier the better its value (players that look ahead)
 * `quiescence=yes|no`, in checkers: value no board in the middle of a capture
 * `ties=first|last|random|column|advanced`: which of equally good moves; the first column by column,
   or that of the most advanced piece, in checkers
@@ -396,7 +397,7 @@ def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
 
 _NAMES = (
     "depth", "ties", "epsilon", "view", "nodes", "work", "time", "timing", "ordering", "table",
-    "deeper", "random_plies", "noise", "alternate", "quiescence", "endgame",
+    "deeper", "random_plies", "noise", "alternate", "quiescence", "endgame", "temperature",
 )  # fmt: skip
 _OTHERS = {
     "depth": _number(int, 0, MAX_DEPTH),

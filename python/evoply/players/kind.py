@@ -7,7 +7,7 @@ an answer here that is usual for a player whose model is all there is to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -109,3 +109,27 @@ class PlayerKind(Model):
         raise ValueError(
             f"{self.label}: this player gives boards no values, so there is nothing to explain"
         )
+
+
+def unusual_options(player: PlayerKind, names: Iterable[str]) -> list[str]:
+    """Return those fields of *player* as options of its text that are not what they usually are."""
+    fields = type(player).model_fields
+    values = {name: getattr(player, name) for name in names}
+    return [
+        f"{name}={option_text(value)}"
+        for name, value in values.items()
+        if value != fields[name].default
+    ]
+
+
+def option_text(value: object) -> str:
+    """Return a value of a field as an option's text has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value) if isinstance(value, float) and float(short) != value else short
+
+
+def player_text(evaluator: str, options: Sequence[str]) -> str:
+    """Return the text of a player: its evaluator and its options."""
+    return evaluator + (f":{','.join(options)}" if options else "")

@@ -21,8 +21,8 @@ from evoply.games import game_rules
 from evoply.games.othello import Position as OthelloPosition
 from evoply.notebook import table_html
 from evoply.players.endgame import solve
-from evoply.players.kind import PlayerKind
-from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE, player_text, unusual_options
+from evoply.players.kind import PlayerKind, player_text, unusual_options
+from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position

@@ -23,6 +23,7 @@ from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
 from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
 from evoply.players.staged import RandomStart, Staged
+from evoply.players.strong import Strong
 from evoply.protocols import Player
 
 KINDS: tuple[type[PlayerKind], ...] = (
@@ -32,6 +33,7 @@ KINDS: tuple[type[PlayerKind], ...] = (
     Staged,
     RandomStart,
     Online,
+    Strong,
     Engine,
     Bot,
 )

@@ -7,7 +7,7 @@ without being data stands in `bots` and `python_players`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -25,7 +25,8 @@ from evoply.gp.lowering import lower
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, ExpressionEvaluator, TreeEvaluator
 from evoply.players.kernel_seat import KernelSeat, TimeUse
-from evoply.players.kind import PlayerKind
+from evoply.players.kind import PlayerKind, option_text, player_text, unusual_options
+from evoply.players.selectivity import Selectivity
 from evoply.players.timing import Timing
 
 MAX_DEPTH = 60
@@ -35,6 +36,8 @@ MAX_TIME = 86_400.0
 MAX_TABLE = 22
 MAX_ENDGAME = 30
 MAX_NOISE = 1000
+MIN_TEMPERATURE = 1e-6
+MAX_TEMPERATURE = 1e6
 NOT_REPRODUCIBLE = " (not reproducible)"
 
 Ties = Literal["first", "last", "random", "column", "advanced"]
@@ -172,6 +175,14 @@ class AlphaBeta(_Valuing):
     Limits in nodes and work are those of the search before; with a limit in time the solver gets
     half of it, and a search the other half if the solver did not finish.
 
+    *temperature*: instead of the best move one is drawn; a move whose value is a temperature less
+    than the best is about e times less likely, and a move that loses at once is drawn only where
+    all do. Every move's exact value at *depth* counts, so it goes with no other limit. With an
+    *endgame* the exact solver chooses there all the same.
+
+    *selective*: where a shallow search foretells that the value is far outside the window, the deep
+    one is left out (Multi-ProbCut). Value and move are then not always those of the depth.
+
     *timing*: how the time of a game with a clock is divided among the moves, by "firebrand" (a
     timed probe and an alarm) or "modern" (deeper and deeper under a deadline), see
     `evoply.players.timing`. The limits above are then for games without a clock.
@@ -198,6 +209,8 @@ class AlphaBeta(_Valuing):
     quiescence: bool = Field(default=False, strict=True)
     timing: Timing | None = None
     endgame: int = Field(default=0, ge=0, le=MAX_ENDGAME, strict=True)
+    temperature: float | None = Field(default=None, ge=MIN_TEMPERATURE, le=MAX_TEMPERATURE)
+    selective: Selectivity | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -211,7 +224,8 @@ class AlphaBeta(_Valuing):
     def _without_what_is_not_asked_for(self, write: SerializerFunctionWrapHandler) -> Any:
         # Files and digests of plain players are what they were before there were these options.
         usual = {
-            name: AlphaBeta.model_fields[name].default for name in (*_SEARCH_OPTIONS, "second")
+            name: AlphaBeta.model_fields[name].default
+            for name in (*_SEARCH_OPTIONS, "second", "selective")
         }
         return {key: value for key, value in write(self).items() if usual.get(key, ...) != value}
 
@@ -255,6 +269,21 @@ class AlphaBeta(_Valuing):
             )
         return self
 
+    @model_validator(mode="after")
+    def _draws_among_exact_values(self) -> AlphaBeta:
+        if self.selective is not None and (self.noise is not None or self.second is not None):
+            raise ValueError("selective: values drawn for leaves cannot be foretold: leave it out")
+        if self.temperature is None:
+            return self
+        if self.selective is not None:
+            raise ValueError("temperature needs every move's exact value: leave selective out")
+        if any(getattr(self, limit) is not None for limit in (*SEARCH_LIMITS, "timing")):
+            raise ValueError(
+                "temperature values every move to one depth: give depth, and neither nodes, work, "
+                "time nor timing"
+            )
+        return self
+
     @property
     def reproducible(self) -> bool:
         """Whether the same game gets the same moves again: not with a limit in time."""
@@ -290,10 +319,17 @@ class AlphaBeta(_Valuing):
             alternate=None if self.second is None else self.alternate,
             quiescence=self.quiescence,
             endgame=self.endgame,
+            temperature=self.temperature,
+            selective=None if self.selective is None else self.selective.native,
         )
 
-    def uses_time(self) -> TimeUse:
-        """Return the policy by which the player divides the time of a game, or its own limit."""
+    def uses_time(self) -> TimeUse | None:
+        """Return the policy by which the player divides the time of a game, or its own limit.
+
+        None for a player with a temperature, which values all moves to its depth.
+        """
+        if self.temperature is not None:
+            return None
         return TimeUse(self.timing, math.inf if self.time is None else self.time)
 
     def steady(self) -> AlphaBeta:
@@ -303,6 +339,8 @@ class AlphaBeta(_Valuing):
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if an evaluator or the search needs another game than *game*."""
         super().check_fits(game)
+        if self.selective is not None:
+            self.selective.check_fits(game)
         if self.endgame and not game_rules(game).fills_board:
             raise ValueError(f"{game} has no exact solver: endgame is for Othello")
         if self.quiescence and not game_rules(game).has_captures:
@@ -347,7 +385,7 @@ SEARCH_LIMITS = ("nodes", "work", "time")
 
 _SEARCH_OPTIONS = (
     *SEARCH_LIMITS, "timing", "ordering", "table", "deeper", "quiescence", "endgame", "noise",
-    "alternate",
+    "alternate", "temperature",
 )  # fmt: skip
 
 SteadyModel = Annotated[RandomPlayer | AfterState | AlphaBeta, Field(discriminator="kind")]
@@ -380,6 +418,8 @@ def _native_player(
 
 def _search_options(player: AlphaBeta) -> list[str]:
     options = unusual_options(player, _SEARCH_OPTIONS)
+    if player.selective is not None:
+        options.append(f"selective={option_text(player.selective.sigmas)}")
     is_limited = any(getattr(player, limit) is not None for limit in SEARCH_LIMITS)
     return (
         options if is_limited and player.depth == MAX_DEPTH else [f"depth={player.depth}", *options]
@@ -388,26 +428,3 @@ def _search_options(player: AlphaBeta) -> list[str]:
 
 def _own_options(player: _Valuing) -> list[str]:
     return [*player.evaluator.options, *unusual_options(player, ("ties", "view", "epsilon"))]
-
-
-def unusual_options(player: PlayerKind, names: Iterable[str]) -> list[str]:
-    """Return those fields of *player* as options of its text that are not what they usually are."""
-    fields = type(player).model_fields
-    values = {name: getattr(player, name) for name in names}
-    return [
-        f"{name}={_option(value)}"
-        for name, value in values.items()
-        if value != fields[name].default
-    ]
-
-
-def _option(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return str(value) if isinstance(value, float) and float(short) != value else short
-
-
-def player_text(evaluator: str, options: Sequence[str]) -> str:
-    """Return the text of a player: its evaluator and its options."""
-    return evaluator + (f":{','.join(options)}" if options else "")

@@ -22,6 +22,7 @@ from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
+from evoply.players.kind import player_text, unusual_options
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
@@ -30,8 +31,6 @@ from evoply.players.specs import (
     RandomPlayer,
     Ties,
     View,
-    player_text,
-    unusual_options,
 )
 
 Slide = Literal["linear", "logistic"]

@@ -75,6 +75,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "tables of twelve patterns for Othello 8x8, from self-play",
             "patterns",
         ),
+        "strong": Preset(
+            "strong.toml", "the tables of the player strong: the same in six stages", "patterns"
+        ),
     }
 )
 

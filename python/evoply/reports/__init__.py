@@ -14,6 +14,7 @@ from evoply.reports.game_analysis import (
 )
 from evoply.reports.influence import square_effects
 from evoply.reports.learning_page import weight_charts
+from evoply.reports.reasons import Reason, Why, why
 from evoply.reports.run_page import report_html, status_in_words, write_report
 from evoply.reports.tournament_page import write_tournament
 
@@ -24,7 +25,9 @@ __all__ = [
     "Chart",
     "Explanation",
     "Influence",
+    "Reason",
     "Series",
+    "Why",
     "analyse_games",
     "explain",
     "interval_chart",
@@ -33,6 +36,7 @@ __all__ = [
     "square_effects",
     "status_in_words",
     "weight_charts",
+    "why",
     "write_analysis",
     "write_report",
     "write_tournament",

@@ -55,7 +55,7 @@ from evoply.reports.phrases import (
 )
 from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
 
-__all__ = ["Explanation", "Influence", "explain"]
+__all__ = ["Explanation", "Influence", "evaluator_of", "explain"]
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -158,10 +158,7 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
     if isinstance(player, RandomPlayer):
         return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
     parsed = player.evaluator.parsed
-    if isinstance(parsed, Expression):
-        expression, names = parsed, _names_in(parsed, game_rules(game).size)
-    else:
-        expression, names = expression_of(parsed), names_of(parsed)
+    expression, names = evaluator_of(player, game)
     words = Words(game_rules(game).piece, names)
     rows = positions_with_choice(game, positions, seed)
     measured = _Measured(player, game, rows, seed, words)
@@ -191,6 +188,14 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
         positions=len(rows),
         seed=seed,
     )
+
+
+def evaluator_of(player: AfterState | AlphaBeta, game: str) -> tuple[Expression, Names]:
+    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
+    parsed = player.evaluator.parsed
+    if isinstance(parsed, Expression):
+        return parsed, _names_in(parsed, game_rules(game).size)
+    return expression_of(parsed), names_of(parsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +363,13 @@ def _habits(player: AfterState | AlphaBeta) -> str:
         if player.endgame:
             empty = "square is" if player.endgame == 1 else "squares are"
             sentences.append(f"When at most {player.endgame} {empty} empty it plays perfectly.")
+        if player.temperature is not None:
+            sentences.append(
+                "It draws its move, the likelier the better: one that is worth "
+                f"{player.temperature:g} less than the best is about e times less likely."
+            )
+        if player.selective is not None:
+            sentences.append("It leaves out searches whose result a shallow one foretells.")
         if player.noise is not None:
             most = "1" if player.noise == "uniform" else f"{player.noise}, a whole number"
             sentences.append(f"To the value of every leaf it adds a random draw from 0 to {most}.")

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from evoply.arena.elsewhere import check_game
 from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
 from evoply.learning import (
     LEARNER,
-    MOST_GAMES,
     Learning,
     LearningConfig,
     LearningStep,
-    learning_config_to_toml,
     load_learning_config,
     model_of,
 )
-from evoply.protocols import Cluster, RunError
+from evoply.protocols import Cluster
+from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
-from evoply.runs.outside_kind import OutsideKind
 
 __all__ = ["LearningKind"]
 
@@ -30,50 +26,15 @@ _MOST_WEIGHTS = 6
 _FACTS = ("games", "stage", "error", "clipped", "black_points")
 
 
-class LearningKind(OutsideKind):
+class LearningKind(GamesKind):
     """See `evoply.runs.kind.Kind`: steps are kept as the learner's own data."""
 
-    is_built_in = True
     learner_type = Learning
     limits = frozenset({"games", "time_limit", "machine"})
-    counted = frozenset({"games"})
+    load = staticmethod(load_learning_config)
 
     def __init__(self, learner: Learning | None = None) -> None:
-        self._learning = learner or Learning()
-        super().__init__(self._learning)
-        self.name = LEARNER
-
-    def read_config(self, path: Path, /) -> LearningConfig:
-        return load_learning_config(path)
-
-    def load_config(self, source: str, overrides: Sequence[str], /) -> LearningConfig:
-        return load_learning_config(source, overrides)
-
-    def write_config(self, config: LearningConfig, /) -> str:
-        return learning_config_to_toml(config)
-
-    def fixed(self, config: LearningConfig, /) -> Any:
-        return config.model_dump(exclude=set(self.limits))
-
-    def with_limits(
-        self, config: LearningConfig, limits: Mapping[str, Any], last: Any, /
-    ) -> LearningConfig:
-        """Return *config* with other limits; `generations` are steps, the first without games."""
-        if not limits:
-            return config
-        given = dict(limits)
-        if "generations" in given:
-            steps = given.pop("generations")
-            given["games"] = None if steps is None else _games_of(config, last, steps)
-        changed = LearningConfig(**{**config.model_dump(), **given})
-        if last is None or not self._learning.is_finished(changed, last):
-            return changed
-        others = {key: None for key in ("games", "time_limit") if key not in given}
-        return LearningConfig(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
-
-    def endless(self, config: LearningConfig, /) -> LearningConfig:
-        # A config without any limit is refused as one that never ends.
-        return config.model_copy(update={"games": MOST_GAMES, "time_limit": None})
+        super().__init__(learner or Learning(), LEARNER)
 
     def learner(
         self,
@@ -83,22 +44,8 @@ class LearningKind(OutsideKind):
         parts: PythonParts | None = None,
         cluster: Cluster | None = None,
     ) -> Learning:
-        if parts is not None and (parts.fitness is not None or parts.operators):
-            raise RunError("fitness and operators are for evolution: learning takes none")
-        return replace(
-            self._learning,
-            threads=threads or self._learning.threads,
-            cluster=cluster or self._learning.cluster,
-        )
-
-    def check_sendable(self, config: LearningConfig, /) -> None:
-        check_game(config.game)
-
-    def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
-        return {}
-
-    def costs(self, step: LearningStep, previous: LearningStep | None, /) -> Mapping[str, float]:
-        return {"games": step.games - (0 if previous is None else previous.games)}
+        own: Learning = super().learner(parts=parts)
+        return replace(own, threads=threads or own.threads, cluster=cluster or own.cluster)
 
     def champion_facts(self, champion: Any, last: LearningStep, /) -> ChampionFacts:
         about = {"generation": last.number, "games": last.games}
@@ -112,9 +59,6 @@ class LearningKind(OutsideKind):
         weights = ", ".join(f"{name} {values[name]:+.3f}" for name in names[:_MOST_WEIGHTS])
         seconds = max(step.seconds, 1e-9)
         done = step.games
-        left = None
-        if config.games is not None and done and step.total_seconds:
-            left = (config.games - done) * step.total_seconds / done
         return LiveFacts(
             line=f"{done:,} games: error {values['error']:.3f}, {weights}",
             facts=(
@@ -128,7 +72,7 @@ class LearningKind(OutsideKind):
             points=self.earlier_points(values),
             champion=str(step.champions[0].label),
             newest={name: f"{values[name]:+.3f}" for name in names},
-            seconds_left=left,
+            seconds_left=self.seconds_left(config, step),
         )
 
     def earlier_points(self, row: Row, /) -> Mapping[str, float]:
@@ -186,11 +130,3 @@ class LearningKind(OutsideKind):
         parts = ["at the start", "in the middle", "at the end"] if degree else []
         head = ("feature", "weight", *powers, *parts, "divided by")
         return [Listing("weights", "Weights, the largest first", head, ("feature",), rows, data)]
-
-
-def _games_of(config: LearningConfig, last: Any, steps: int) -> int:
-    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
-    if last is None:
-        return max(1, (steps - 1) * config.games_per_step)
-    games: int = last.games + (steps - 1 - last.number) * config.games_per_step
-    return max(1, games)

@@ -113,7 +113,7 @@ impl Vector for Lanes<u64> {
     }
     #[inline(always)]
     fn select(self, yes: Self, no: Self) -> Self {
-        Lanes(std::array::from_fn(|lane| if self.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+        Self::of(|lane| if self.0[lane] == 0 { no.0[lane] } else { yes.0[lane] })
     }
     #[inline(always)]
     fn less(self, other: Self) -> Self {
@@ -136,7 +136,8 @@ impl Array4 {
     }
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self(std::array::from_fn(|line| f(self.0[line], other.0[line])))
+        let line = |line: usize| f(self.0[line], other.0[line]);
+        Self([line(0), line(1), line(2), line(3)])
     }
 }
 

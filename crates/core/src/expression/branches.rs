@@ -2,7 +2,8 @@
 //!
 //! A `select` whose condition reads nothing but the clock and the ply of the position where the player chooses takes the same
 //! side on every board of a search. So an expression with such conditions is lowered once for every way in which they can
-//! turn out, each time with the chosen sides alone; which of these programs is used is looked up once a choice.
+//! turn out, each time with the chosen sides alone; which of these programs is used is looked up once a choice. What else
+//! the choosing position alone decides, numbers and constants that are turned with the board, is computed then too.
 
 use super::{Expression, ExpressionError, Node, NodeId};
 
@@ -75,6 +76,38 @@ impl<P> Branches<P> {
             ways: self.ways.clone(),
             programs: self.programs.iter().map(change).collect(),
         }
+    }
+}
+
+/// How long the value of a node lasts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Lasting {
+    /// It depends on the board.
+    Board,
+    /// It is the same on all boards of a choice that are seen by the same side.
+    Choice,
+    /// It is always the same.
+    Always,
+}
+
+impl Lasting {
+    /// Of every node.
+    pub fn of(expression: &Expression) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::with_capacity(expression.nodes.len());
+        for node in &expression.nodes {
+            found.push(match node {
+                Node::ConstantNumber(_) | Node::ConstantTruth(_) | Node::ConstantSquares { turned: false, .. } => {
+                    Self::Always
+                }
+                Node::RootClock | Node::RootPly | Node::IsBlack | Node::ConstantSquares { turned: true, .. } => {
+                    Self::Choice
+                }
+                // Its indices are carried from board to board.
+                Node::Pattern(..) => Self::Board,
+                _ => node.arguments().map(|(argument, _)| found[argument as usize]).min().unwrap_or(Self::Board),
+            });
+        }
+        found
     }
 }
 

@@ -5,78 +5,25 @@
 
 use std::marker::PhantomData;
 
-use super::branches::{Branches, MOST_BRANCHES};
+use super::Side;
+use super::WhenZero;
+pub use super::block::Block;
+use super::branches::MOST_BRANCHES;
 use super::patterned::Patterned;
 use super::program::{KINGS, Op, Program, REGISTERS};
-use super::reference::{Inputs, divide};
+use super::reference::divide;
 use super::sets::{Filled, Mirrored, Shifted};
 use super::sums::SumsOf;
-use super::{Side, WhenZero};
 use crate::bitboard::{Board, Word};
 use crate::cpu::{self, Baseline, Cpu, Path, Task};
 use crate::lanes::Lanes;
 use crate::patterns::carried::Carried;
-use crate::rules::{Game, SeenLanes};
+use crate::rules::Game;
 
 type Sets<B> = Lanes<<B as Board>::Word>;
 type Numbers = Lanes<f64>;
 /// All ones or all zeros.
 type Truths = Lanes<u64>;
-
-/// Eight boards seen by the same side at the same ply of the same game, so that only boards and quiet plies differ.
-#[derive(Clone, Copy, Debug)]
-pub struct Block<B: Board> {
-    /// Pieces of the side the expression speaks for.
-    pub own: Sets<B>,
-    /// Pieces of the other side.
-    pub opponent: Sets<B>,
-    /// Kings of both; `None` where the game has none.
-    pub kings: Option<Sets<B>>,
-    /// Squares of the move just made.
-    pub moved_to: Sets<B>,
-    /// Whether the side the expression speaks for is Black.
-    pub own_is_black: bool,
-    /// Plies played before the evaluated positions.
-    pub ply: f64,
-    /// Plies since something irreversible happened, in the lanes of `quiet`; there are none in the others.
-    pub quiet_plies: f64,
-    /// Bit i is set if the last move of lane i was quiet.
-    pub quiet: u8,
-    /// Clock of the position where the player chooses.
-    pub root_clock: f64,
-    /// Ply of the position where the player chooses.
-    pub root_ply: f64,
-}
-
-impl<B: Board> Block<B> {
-    /// A block in which every lane holds the same position.
-    pub fn filled(inputs: &Inputs<B>) -> Self {
-        Self {
-            own: Lanes::splat(inputs.own.0),
-            opponent: Lanes::splat(inputs.opponent.0),
-            kings: Some(Lanes::splat(inputs.kings.0)),
-            moved_to: Lanes::splat(inputs.moved_to.0),
-            own_is_black: inputs.own_is_black,
-            ply: inputs.ply,
-            quiet_plies: inputs.quiet_plies,
-            quiet: u8::MAX,
-            root_clock: inputs.root_clock,
-            root_ply: inputs.root_ply,
-        }
-    }
-
-    /// The boards as a side sees them.
-    #[inline(always)]
-    fn seen(&self, side: Side) -> SeenLanes<'_, B> {
-        let kings = self.kings.as_ref();
-        match side {
-            Side::Own => SeenLanes { own: &self.own, opponent: &self.opponent, kings, own_is_black: self.own_is_black },
-            Side::Opponent => {
-                SeenLanes { own: &self.opponent, opponent: &self.own, kings, own_is_black: !self.own_is_black }
-            }
-        }
-    }
-}
 
 /// The registers of one program in one thread.
 #[derive(Clone, Debug)]
@@ -88,8 +35,8 @@ pub struct Registers<B: Board> {
     moves: [Numbers; 2],
     /// Indices of patterns, for whoever knows the board before.
     pub carried: Carried<B>,
-    /// The choosing position (clock and ply, as bits) that the branch in use was looked up for, and its place.
-    branch: Option<([u64; 2], usize)>,
+    /// What is ready for a choice of the program: for which choice, and the place of the branch in use, if there are branches.
+    choice: Option<(Choosing, usize)>,
 }
 
 impl<B: Board> Default for Registers<B> {
@@ -100,7 +47,7 @@ impl<B: Board> Default for Registers<B> {
             truths: Box::new([Lanes::splat(0); REGISTERS]),
             moves: [Lanes::splat(0.0); 2],
             carried: Carried::default(),
-            branch: None,
+            choice: None,
         }
     }
 }
@@ -119,7 +66,7 @@ impl<B: Board> Registers<B> {
     /// Make ready for a program: its constants go to their registers.
     pub fn load<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>) {
         self.carried.load(program.plan());
-        self.branch = None;
+        self.choice = None;
         self.run_apart::<G>(program, &program.preamble, block, &mut []);
     }
 
@@ -134,18 +81,26 @@ impl<B: Board> Registers<B> {
         Baseline.call(Run { registers: self, ops, program, block, outputs, game: PhantomData::<G> });
     }
 
-    /// Look up which branch of a program the choosing position of a block decides for, and make ready for it.
+    /// Make ready for the choice that a block belongs to, and for the side that is spoken for: which branch of the program the
+    /// choosing position decides for.
     #[cold]
     #[inline(never)]
-    fn look_up<G: Game<Board = B>>(&mut self, branches: &Branches<Program<B>>, block: &Block<B>) -> usize {
-        let conditions = &branches.conditions;
-        let mut turned_out = [Lanes::splat(0.0); MOST_BRANCHES];
-        self.run_apart::<G>(conditions, &conditions.preamble, block, &mut []);
-        self.run_apart::<G>(conditions, &conditions.body, block, &mut turned_out);
-        let place = branches.place(|condition| turned_out[condition].0[0] != 0.0);
-        let program = &branches.programs[place];
-        self.run_apart::<G>(program, &program.preamble, block, &mut []);
-        self.branch = Some((root_of(block), place));
+    fn get_ready<G: Game<Board = B>>(&mut self, cpu: impl Cpu, program: &Program<B>, block: &Block<B>) -> usize {
+        let (mut place, mut program) = (0, program);
+        if let Some(branches) = &program.branches {
+            let conditions = &branches.conditions;
+            let mut turned_out = [Lanes::splat(0.0); MOST_BRANCHES];
+            let every = [&conditions.preamble, &conditions.choice, &conditions.body];
+            for ops in every {
+                self.run_apart::<G>(conditions, ops, block, &mut turned_out);
+            }
+            place = branches.place(|condition| turned_out[condition].0[0] != 0.0);
+            program = &branches.programs[place];
+            self.run_apart::<G>(program, &program.preamble, block, &mut []);
+        }
+        let ops = &program.choice;
+        cpu.call(Run { registers: self, ops, program, block, outputs: &mut [], game: PhantomData::<G> });
+        self.choice = Some((choosing(block), place));
         place
     }
 
@@ -163,7 +118,7 @@ impl<B: Board> Registers<B> {
     /// The number of moves of a side in each position of the block evaluated last, if the program counts them anyway.
     #[inline(always)]
     pub fn counted_moves(&self, program: &Program<B>, side: Side) -> Option<&Numbers> {
-        let program = match (&program.branches, self.branch) {
+        let program = match (&program.branches, self.choice) {
             (Some(branches), Some((_, place))) => &branches.programs[place],
             _ => program,
         };
@@ -180,12 +135,14 @@ impl<B: Board> Registers<B> {
         outputs: &mut [Numbers],
     ) {
         let mut program = program;
-        if let Some(branches) = &program.branches {
-            let place = match self.branch {
-                Some((root, place)) if root == root_of(block) => place,
-                _ => self.look_up::<G>(branches, block),
+        if program.follows_choice() {
+            let place = match self.choice {
+                Some((choice, place)) if choice == choosing(block) => place,
+                _ => self.get_ready::<G>(cpu, program, block),
             };
-            program = &branches.programs[place];
+            if let Some(branches) = &program.branches {
+                program = &branches.programs[place];
+            }
         }
         self.sets[0] = block.own;
         self.sets[1] = block.opponent;
@@ -200,10 +157,13 @@ impl<B: Board> Registers<B> {
     }
 }
 
-/// The choosing position of a block, as bits.
+/// A choosing position (clock and ply, as bits), and whether the side that is spoken for is Black.
+type Choosing = ([u64; 2], bool);
+
+/// The choice that a block belongs to.
 #[inline(always)]
-fn root_of<B: Board>(block: &Block<B>) -> [u64; 2] {
-    [block.root_clock.to_bits(), block.root_ply.to_bits()]
+fn choosing<B: Board>(block: &Block<B>) -> Choosing {
+    ([block.root_clock.to_bits(), block.root_ply.to_bits()], block.own_is_black)
 }
 
 /// An evaluation from outside.
@@ -247,6 +207,8 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
             outputs,
             ..
         } = self;
+        // Where they are is read once, not for every operation.
+        let (sets, numbers, truths) = (&mut **sets, &mut **numbers, &mut **truths);
         let ready = carried.take_ready();
         macro_rules! at {
             ($file:ident, $register:expr) => {
@@ -299,7 +261,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     set_apart!(to, Filled::<B> { starts: &at!(sets, a), through: &at!(sets, b), bits });
                 }
                 Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index)),
-                Op::Destinations(to, side) => at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side)),
+                Op::Destinations(to, side) => {
+                    at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side));
+                    newest = Numbers::splat(0.0);
+                }
                 Op::SelectSquares(to, condition, yes, no) => {
                     at!(sets, to) = choose(at!(truths, condition), at!(sets, yes), at!(sets, no));
                 }
@@ -315,7 +280,12 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                     number!(to, at!(sets, a).zip(at!(sets, b), |a, b| count(a & b)));
                 }
                 Op::NumberOfMoves(to, side) => {
-                    number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
+                    if G::COUNTS_MOVES_APART {
+                        at!(numbers, to) = G::mobility_of_lanes(cpu, block.seen(side));
+                        newest = at!(numbers, to);
+                    } else {
+                        number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
+                    }
                     moves[side as usize] = newest;
                 }
                 Op::WeightedSum(to, a, list, selector) => {
@@ -388,10 +358,11 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
 }
 
 #[inline(always)]
-fn choose<T: Copy>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
-    Lanes(std::array::from_fn(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] }))
+fn choose<T: Copy + Default>(condition: Truths, yes: Lanes<T>, no: Lanes<T>) -> Lanes<T> {
+    Lanes::of(|lane| if condition.0[lane] == 0 { no.0[lane] } else { yes.0[lane] })
 }
 
+#[inline(always)]
 fn quiet_plies<B: Board>(block: &Block<B>) -> Numbers {
-    Lanes(std::array::from_fn(|lane| if block.quiet >> lane & 1 == 1 { block.quiet_plies } else { 0.0 }))
+    Lanes::of(|lane| [0.0, block.quiet_plies][usize::from(block.quiet >> lane & 1)])
 }

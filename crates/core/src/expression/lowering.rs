@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::branches::Branches;
+use super::branches::{Branches, Lasting};
+use super::order::order_of;
 use super::program::{INPUT_SETS, KINGS, Op, PatternRead, Place, Program, REGISTERS, Register};
 use super::reference::check_complete;
 use super::sums::Sums;
@@ -59,6 +60,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             read_by: Vec::new(),
             program: Program {
                 preamble: Vec::new(),
+                choice: Vec::new(),
                 body: Vec::new(),
                 tables: expression.tables().to_vec(),
                 sums: Sums::all(expression.tables()),
@@ -143,9 +145,11 @@ impl<'a, B: Board> Lowering<'a, B> {
         }
     }
 
-    /// Inputs have fixed registers. Constants get registers that are never reused, while there are plenty.
+    /// Inputs have fixed registers. Constants, and what is computed once a choice, get registers that are never reused, while
+    /// there are plenty.
     fn place_inputs_and_constants(&mut self) -> Result<(), ExpressionError> {
-        for id in 0..self.life.len() {
+        let lasting = Lasting::of(self.expression);
+        for (id, &lasting) in lasting.iter().enumerate() {
             if self.life[id].readers == 0 {
                 continue;
             }
@@ -161,16 +165,19 @@ impl<'a, B: Board> Lowering<'a, B> {
                 self.life[id].readers = u32::MAX;
                 continue;
             }
-            let constant = matches!(
-                node,
-                Node::ConstantNumber(_) | Node::ConstantTruth(_) | Node::ConstantSquares { turned: false, .. }
-            );
-            if constant && self.free[index_of(self.expression.type_of(id as NodeId))].len() > REGISTERS / 2 {
-                let op = self.operation(id as NodeId)?;
+            let has_arguments = node.arguments().all(|(argument, _)| self.life[argument as usize].register.is_some());
+            let room = self.free[index_of(self.expression.type_of(id as NodeId))].len();
+            if lasting == Lasting::Board || !has_arguments || room <= REGISTERS / 2 {
+                continue;
+            }
+            let op = self.operation(id as NodeId)?;
+            if lasting == Lasting::Always {
                 self.note_constant(id as NodeId, Place::Preamble(self.program.preamble.len()));
                 self.program.preamble.push(op);
-                self.life[id].readers = u32::MAX;
+            } else {
+                self.program.choice.push(op);
             }
+            self.life[id].readers = u32::MAX;
         }
         Ok(())
     }
@@ -187,7 +194,7 @@ impl<'a, B: Board> Lowering<'a, B> {
             }));
         }
         let waits = |life: &Life| life.readers > 0 && life.register.is_none();
-        let order = self.order();
+        let order = order_of(self.expression);
         let waiting = order.iter().filter(|&&id| is_feature[id as usize] && waits(&self.life[id as usize]));
         let passes: &[bool] = if waiting.count() <= REGISTERS / 4 { &[true, false] } else { &[false] };
         for &only_features in passes {
@@ -198,31 +205,6 @@ impl<'a, B: Board> Lowering<'a, B> {
             }
         }
         Ok(())
-    }
-
-    /// An order of evaluation that needs few registers: the argument that needs more of them comes first (Sethi and
-    /// Ullman 1970).
-    fn order(&self) -> Vec<NodeId> {
-        let nodes = self.expression.nodes();
-        let mut need: Vec<u32> = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let mut needs: Vec<u32> = node.arguments().map(|(argument, _)| need[argument as usize]).collect();
-            needs.sort_unstable_by(|a, b| b.cmp(a));
-            need.push(needs.iter().zip(0..).map(|(need, kept)| need + kept).max().unwrap_or(1));
-        }
-        let (mut order, mut entered) = (Vec::with_capacity(nodes.len()), vec![false; nodes.len()]);
-        let mut stack: Vec<(NodeId, bool)> = self.expression.outputs().iter().rev().map(|&id| (id, false)).collect();
-        while let Some((id, arguments_done)) = stack.pop() {
-            if arguments_done {
-                order.push(id);
-            } else if !std::mem::replace(&mut entered[id as usize], true) {
-                stack.push((id, true));
-                let first = stack.len();
-                stack.extend(nodes[id as usize].arguments().map(|(argument, _)| (argument, false)));
-                stack[first..].sort_by_key(|&(argument, _)| need[argument as usize]);
-            }
-        }
-        order
     }
 
     fn emit(&mut self, id: NodeId) -> Result<(), ExpressionError> {
@@ -246,8 +228,10 @@ impl<'a, B: Board> Lowering<'a, B> {
             _ => op,
         };
         match (node, self.expression.type_of(id)) {
-            // These are calls, over which no number is kept at hand.
-            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..), _) => self.newest = None,
+            // These are calls, in some games or in all, over which no number is kept at hand.
+            (Node::Shift(..) | Node::Fill(..) | Node::Symmetry(..) | Node::Pattern(..) | Node::Destinations(_), _) => {
+                self.newest = None
+            }
             (_, Type::Number) => self.newest = Some(id),
             _ => {}
         }

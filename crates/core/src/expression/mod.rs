@@ -5,11 +5,13 @@
 //! `lowering` makes register code of them, a [`program`], [`evaluation`] runs that code on eight sibling positions at once, and [`mod@reference`] is
 //! the short, slow interpreter that says what every operation means.
 
+mod block;
 mod branches;
 mod builder;
 pub mod evaluation;
 pub mod json;
 mod lowering;
+mod order;
 mod patterned;
 pub mod primitives;
 pub mod program;

@@ -31,9 +31,14 @@ impl<B: Board> Task for Patterned<'_, B> {
         if let Some(first) = read.carried
             && ready > 0
         {
-            for lane in 0..ready {
+            // The boards of siblings have equally many pieces, or nearly so.
+            let (mut count, mut table) = (pieces.0[0], &*tables[pattern.stage(pieces.0[0])]);
+            for lane in 0..ready.min(LANES) {
+                if pieces.0[lane] != count {
+                    (count, table) = (pieces.0[lane], &*tables[pattern.stage(pieces.0[lane])]);
+                }
                 let indices = &carried.lane(lane)[usize::from(first)..][..pattern.copies().len()];
-                sums.0[lane] = looked_up(&tables[pattern.stage(pieces.0[lane])], indices);
+                sums.0[lane] = summed(table, indices);
             }
             return sums;
         }
@@ -55,5 +60,17 @@ impl<B: Board> Task for Patterned<'_, B> {
             }
         }
         sums
+    }
+}
+
+/// As [`looked_up`], of nearly all patterns without counting.
+#[inline(always)]
+fn summed(table: &[f64], indices: &[u16]) -> f64 {
+    if let Ok(four) = <&[u16; 4]>::try_from(indices) {
+        looked_up(table, four)
+    } else if let Ok(eight) = <&[u16; 8]>::try_from(indices) {
+        looked_up(table, eight)
+    } else {
+        looked_up(table, indices)
     }
 }

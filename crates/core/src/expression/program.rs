@@ -99,6 +99,8 @@ pub struct PatternRead {
 pub struct Program<B: Board> {
     /// Done once, before the first evaluation: constants in registers of their own.
     pub(super) preamble: Vec<Op<B::Word>>,
+    /// Done once a choice and side: what the choosing position decides, in registers of its own.
+    pub(super) choice: Vec<Op<B::Word>>,
     /// Done for every block of positions.
     pub(super) body: Vec<Op<B::Word>>,
     pub(super) tables: Vec<Tables>,
@@ -142,6 +144,12 @@ impl<B: Board> Program<B> {
     /// Whether a value depends on the position where a move is being chosen: on its ply or its clock.
     pub fn reads_root(&self) -> bool {
         self.reads_root
+    }
+
+    /// Whether there is something to be done once a choice.
+    #[inline(always)]
+    pub(super) fn follows_choice(&self) -> bool {
+        self.branches.is_some() || !self.choice.is_empty()
     }
 
     /// Whether every evaluation counts the moves of a side.

@@ -3,16 +3,26 @@
 //! An index is a sum over the pieces on the board: each adds its digit, times the radix to the power of its square's place. So
 //! two boards differ by what their different squares add, and any board that is known serves to know another. A search
 //! keeps one for every level of its tree, so that a position is reached from its parent; which board was known never shows.
+//!
+//! Indices are added four to a word. A sum of words is the sum of their indices as numbers with digits of 16 bits: what one
+//! index carries over to the next on the way has come back in the end, when each of them fits its place again.
 
 use std::sync::Arc;
 
 use super::Pattern;
 use crate::bitboard::{Board, Word};
-use crate::lanes::LANES;
+use crate::cpu::Cpu;
+use crate::cpu::vector::{Eight, Vector};
+use crate::lanes::{LANES, Lanes};
 
+/// Indices in one word.
+const IN_WORD: usize = 4;
 /// Indices side by side in one register of the widest machines.
-const WIDTH: usize = 32;
-type Chunk = [u16; WIDTH];
+const WIDTH: usize = IN_WORD * LANES;
+type Chunk = Lanes<u64>;
+
+/// Nothing to add to any index.
+const NOTHING: Chunk = Lanes([0; LANES]);
 
 /// The most copies of all patterns of a program together whose indices are carried.
 pub const MOST_CARRIED: usize = 1024;
@@ -35,7 +45,7 @@ pub struct Reading {
 pub struct Plan<B: Board> {
     chunks: usize,
     /// For own White and own Black, if that matters, else once: kind by kind and square by square what a piece adds to all
-    /// indices. The fifth kind is an opponent's man that becomes an own one.
+    /// indices. The fifth kind is an opponent's man that becomes an own one. Beyond the last square there is nothing.
     added: Vec<Box<[Chunk]>>,
     board: std::marker::PhantomData<B>,
 }
@@ -50,92 +60,170 @@ impl<B: Board> Plan<B> {
         if count == 0 || count > MOST_CARRIED {
             return None;
         }
-        let (chunks, squares) = (count.div_ceil(WIDTH), B::SQUARES as usize);
+        let chunks = count.div_ceil(WIDTH);
         let is_turned = readings.iter().any(|reading| reading.pattern.is_turned());
         let views: &[bool] = if is_turned { &[false, true] } else { &[true] };
         let added = views.iter().map(|&own_is_black| {
-            let mut added = vec![[0_u16; WIDTH]; 5 * squares * chunks];
+            let mut added = vec![NOTHING; (TURNED + 1) * Self::ROWS * chunks];
             let mut number = 0;
             for Reading { pattern, digits } in readings {
                 for copy in pattern.copies() {
+                    let (chunk, word, shift) = (number / WIDTH, number % WIDTH / IN_WORD, 16 * (number % IN_WORD));
                     let mut power = 1_u32;
                     for &square in copy.iter().rev() {
                         let square = pattern.square(square, own_is_black, B::SQUARES - 1) as usize;
-                        let mut add = |kind: usize, value: u32| {
-                            let chunk = (kind * squares + square) * chunks + number / WIDTH;
-                            added[chunk][number % WIDTH] = value as u16;
-                        };
                         for (kind, digit) in digits.iter().enumerate() {
-                            add(kind, digit * power);
+                            let row = (kind * Self::ROWS + square) * chunks;
+                            added[row + chunk].0[word] |= u64::from(digit * power) << shift;
                         }
-                        add(TURNED, (digits[0] * power).wrapping_sub(digits[1] * power));
                         power *= pattern.radix();
                     }
                     number += 1;
                 }
+            }
+            let (kinds, turned) = added.split_at_mut(TURNED * Self::ROWS * chunks);
+            for (place, turned) in turned.iter_mut().enumerate() {
+                *turned = kinds[place].zip(kinds[Self::ROWS * chunks + place], u64::wrapping_sub);
             }
             added.into_boxed_slice()
         });
         Some(Self { chunks, added: added.collect(), board: std::marker::PhantomData })
     }
 
+    /// Rows of each kind: one for every square, and an empty one.
+    const ROWS: usize = B::SQUARES as usize + 1;
+
     #[inline(always)]
     fn added(&self, own_is_black: bool) -> &[Chunk] {
         &self.added[if self.added.len() == 1 { 0 } else { usize::from(own_is_black) }]
     }
 
-    /// Turn the indices of some pieces into those of others.
+    /// The indices of some pieces from those of others.
     #[inline(always)]
-    fn change(&self, own_is_black: bool, from: &Pieces<B>, to: &Pieces<B>, has_kings: bool, indices: &mut [Chunk]) {
-        let added = self.added(own_is_black);
+    #[allow(clippy::too_many_arguments)] // Two boards, two lists, and how they are seen.
+    fn change<C: Cpu>(
+        &self,
+        cpu: C,
+        own_is_black: bool,
+        has_kings: bool,
+        (from, before): (&Pieces<B>, &[Chunk]),
+        (to, after): (&Pieces<B>, &mut [Chunk]),
+    ) {
+        let differences = Differences::<B>::between(from, to, has_kings);
+        let rows = Rows { added: self.added(own_is_black), chunks: self.chunks };
+        let (mut first, chunks) = (0, self.chunks.min(before.len()).min(after.len()));
+        while first + 2 <= chunks {
+            let [one, other] = rows.sums(cpu, &differences, first, [&before[first], &before[first + 1]]);
+            (after[first], after[first + 1]) = (one, other);
+            first += 2;
+        }
+        if first < chunks {
+            [after[first]] = rows.sums(cpu, &differences, first, [&before[first]]);
+        }
+    }
+}
+
+/// The squares on which two boards differ, kind by kind.
+struct Differences<B: Board> {
+    gained: Pieces<B>,
+    lost: Pieces<B>,
+    /// Men that change sides; of games without kings, where most changes are of this kind.
+    to_own: B::Word,
+    to_opponent: B::Word,
+    has_kings: bool,
+}
+
+impl<B: Board> Differences<B> {
+    #[inline(always)]
+    fn between(from: &Pieces<B>, to: &Pieces<B>, has_kings: bool) -> Self {
         let (mut gained, mut lost) = ([B::Word::ZERO; 4], [B::Word::ZERO; 4]);
         for kind in 0..if has_kings { 4 } else { 2 } {
             gained[kind] = to[kind] & !from[kind];
             lost[kind] = from[kind] & !to[kind];
         }
+        let (mut to_own, mut to_opponent) = (B::Word::ZERO, B::Word::ZERO);
         if !has_kings {
-            // Most changes are discs that turn.
-            let (to_own, to_opponent) = (gained[0] & lost[1], gained[1] & lost[0]);
-            self.add(added, TURNED, to_own, indices);
-            self.subtract(added, TURNED, to_opponent, indices);
-            gained = [gained[0] & !to_own, gained[1] & !to_opponent, B::Word::ZERO, B::Word::ZERO];
-            lost = [lost[0] & !to_opponent, lost[1] & !to_own, B::Word::ZERO, B::Word::ZERO];
+            (to_own, to_opponent) = (gained[0] & lost[1], gained[1] & lost[0]);
+            (gained[0], gained[1]) = (gained[0] & !to_own, gained[1] & !to_opponent);
+            (lost[0], lost[1]) = (lost[0] & !to_opponent, lost[1] & !to_own);
         }
-        for kind in 0..if has_kings { 4 } else { 2 } {
-            self.add(added, kind, gained[kind], indices);
-            self.subtract(added, kind, lost[kind], indices);
-        }
+        Self { gained, lost, to_own, to_opponent, has_kings }
     }
+}
 
-    #[inline(always)]
-    fn add(&self, added: &[Chunk], kind: usize, squares: B::Word, indices: &mut [Chunk]) {
-        self.each(added, kind, squares, indices, u16::wrapping_add);
-    }
+/// What pieces add to the indices.
+struct Rows<'a> {
+    added: &'a [Chunk],
+    chunks: usize,
+}
 
+// Functions and not closures: these are compiled into the code of each CPU path without fail.
+impl Rows<'_> {
+    /// Some indices, the first of which are in chunk `first`, with differences added.
     #[inline(always)]
-    fn subtract(&self, added: &[Chunk], kind: usize, squares: B::Word, indices: &mut [Chunk]) {
-        self.each(added, kind, squares, indices, u16::wrapping_sub);
-    }
-
-    #[inline(always)]
-    fn each(
+    fn sums<B: Board, C: Cpu, const CHUNKS: usize>(
         &self,
-        added: &[Chunk],
+        cpu: C,
+        differences: &Differences<B>,
+        first: usize,
+        before: [&Chunk; CHUNKS],
+    ) -> [Chunk; CHUNKS] {
+        let Differences { gained, lost, to_own, to_opponent, has_kings } = differences;
+        let mut sums = [cpu.splat(0); CHUNKS];
+        for chunk in 0..CHUNKS {
+            sums[chunk] = cpu.words(before[chunk]);
+        }
+        if !has_kings {
+            self.add::<B, C, CHUNKS, false>(cpu, TURNED, *to_own, first, &mut sums);
+            self.add::<B, C, CHUNKS, true>(cpu, TURNED, *to_opponent, first, &mut sums);
+        }
+        for kind in 0..if *has_kings { 4 } else { 2 } {
+            self.add::<B, C, CHUNKS, false>(cpu, kind, gained[kind], first, &mut sums);
+            self.add::<B, C, CHUNKS, true>(cpu, kind, lost[kind], first, &mut sums);
+        }
+        let mut after = [NOTHING; CHUNKS];
+        for chunk in 0..CHUNKS {
+            after[chunk] = sums[chunk].lanes();
+        }
+        after
+    }
+
+    /// Add the pieces of a kind on some squares, or take them away.
+    #[inline(always)]
+    fn add<B: Board, C: Cpu, const CHUNKS: usize, const LOST: bool>(
+        &self,
+        cpu: C,
         kind: usize,
         mut squares: B::Word,
-        indices: &mut [Chunk],
-        operation: impl Fn(u16, u16) -> u16,
+        first: usize,
+        sums: &mut [C::Eight; CHUNKS],
     ) {
         while squares != B::Word::ZERO {
-            let place = (kind * B::SQUARES as usize + squares.trailing_zeros() as usize) * self.chunks;
-            squares = squares & squares.wrapping_sub(B::Word::ONE);
-            for (chunk, added) in indices.iter_mut().zip(&added[place..place + self.chunks]) {
-                for (index, added) in chunk.iter_mut().zip(added) {
-                    *index = operation(*index, *added);
+            // Two at a time, as how many there are is hard to predict. After the last square comes the empty row.
+            for _ in 0..2 {
+                let square = squares.trailing_zeros().min(B::SQUARES) as usize;
+                squares = squares & squares.wrapping_sub(B::Word::ONE);
+                let row = (kind * Plan::<B>::ROWS + square) * self.chunks + first;
+                let row = &self.added[row..row + CHUNKS];
+                for chunk in 0..CHUNKS {
+                    let added = cpu.words(&row[chunk]);
+                    sums[chunk] = if LOST { sums[chunk].minus(added) } else { sums[chunk].plus(added) };
                 }
             }
         }
     }
+}
+
+/// The indices of a chunk, one by one.
+#[inline(always)]
+fn unpacked(chunk: &Chunk) -> [u16; WIDTH] {
+    let mut indices = [0; WIDTH];
+    for (word, indices) in chunk.0.iter().zip(indices.chunks_exact_mut(IN_WORD)) {
+        for (place, index) in indices.iter_mut().enumerate() {
+            *index = (word >> (16 * place)) as u16;
+        }
+    }
+    indices
 }
 
 /// A board whose indices are known.
@@ -155,15 +243,17 @@ pub struct Carried<B: Board> {
     known: [Vec<Known<B>>; 2],
     level: usize,
     top: usize,
-    lanes: Vec<Chunk>,
+    /// Indices that are being made.
+    made: Vec<Chunk>,
+    lanes: Vec<[u16; WIDTH]>,
     /// How many lanes of the next evaluation are known.
     ready: usize,
 }
 
 impl<B: Board> Default for Carried<B> {
     fn default() -> Self {
-        let (known, wanted, lanes) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
-        Self { plan: None, wanted, known, level: 0, top: 0, lanes, ready: 0 }
+        let (known, wanted) = ([Vec::new(), Vec::new()], Vec::new());
+        Self { plan: None, wanted, known, level: 0, top: 0, made: Vec::new(), lanes: Vec::new(), ready: 0 }
     }
 }
 
@@ -190,9 +280,10 @@ impl<B: Board> Carried<B> {
         *self = Self { plan: plan.cloned(), ..Self::default() };
         let Some(plan) = plan else { return };
         // An empty board has index 0 everywhere.
-        let empty = Known { pieces: [B::Word::ZERO; 4], indices: vec![[0; WIDTH]; plan.chunks] };
+        let empty = Known { pieces: [B::Word::ZERO; 4], indices: vec![NOTHING; plan.chunks] };
         self.known = [vec![empty.clone()], vec![empty]];
         self.wanted = vec![[[B::Word::ZERO; 4]; 2]];
+        self.made = vec![NOTHING; plan.chunks];
         self.lanes = vec![[0; WIDTH]; LANES * plan.chunks];
     }
 
@@ -228,6 +319,7 @@ impl<B: Board> Carried<B> {
     #[inline(always)]
     pub fn follow(
         &mut self,
+        cpu: impl Cpu,
         own_is_black: bool,
         parent: (B::Word, B::Word, Option<B::Word>),
         children: impl Fn(usize) -> (B::Word, B::Word, Option<B::Word>),
@@ -258,19 +350,24 @@ impl<B: Board> Carried<B> {
             }
             let (below, rest) = self.known[view].split_at_mut(place + 1);
             let known = &mut below[place];
-            if place < above {
-                known.pieces = rest[0].pieces;
-                known.indices.copy_from_slice(&rest[0].indices);
-            }
-            plan.change(own_is_black, &known.pieces, &target, has_kings, &mut known.indices);
+            let (pieces, indices) = match rest.first() {
+                Some(parent) if place < above => (&parent.pieces, &parent.indices),
+                _ => (&known.pieces, &known.indices),
+            };
+            plan.change(cpu, own_is_black, has_kings, (pieces, indices), (&target, &mut self.made));
             known.pieces = target;
+            std::mem::swap(&mut known.indices, &mut self.made);
         }
         // Step 2. The children.
         let known = &self.known[view][level];
         for (lane, indices) in self.lanes.chunks_exact_mut(plan.chunks).enumerate().take(len) {
             let (own, opponent, kings) = children(lane);
-            indices.copy_from_slice(&known.indices);
-            plan.change(own_is_black, &known.pieces, &pieces::<B>(own, opponent, kings), has_kings, indices);
+            let child = pieces::<B>(own, opponent, kings);
+            let before = (&known.pieces, &*known.indices);
+            plan.change(cpu, own_is_black, has_kings, before, (&child, &mut self.made));
+            for (indices, made) in indices.iter_mut().zip(&self.made) {
+                *indices = unpacked(made);
+            }
         }
         (self.ready, self.plan) = (len, Some(plan));
     }

@@ -168,6 +168,8 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     const IS_OTHELLO: bool = false;
     /// Whether a move takes a piece from one square to another, rather than putting one on the board.
     const MOVES_PIECES: bool = false;
+    /// Whether [`Self::mobility_of_lanes`] is a call, rather than compiled into the code around it.
+    const COUNTS_MOVES_APART: bool = false;
     /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
     const ENDED_LEAVES: u64;
 

@@ -3,7 +3,7 @@
 //! What a completed depth gives is what the plain search gives at that depth: the same value, and the same move under
 //! every tie rule. When a limit ends the search, the last completed depth answers; one ply is always completed. A node is
 //! a position entered or a leaf that was valued, at the horizon or to order moves; a search counts no more nodes than its
-//! limit, beyond the first ply.
+//! limit, beyond the first ply. A [`selective`](super::selective) search gives up that equality.
 //!
 //! All values of one depth are bounds on the same function of the position, so they never contradict each other. A null
 //! window is `[a, next_up(a)]`: no value lies inside it.
@@ -114,6 +114,7 @@ pub(super) fn searcher<'a, G: Game, C: Cpu>(
         table,
         killers,
         candidates: vec![Candidates::default(); search.options.depth as usize + 1],
+        foretells: false,
     };
     Searcher::new(Horizon::at(cpu, root, search, registers), search, branching)
 }
@@ -144,6 +145,9 @@ fn context_of<G: Game>(root: &G, search: &Search<'_, G>) -> u64 {
     if search.evaluator.program.reads_root() {
         key = key.child(root.ply().into()).child(u64::from((root.own() | root.opponent()).len()));
     }
+    if search.selectivity.is_some() {
+        key = key.named("selective");
+    }
     key.0
 }
 
@@ -157,6 +161,8 @@ pub(super) struct BestFirst<'a, G: Game, C: Cpu> {
     killers: &'a mut Killers,
     /// Moves of the position being searched, by remaining depth.
     candidates: Vec<Candidates<G>>,
+    /// Whether this is a shallow search that foretells the value of a deep one: what it finds is exact.
+    pub foretells: bool,
 }
 
 impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
@@ -181,10 +187,14 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
             searcher.estimated |= entry.estimated;
             return bound;
         }
-        // Step 2. The moves, and what speaks for them.
+        // Step 2. What a shallow search foretells.
+        if let Some(bound) = searcher.foretold(position, path, depth, alpha, beta) {
+            return bound;
+        }
+        // Step 3. The moves, and what speaks for them.
         let mut candidates = std::mem::take(&mut searcher.branching.candidates[depth as usize]);
         searcher.gather(position, path, depth, known.and_then(|entry| entry.best), &mut candidates);
-        // Step 3. Search them.
+        // Step 4. Search them.
         let estimated_before = std::mem::take(&mut searcher.estimated);
         let (mut best, mut best_move) = (f64::NEG_INFINITY, None);
         while !searcher.stopped
@@ -210,7 +220,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
                 break;
             }
         }
-        // Step 4. Remember, and return. The best of moves that all failed is nothing to go by.
+        // Step 5. Remember, and return. The best of moves that all failed is nothing to go by.
         let best_move = best_move.filter(|_| best > alpha);
         if let Some(index) = best_move
             && best >= beta

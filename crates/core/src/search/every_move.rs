@@ -17,14 +17,14 @@ const TABLE: usize = 1 << 16;
 const LEAST_DEPTH_WITH_TABLE: u32 = 4;
 
 /// The value of every legal move for the side to move, in their order, at a depth and without another limit: those of plain
-/// minimax. `None` if the search was stopped.
+/// minimax; and the nodes it took. `None` if the search was stopped.
 pub fn search<G: Game, C: Cpu>(
     cpu: C,
     search: &Search<'_, G>,
     depth: u32,
     position: &G,
     memory: &mut Memory<G>,
-) -> Option<Vec<f64>> {
+) -> Option<(Vec<f64>, u64)> {
     let uses_table = depth >= LEAST_DEPTH_WITH_TABLE && !search.options.leaves.follow_paths();
     let options = SearchOptions {
         ordering: MoveOrder::Killer,
@@ -33,7 +33,7 @@ pub fn search<G: Game, C: Cpu>(
         quiescence: search.options.quiescence,
         ..SearchOptions::to_depth(depth)
     };
-    let search = Search { options, orderer: None, ..*search };
+    let search = Search { options, orderer: None, selectivity: None, ..*search };
     cpu.call(Whole { cpu, search: &search, position, memory })
 }
 
@@ -46,7 +46,7 @@ struct Whole<'a, 's, G: Game, C: Cpu> {
 }
 
 impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
-    type Output = Option<Vec<f64>>;
+    type Output = Option<(Vec<f64>, u64)>;
 
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
@@ -58,6 +58,7 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
         if depth == 1 {
             searcher.horizon.blocks(position, root, |siblings| {
                 values.extend_from_slice(siblings.values());
+                searcher.nodes += siblings.nodes();
                 true
             });
         } else {
@@ -66,6 +67,6 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
                 values.push(-searcher.negamax(&child, path, depth - 1, f64::NEG_INFINITY, f64::INFINITY));
             }
         }
-        (!search.stop.load(Ordering::Relaxed)).then_some(values)
+        (!search.stop.load(Ordering::Relaxed)).then_some((values, searcher.nodes))
     }
 }

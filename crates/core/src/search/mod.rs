@@ -2,7 +2,8 @@
 //!
 //! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
 //! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
-//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves.
+//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves. A search may be
+//! [`selective`]; then it promises no more than its error rate.
 
 pub mod alphabeta;
 pub mod deepening;
@@ -14,9 +15,11 @@ pub mod minimax;
 pub mod ordered;
 pub mod ordering;
 mod root;
+pub mod selective;
 pub mod table;
 pub mod taken_up;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -27,6 +30,7 @@ use crate::rules::{Color, Game, Outcome};
 use crate::stream::Key;
 use leaves::{Leaves, Rule};
 use ordering::{Killers, MoveOrder};
+use selective::Selectivity;
 use table::Table;
 
 /// The value of a won game; a lost one is minus this, a draw 0.
@@ -103,6 +107,8 @@ pub struct LookAhead<G: Game> {
     evaluator: Evaluator<G>,
     orderer: Option<Evaluator<G>>,
     options: SearchOptions,
+    selectivity: Option<Arc<Selectivity>>,
+    temperature: Option<f64>,
 }
 
 impl<G: Game> LookAhead<G> {
@@ -132,7 +138,38 @@ impl<G: Game> LookAhead<G> {
             return Err("a program that orders moves and the ordering by a program belong together".into());
         }
         orderer.iter().try_for_each(|orderer| orderer.check_outputs(1))?;
-        Ok(Self { evaluator, orderer, options })
+        Ok(Self { evaluator, orderer, options, selectivity: None, temperature: None })
+    }
+
+    /// The same, cutting searches short where a shallow one foretells their value.
+    ///
+    /// # Errors
+    /// Values are drawn for each leaf, or moves by their values.
+    pub fn with_selectivity(self, selectivity: Selectivity) -> Result<Self, String> {
+        if self.options.leaves != Leaves::Plain {
+            return Err("values that are drawn for leaves cannot be foretold: leave selective out".into());
+        }
+        if self.temperature.is_some() {
+            return Err("with a temperature every move's exact value counts: leave selective out".into());
+        }
+        Ok(Self { selectivity: Some(Arc::new(selectivity)), ..self })
+    }
+
+    /// The same, but a move is drawn, the likelier the better it is: [`crate::choice::drawn_by_value`].
+    ///
+    /// # Errors
+    /// The temperature is no number above 0, or the search has limits besides its depth.
+    pub fn with_temperature(self, temperature: f64) -> Result<Self, String> {
+        if !(temperature > 0.0 && temperature.is_finite()) {
+            return Err(format!("temperature {temperature} is no number above 0"));
+        }
+        if self.options.nodes.is_some() || self.options.time.is_some() {
+            return Err("with a temperature every move is valued to one depth: give no other limit".into());
+        }
+        if self.selectivity.is_some() {
+            return Err("with a temperature every move's exact value counts: leave selective out".into());
+        }
+        Ok(Self { temperature: Some(temperature), ..self })
     }
 
     /// What values positions at the horizon.
@@ -155,11 +192,21 @@ impl<G: Game> LookAhead<G> {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_table(self, size: usize) -> Result<Self, String> {
-        let mut options = self.options;
+        let Self { evaluator, orderer, mut options, selectivity, temperature } = self;
         if !options.leaves.follow_paths() {
             options.table = options.table.max(size);
         }
-        Self::new(self.evaluator, self.orderer, options)
+        Ok(Self { selectivity, temperature, ..Self::new(evaluator, orderer, options)? })
+    }
+
+    /// Whether the plain search answers.
+    pub fn is_plain(&self) -> bool {
+        self.options.is_plain() && self.selectivity.is_none()
+    }
+
+    /// By how much worse moves are still likely to be drawn; `None`: the best one is chosen.
+    pub fn temperature(&self) -> Option<f64> {
+        self.temperature
     }
 
     /// Whether so few squares are empty that the exact solver chooses.
@@ -177,9 +224,10 @@ impl<G: Game> LookAhead<G> {
         ties: Ties,
         stop: &'a AtomicBool,
     ) -> Search<'a, G> {
-        let Self { evaluator, orderer, options } = self;
+        let Self { evaluator, orderer, options, selectivity, .. } = self;
         let rule = options.leaves.rule(game, position.turn(), choice);
-        Search { evaluator, orderer: orderer.as_ref(), options: *options, ties, rule, stop }
+        let selectivity = selectivity.as_deref();
+        Search { evaluator, orderer: orderer.as_ref(), options: *options, selectivity, ties, rule, stop }
     }
 }
 
@@ -192,6 +240,8 @@ pub struct Search<'a, G: Game> {
     pub(crate) orderer: Option<&'a Evaluator<G>>,
     /// How to look ahead.
     pub(crate) options: SearchOptions,
+    /// When it is cut short by what a shallow search foretells.
+    pub(crate) selectivity: Option<&'a Selectivity>,
     /// Which of equal root moves is taken.
     pub(crate) ties: Ties,
     /// How this choice values the positions at the horizon.

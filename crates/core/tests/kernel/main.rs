@@ -20,4 +20,5 @@ mod schedules;
 mod search;
 mod search_answers;
 mod search_deepening;
+mod selective;
 mod symmetries;

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from evoply.configs.errors import explained
-from evoply.configs.part import ADDED_LATER, Part, readable
+from evoply.configs.part import ADDED_LATER, Part, Problem
+from evoply.configs.whole import WholeConfig
 from evoply.evolution.config.breeding import (
     Demes,
     Initialisation,
@@ -33,7 +33,6 @@ from evoply.evolution.config.individual import IndividualShape, OneTree
 from evoply.evolution.fitness import Case, measure_from_text
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
-from evoply.protocols import ConfigError
 
 __all__ = ["MOST_GENERATIONS", "EvolutionConfig", "HallOfFame", "Machine", "Termination"]
 
@@ -87,7 +86,7 @@ def _with_guides_of_its_game(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-class EvolutionConfig(Part):
+class EvolutionConfig(WholeConfig):
     """Everything that decides a run; the same config and seed give the same generations.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
@@ -177,16 +176,13 @@ class EvolutionConfig(Part):
             raise ValueError("must be the name of a primitive set, or a set in its JSON form")
         return primitives
 
-    if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
+    judges_parts: ClassVar[bool] = True
 
-        def __init__(self, **data: Any) -> None:
-            """Check *data* as a whole, so that every error is reported at once."""
-            data = _with_guides_of_its_game(data)
-            errors, right = [], self
-            try:
-                super().__init__(**data)
-            except ValidationError as error:
-                errors, right = explained(error, EvolutionConfig), readable(EvolutionConfig, data)
-            errors += problems_of(right)
-            if errors:
-                raise ConfigError(list(dict.fromkeys(errors)))
+    @classmethod
+    def completed(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Return *data* with measures and guides as its game has them."""
+        return _with_guides_of_its_game(data)
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        return problems_of(self)

@@ -12,7 +12,8 @@ from typing import Any
 
 import tomli_w
 
-from evoply.configs.keys import overridden, read_toml, with_settings, without_none
+from evoply.configs.keys import read_toml, without_none
+from evoply.configs.whole import changed_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.play.opponents import with_players, without_file
 from evoply.protocols import ConfigError
@@ -56,14 +57,7 @@ def config_from_keys(
 
     Raises `ConfigError` with all that is wrong, also with paths that lead nowhere.
     """
-    data, problems = overridden(data, overrides)
-    try:
-        config = EvolutionConfig(**with_settings(data, settings, whole="primitives"))
-    except ConfigError as error:
-        raise ConfigError([*problems, *error.errors]) from None
-    if problems:
-        raise ConfigError(problems)
-    return config
+    return changed_config(EvolutionConfig, data, overrides, settings, whole="primitives")
 
 
 def config_to_toml(config: EvolutionConfig) -> str:

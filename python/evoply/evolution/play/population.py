@@ -74,5 +74,5 @@ def _seats(
 
 def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
-    evaluator = TreeEvaluator(tree=str(tree), primitives=config.primitives)
+    evaluator = TreeEvaluator.of_tree(tree, config.primitives)
     return config.player.kind(evaluator=evaluator, **config.player.options)

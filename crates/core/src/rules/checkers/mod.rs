@@ -12,7 +12,6 @@ mod side_by_side;
 #[cfg(test)]
 mod tests;
 
-use std::array::from_fn;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
@@ -146,6 +145,7 @@ impl<V: Variant> Game for Checkers<V> {
 
     const HAS_KINGS: bool = true;
     const HAS_CAPTURES: bool = true;
+    const COUNTS_MOVES_APART: bool = true;
     const MOVES_PIECES: bool = true;
     const ENDED_LEAVES: u64 = 0;
 
@@ -286,13 +286,13 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn destinations_of_lanes(_: impl Cpu, seen: SeenLanes<'_, V::Board>) -> LanesOf<Self> {
-        Lanes(from_fn(|lane| Self::destinations(&seen.lane(lane)).0))
+    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> LanesOf<Self> {
+        cpu.call_apart(side_by_side::Destinations(seen))
     }
 
     #[inline(always)]
     fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
-        side_by_side::number_of_moves(cpu, seen)
+        cpu.call_apart(side_by_side::NumberOfMoves(seen))
     }
 
     /// Clock from 0 with all pieces of the start towards 1 with none.

@@ -1,7 +1,5 @@
 //! Which moves a side has, on sets of squares, whoever is to move.
 
-use std::array::from_fn;
-
 use super::moves::{DIAGONALS, Move, dark, step};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::rules::Seen;
@@ -50,7 +48,7 @@ impl<B: Board> Side<B> {
     /// Pieces that can jump, by diagonal.
     #[inline(always)]
     fn all_jumpers(&self) -> [B::Word; DIAGONALS] {
-        from_fn(|diagonal| Self::jumpers(self.going(diagonal), self.opponent, self.empty, diagonal))
+        by_diagonal(|diagonal| Self::jumpers(self.going(diagonal), self.opponent, self.empty, diagonal))
     }
 
     /// Call `found` with every legal move, in order.
@@ -64,7 +62,7 @@ impl<B: Board> Side<B> {
             }
             return;
         }
-        let steppers: [B::Word; DIAGONALS] = from_fn(|diagonal| self.steppers(self.going(diagonal), diagonal));
+        let steppers: [B::Word; DIAGONALS] = by_diagonal(|diagonal| self.steppers(self.going(diagonal), diagonal));
         for from in Bitboard::<B>(union(steppers)) {
             let bit = Bitboard::<B>::square(from).0;
             for (diagonal, &able) in steppers.iter().enumerate() {
@@ -86,7 +84,7 @@ impl<B: Board> Side<B> {
     #[inline(always)]
     fn lift(&self, at: B::Word) -> Lifted<B> {
         let is_king = self.kings & at != B::Word::ZERO;
-        Lifted { empty: self.empty | at, goes: from_fn(|diagonal| is_king || (diagonal >= 2) == self.is_black) }
+        Lifted { empty: self.empty | at, goes: by_diagonal(|diagonal| is_king || (diagonal >= 2) == self.is_black) }
     }
 
     /// Number of legal moves.
@@ -105,7 +103,7 @@ impl<B: Board> Side<B> {
         let jumping_kings = if self.kings == B::Word::ZERO {
             B::Word::ZERO
         } else {
-            union(from_fn(|diagonal| jumpers(self.kings, diagonal)))
+            union(by_diagonal(|diagonal| jumpers(self.kings, diagonal)))
         };
         if to_left | to_right | jumping_kings != B::Word::ZERO {
             let mut count = self.count_captures_of_men::<AHEAD>(to_left, to_right);
@@ -176,8 +174,14 @@ impl<B: Board> Side<B> {
             let from = self.going(diagonal);
             self.steppers(from, diagonal) | Self::jumpers(from, self.opponent, self.empty, diagonal)
         };
-        union::<B::Word>(from_fn(able)) != B::Word::ZERO
+        union::<B::Word>(by_diagonal(able)) != B::Word::ZERO
     }
+}
+
+/// What a function gives for each diagonal; written out, as [`crate::lanes::Lanes::of`] is.
+#[inline(always)]
+fn by_diagonal<T>(f: impl Fn(usize) -> T) -> [T; DIAGONALS] {
+    [f(0), f(1), f(2), f(3)]
 }
 
 #[inline(always)]

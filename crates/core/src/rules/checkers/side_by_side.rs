@@ -6,7 +6,7 @@
 use super::moves::{dark, step};
 use super::side::Side;
 use crate::bitboard::{Board, Word};
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Task};
 use crate::lanes::{LANES, Lanes};
 use crate::rules::SeenLanes;
 
@@ -159,12 +159,30 @@ pub(super) fn can_capture<B: Board, C: Cpu>(cpu: C, seen: SeenLanes<'_, B>) -> u
     }
 }
 
-/// The number of moves of the side on each board.
-#[inline(always)]
-pub(super) fn number_of_moves<B: Board, C: Cpu>(cpu: C, seen: SeenLanes<'_, B>) -> Lanes<f64> {
-    if seen.own_is_black {
-        Sides::<B, C, 2>::new(cpu, &seen).number_of_moves(&seen)
-    } else {
-        Sides::<B, C, 0>::new(cpu, &seen).number_of_moves(&seen)
+/// The number of moves of the side on each board: long, and with calls of its own where pieces jump on.
+pub(super) struct NumberOfMoves<'a, B: Board>(pub SeenLanes<'a, B>);
+
+impl<B: Board> Task for NumberOfMoves<'_, B> {
+    type Output = Lanes<f64>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Lanes<f64> {
+        let Self(seen) = self;
+        if seen.own_is_black {
+            Sides::<B, C, 2>::new(cpu, &seen).number_of_moves(&seen)
+        } else {
+            Sides::<B, C, 0>::new(cpu, &seen).number_of_moves(&seen)
+        }
+    }
+}
+
+/// Where moves of the side end on each board.
+pub(super) struct Destinations<'a, B: Board>(pub SeenLanes<'a, B>);
+
+impl<B: Board> Task for Destinations<'_, B> {
+    type Output = Lanes<B::Word>;
+    #[inline(always)]
+    fn run<C: Cpu>(self, _: C) -> Lanes<B::Word> {
+        let Self(seen) = self;
+        Lanes::of(|lane| Side::new(&seen.lane(lane)).destinations().0)
     }
 }

@@ -123,19 +123,21 @@ pub fn flips<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, square: u32) -> 
     let (own, opponent) = (own.0, opponent.0);
     let rays = &B::RAYS[square as usize];
     // Four lines at once each way, written as arrays so that they become vector instructions.
-    let upward: [B::Word; 4] = std::array::from_fn(|line| {
+    let upward = |line: usize| {
         // Rays to higher bits: the carry runs through the opponent's discs to the first other square.
         let ray = rays[line];
         let closing = (opponent | !ray).wrapping_add(B::Word::ONE) & ray & own;
         closing.wrapping_sub(if closing == B::Word::ZERO { B::Word::ZERO } else { B::Word::ONE }) & ray
-    });
-    let downward: [B::Word; 4] = std::array::from_fn(|line| {
+    };
+    let downward = |line: usize| {
         // Rays to lower bits: the highest square that is not the opponent's.
         let ray = rays[line + 4];
         let others = (ray & !opponent) | B::Word::ONE;
         let closing = (B::Word::HIGHEST >> others.leading_zeros()) & ray & own;
         B::Word::ZERO.wrapping_sub(closing << 1) & ray
-    });
+    };
+    let upward = [upward(0), upward(1), upward(2), upward(3)];
+    let downward = [downward(0), downward(1), downward(2), downward(3)];
     let flips = (0..4).fold(B::Word::ZERO, |flips, line| flips | upward[line] | downward[line]);
     Bitboard(flips)
 }

@@ -1,0 +1,85 @@
+"""`evoply web`: play, watch and understand in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from evoply.cli.options import Json
+from evoply.cli.output import Output, write_json
+
+__all__ = ["web"]
+
+_PORT = 8000
+_GAMES_FILE = "web-games.db"
+
+
+def web(
+    *,
+    port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16))] = _PORT,
+    no_browser: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    runs: Annotated[Path | None, Parameter(show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """Play, watch and understand in a browser.
+
+    Serves a page on this machine, and opens it where there is a browser. Every
+    move is on disk before it is answered: after a crash the same command goes
+    on with all games. Needs evoply[web]; see docs/web.md. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    port
+        The port; 0 is any that is free.
+    no_browser
+        Open no browser.
+    runs
+        The folder of runs, default runs/ (or $EVOPLY_RUNS); games are kept there in web-games.db.
+    """
+    try:
+        from evoply.web.serving import serve
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"`evoply web` needs the package {error.name} - install evoply with it: "
+            "pip install 'evoply[web]'"
+        ) from None
+    from evoply.runs import runs_directory
+
+    if runs is not None:
+        # Everything that finds runs by name looks there, also in other processes.
+        os.environ["EVOPLY_RUNS"] = str(runs)
+    folder = runs_directory()
+    folder.mkdir(parents=True, exist_ok=True)
+    output = Output(json)
+
+    def ready(url: str, token: str) -> None:
+        if json:
+            write_json({"url": url, "token": token})
+        else:
+            output.say(url)
+        sys.stdout.flush()
+        if not no_browser:
+            _open_browser(url)
+
+    try:
+        serve(port, folder / _GAMES_FILE, ready)
+    except KeyboardInterrupt:
+        return
+    finally:
+        sys.stdout.flush()
+
+
+def _open_browser(url: str) -> None:
+    """Open *url* where there is a screen; the address is printed anyway."""
+    import webbrowser
+
+    is_screen = sys.platform in ("win32", "darwin") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    if is_screen:
+        webbrowser.open(url)

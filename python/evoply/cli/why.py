@@ -1,0 +1,48 @@
+"""`evoply why`: which terms of a player's evaluator decided its move."""
+
+from __future__ import annotations
+
+from evoply.cli.options import Game, Json, Position
+from evoply.cli.output import Output, table
+from evoply.wording import short_name
+
+__all__ = ["why"]
+
+
+def why(
+    player: str,
+    /,
+    *,
+    position: Position = None,
+    game: Game = None,
+    json: Json = False,
+) -> None:
+    """Say why a player chooses its move.
+
+    The terms of its evaluator are compared at the ends of the lines that it
+    expects after its move and after the second best: those that differ most
+    decided it. They add up to both values but for a constant.
+
+    Parameters
+    ----------
+    player
+        A player that values boards, as for `evoply match`.
+    """
+    from evoply.cli.player_texts import read_players, read_position
+    from evoply.reports import why as reasons_of
+
+    game, (chosen,) = read_players([player], game)
+    found = reasons_of(chosen, read_position(game, position))
+    output = Output(json)
+    output.say(f"{short_name(chosen.label)}, {game}, {found.color} to move", style="bold")
+    output.say(found.sentence)
+    if found.second is not None:
+        output.labelled("Expected", " ".join(found.best_line))
+        output.labelled("or else", " ".join(found.second_line))
+    if found.reasons:
+        listed = table(found.best, found.second or "", "difference", "term", left=("term",))
+        for reason in found.reasons:
+            numbers = (reason.best, reason.second, reason.difference)
+            listed.add_row(*(f"{number:.4g}" for number in numbers), reason.text)
+        output.people.print(listed)
+    output.result(found.to_dict())

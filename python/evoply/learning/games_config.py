@@ -1,0 +1,74 @@
+"""What configs of learners by play share: how long they play, and where they are read from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import Field, field_validator
+
+from evoply.configs.keys import read_toml
+from evoply.configs.part import Problem
+from evoply.configs.whole import WholeConfig, changed_config
+from evoply.games import game_rules
+from evoply.presets import config_text
+from evoply.protocols import ConfigError
+
+__all__ = ["MOST_GAMES", "GamesConfig", "config_of"]
+
+MOST_GAMES = 1_000_000_000
+"""Of a run."""
+
+
+class GamesConfig(WholeConfig):
+    """A run that ends after a number of games, or seconds."""
+
+    learner: str
+    """What tells the file from those of other learners."""
+    game: str
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows: the same seed, the same run."""
+    games: int | None = Field(default=None, ge=1, le=MOST_GAMES)
+    """Games in all; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds of learning, read between steps only; None for no limit."""
+    games_per_step: int = Field(ge=1)
+    """Games after which what was learned is kept."""
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        if self.games is self.time_limit is None:
+            return [("games", "set games or time_limit, or the run never ends")]
+        return []
+
+
+_Config = TypeVar("_Config", bound=GamesConfig)
+
+
+def config_of(
+    model: type[_Config],
+    source: _Config | str | os.PathLike[str],
+    overrides: Iterable[str],
+    settings: Mapping[str, Any],
+    wrong: str,
+) -> _Config:
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
+
+    *wrong* is what is said, behind the name, of one that is for another learner.
+    """
+    if isinstance(source, model):
+        data = source.model_dump()
+    else:
+        name = os.fspath(source)  # type: ignore[arg-type]  # no config, so a name
+        data = read_toml(config_text(name), name)
+        if data.get("learner") != model.model_fields["learner"].default:
+            raise ConfigError([("learner", f"{name} {wrong}")])
+    return changed_config(model, data, overrides, settings)

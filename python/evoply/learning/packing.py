@@ -1,0 +1,95 @@
+"""From learned tables to the file that ships: rounded, with what foretells searches, and whence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply.expressions import OTHELLO_PATTERNS, number
+from evoply.games import game_rules
+from evoply.learning.fitting import PAIRS, fitted_cuts, measured_values
+from evoply.learning.pattern_config import PATTERN_LEARNER, PatternConfig, load_pattern_config
+from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.players.packed import PackedPattern, PackedTables, rounded
+from evoply.presets import PRESETS
+
+__all__ = ["DEEPEST", "DEPTH", "POSITIONS", "pack"]
+
+DEEPEST = max(PAIRS)
+POSITIONS = 60
+DEPTH = 8
+
+
+def pack(
+    config: PatternConfig,
+    parameters: NDArray[np.float64],
+    *,
+    about: dict[str, Any] | None = None,
+    positions: int = POSITIONS,
+    depth: int = DEPTH,
+    seed: int = 1,
+    told: Callable[[int, int], object] = lambda done, of: None,
+) -> PackedTables:
+    """Return the tables of *parameters*, learned as *config* says, as a file holds them.
+
+    What shallow searches foretell is fitted to *positions* positions of every stage, searched to
+    at most *depth* plies. *about* is what else the file says of where it comes from. Raises
+    `ValueError` for games that these files are not for.
+    """
+    if game_rules(config.game).moves_pieces:
+        raise ValueError(f"game: {config.game} moves its pieces: tables are packed for Othello")
+    if not 1 <= positions <= 100_000:
+        raise ValueError(f"positions: {positions:,} is not from 1 to 100,000")
+    if not 1 <= depth <= DEEPEST:
+        raise ValueError(f"depth: {depth} is not from 1 to {DEEPEST}")
+    tables = PackedTables(
+        game=config.game,
+        made={
+            "version": _native.__version__,
+            "commands": _commands(config, positions, depth, seed),
+            **(about or {}),
+            "fitting": {"positions": positions, "depth": depth, "seed": seed},
+            "config": config.model_dump(mode="json"),
+        },
+        patterns=tuple(
+            PackedPattern(
+                squares=OTHELLO_PATTERNS.get(one.squares, one.squares),
+                symmetries=tuple(range(8)) if one.symmetries is None else one.symmetries,
+            )
+            for one in config.patterns
+        ),
+        stages=config.stages,
+        cuts=(),
+        entries=rounded(parameters),
+    )
+    # Fitted to the tables that ship, not to those before rounding.
+    measured = measured_values(
+        AlphaBeta(
+            evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
+            view="turn",
+            ties="random",
+        ),
+        tables.program,
+        config.game,
+        stages=config.stages,
+        positions=positions,
+        depth=depth,
+        seed=seed,
+        told=told,
+    )
+    cuts = fitted_cuts(measured, config.game, config.stages)
+    return PackedTables(**{**tables.model_dump(), "cuts": cuts})
+
+
+def _commands(config: PatternConfig, positions: int, depth: int, seed: int) -> list[str]:
+    """Return what makes the file again: from the preset whose config it is, if it is one's."""
+    presets = [name for name, preset in PRESETS.items() if preset.learner == PATTERN_LEARNER]
+    equal = [name for name in presets if load_pattern_config(name) == config]
+    return [
+        f"evoply learn {equal[0] if equal else 'CONFIG'} --name RUN",
+        f"evoply pack RUN FILE --positions {positions} --depth {depth} --seed {seed}",
+    ]

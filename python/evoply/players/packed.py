@@ -1,0 +1,156 @@
+"""Learned tables as they are shipped: rounded, with what foretells their searches and whence.
+
+One JSON file. Entries are whole multiples of 1/1000 in 16 bits, lowest byte first, in base64,
+not compressed: so the same tables are the same bytes whatever library wrote them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError, model_validator
+
+from evoply import _native
+from evoply.expressions import (
+    Number,
+    pattern,
+    program_with_parameters,
+    symmetric_copies,
+    with_parameters,
+)
+from evoply.expressions.written_form import parse_json
+from evoply.files import checksum
+from evoply.games import game_rules
+from evoply.players.evaluators import Model
+from evoply.players.problems import problems
+from evoply.players.selectivity import Cut, Selectivity
+from evoply.protocols import ConfigError
+
+__all__ = ["LARGEST_PACKED", "PackedPattern", "PackedTables", "read_packed", "rounded"]
+
+UNITS = 1000
+"""Entries are multiples of one divided by this."""
+_MOST = 32_767
+LARGEST_PACKED = 5_000_000
+"""Bytes of the largest file."""
+
+
+class PackedPattern(Model):
+    """Squares whose contents are looked up, and the symmetries under which they share a table."""
+
+    squares: str = Field(max_length=200)
+    symmetries: tuple[int, ...] = Field(max_length=8, strict=False)
+
+
+class PackedTables(Model):
+    """Tables of patterns of a game in which pieces stay where they are put."""
+
+    format: Literal[1] = 1
+    kind: Literal["evoply tables"] = "evoply tables"
+    game: str = "othello"
+    made: dict[str, Any]
+    """Whence: version and command that made them, config and seed, games, digest."""
+    patterns: Annotated[tuple[PackedPattern, ...], Field(min_length=1, max_length=100)]
+    stages: Annotated[tuple[int, ...], Field(max_length=63)]
+    """Pieces from which on the next table of each pattern holds."""
+    cuts: Annotated[tuple[Cut, ...], Field(max_length=60)]
+    """What shallow searches foretell, by the same stages."""
+    entries: str = Field(max_length=LARGEST_PACKED)
+
+    @model_validator(mode="after")
+    def _holds_what_the_patterns_need(self) -> PackedTables:
+        if not game_rules(self.game).fills_board:
+            raise ValueError(f"game: {self.game} moves its pieces, and these tables do not")
+        needed = len(self._empty.parameters)
+        if len(self.values) != needed:
+            raise ValueError(f"entries: {len(self.values):,}, and the patterns have {needed:,}")
+        if self.cuts:
+            Selectivity(sigmas=1, stages=self.stages, cuts=self.cuts).check_fits(self.game)
+        return self
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """All entries, in the order of `parameters_of`; `ValueError` if they are no base64."""
+        try:
+            raw = base64.b64decode(self.entries, validate=True)
+        except binascii.Error:
+            raise ValueError("entries: not base64") from None
+        if len(raw) % 2:
+            raise ValueError("entries: an entry has two bytes, and there is an odd one")
+        return np.frombuffer(raw, dtype="<i2").astype(np.float64) / UNITS
+
+    @cached_property
+    def program(self) -> _native.Program:
+        """The sum of the patterns in the kernel's form, as the side to move sees a board."""
+        return self._empty.with_parameters(self.values)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells these tables from others: the first 16 digits of the file's checksum."""
+        return checksum(self.model_dump(mode="json"))[:16]
+
+    @property
+    def label(self) -> str:
+        """How many entries there are."""
+        return f"{len(self.values):,} entries"
+
+    def expression(self) -> Number:
+        """Return the sum of the patterns as an expression."""
+        value: Number = with_parameters(self._sum(), self.values)  # type: ignore[assignment]
+        return value
+
+    def selectivity(self, sigmas: float) -> Selectivity:
+        """Return the selective search that leaves out what is so many sigmas outside."""
+        return Selectivity(sigmas=sigmas, stages=self.stages, cuts=self.cuts)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return what a file holds: all fields and their checksum."""
+        content = self.model_dump(mode="json")
+        return {**content, "checksum": checksum(content)}
+
+    @cached_property
+    def _empty(self) -> _native.Program:
+        return program_with_parameters(self._sum(), self.game)
+
+    def _sum(self) -> Number:
+        """Return the patterns with every entry 0."""
+        size, total = game_rules(self.game).size, None
+        for one in self.patterns:
+            copies = symmetric_copies(one.squares.split(), size, one.symmetries)
+            part = pattern(copies, stages=self.stages)
+            total = part if total is None else total + part
+        assert total is not None, "there is at least one pattern"
+        return total
+
+
+def rounded(values: Sequence[float] | NDArray[np.float64]) -> str:
+    """Return entries as a file holds them; `ValueError` for one that is too large.
+
+    >>> rounded([0.0, 0.0014, -1.0])
+    'AAABABj8'
+    """
+    whole = np.rint(np.asarray(values, dtype=np.float64) * UNITS)
+    if not np.isfinite(whole).all() or np.abs(whole).max(initial=0) > _MOST:
+        raise ValueError(f"entries: one is larger than {_MOST / UNITS}: learn with smaller rates")
+    return base64.b64encode(whole.astype("<i2").tobytes()).decode()
+
+
+def read_packed(text: str) -> PackedTables:
+    """Return the tables of a file's *text*; `ValueError` says what is wrong with it."""
+    data = parse_json(text)
+    if not isinstance(data, Mapping) or data.get("kind") != "evoply tables":
+        raise ValueError("these are no packed tables")
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    if data.get("checksum") != checksum(content):
+        raise ValueError("the checksum is wrong: the file is damaged or was edited")
+    try:
+        # JSON has lists where the model has tuples.
+        return PackedTables.model_validate(content, strict=False)
+    except ValidationError as error:
+        raise ConfigError(problems(error, PackedTables)) from None

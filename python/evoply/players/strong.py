@@ -1,0 +1,197 @@
+"""The player `strong`: patterns that evoply learned from its own games, searched at ten levels.
+
+Levels differ in how far they look, in how much of the search they leave out, in how many empty
+squares they solve exactly and, below 5, in a temperature: they draw among moves, the likelier the
+better, so that they err where moves are close, as people do. The tables lie in `strong.json`, which
+`evoply pack` writes; docs/strong.md says how, and how strong each level is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from evoply import _native
+from evoply.expressions import number
+from evoply.notebook import table_html
+from evoply.players.evaluators import ExpressionEvaluator
+from evoply.players.kernel_seat import KernelSeat
+from evoply.players.kind import PlayerKind, player_text, unusual_options
+from evoply.players.packed import PackedTables, read_packed
+from evoply.players.specs import (
+    MAX_DEPTH,
+    MAX_ENDGAME,
+    AfterState,
+    AlphaBeta,
+    RandomPlayer,
+)
+
+__all__ = ["LEVELS", "Level", "Strong", "strong_tables"]
+
+
+class Level(NamedTuple):
+    """How a level searches."""
+
+    depth: int
+    temperature: float | None = None
+    selective: float | None = None
+    """Sigmas outside the window that are far enough to leave a search out."""
+    endgame: int = 0
+    """Empty squares from which on it plays exactly."""
+
+
+LEVELS: tuple[Level, ...] = (
+    Level(1, temperature=0.6),
+    Level(1, temperature=0.2),
+    Level(1, temperature=0.07),
+    Level(2, temperature=0.03),
+    Level(3, endgame=8),
+    Level(4, selective=1.5, endgame=10),
+    Level(6, selective=1.5, endgame=12),
+    Level(8, selective=1.5, endgame=14),
+    Level(10, selective=1.5, endgame=16),
+    Level(12, selective=1.5, endgame=18),
+)
+"""Levels 1 to 10."""
+
+_FROM_TABLE = 5
+"""From this depth on a search keeps positions."""
+
+
+@lru_cache(maxsize=1)
+def strong_tables() -> PackedTables:
+    """Return the tables that come with evoply; they are read when they are first asked for."""
+    return read_packed((files("evoply.players") / "strong.json").read_text(encoding="utf-8"))
+
+
+class Strong(PlayerKind):
+    """Searches with the tables that come with evoply; see the module.
+
+    >>> Strong(level=8).label
+    'strong:level=8'
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    names: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"strong": "pattern tables learned by self-play (8x8); options level, depth and others"}
+    )
+
+    kind: Literal["strong"] = "strong"
+    level: int = Field(default=5, ge=1, le=len(LEVELS), strict=True)
+    """1 (weak) to 10; 5 takes at most 50 ms a move."""
+    depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, strict=True)
+    """Instead of a level: so many plies, without temperature, nothing left out, nothing solved."""
+    selective: float | None = Field(default=None, ge=0.1, le=100, title="number of sigmas")
+    """Leave out what a shallow search foretells to be so many standard deviations outside."""
+    endgame: int | None = Field(default=None, ge=0, le=MAX_ENDGAME, strict=True)
+    """Empty squares from which on it plays exactly; none: as the level says."""
+    epsilon: float = Field(default=0.0, ge=0, le=1, title="probability")
+    """How often a move is a random one."""
+    tables: str | None = Field(default=None, pattern="^[0-9a-f]{16}$")
+    """The digest of the tables, where a config or a file says which ones were meant."""
+
+    @model_validator(mode="after")
+    def _is_a_level_or_a_depth(self) -> Self:
+        if self.depth is not None and "level" in self.model_fields_set and self.level != 5:
+            raise ValueError("give level or depth, not both: a level has a depth of its own")
+        if self.selective is not None and self._level.temperature is not None:
+            raise ValueError(f"level {self.level} values every move exactly: leave selective out")
+        return self
+
+    @classmethod
+    def from_text(cls, text: str, game: str) -> Self | None:
+        """Return the player if *text* is its name; options may follow it, as `:level=8`."""
+        return cls(name=text) if text in cls.names else None
+
+    @classmethod
+    def text_options(cls) -> Sequence[str]:
+        """Return the fields that say how it plays."""
+        return ("level", "depth", "selective", "endgame", "epsilon")
+
+    def with_options(self, options: Mapping[str, Any]) -> Strong:
+        """Return the player with other *options*."""
+        if not options:
+            return self
+        kept = self.model_dump(exclude={"name"})
+        if options.get("depth") is not None and "level" not in options:
+            del kept["level"]
+        if "level" in options and "depth" not in options:
+            kept["depth"] = None
+        return type(self)(**{**kept, **options})
+
+    @property
+    def label(self) -> str:
+        """The name, or `strong` and its options."""
+        return self.name or player_text("strong", unusual_options(self, self.text_options()))
+
+    def _repr_html_(self) -> str:
+        return table_html(f"Player {self}", tuple(self._level._asdict().items()))
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` for another game than Othello 8x8, and for other tables than meant."""
+        packed = strong_tables()
+        if game != packed.game:
+            raise ValueError(f"strong plays {packed.game}")
+        if self.tables is not None and self.tables != packed.digest:
+            raise ValueError(
+                f"strong was made with other tables ({self.tables}) than come with this version of "
+                f"evoply ({packed.digest}): use that version, or leave `tables` out"
+            )
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        self.check_fits(game)
+        player = self._search()
+        return KernelSeat(self.native(game), player.uses_time(), player=lambda: self)
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form."""
+        return self._search().with_program(game, strong_tables().program)
+
+    def self_contained(self) -> AlphaBeta:
+        """Return the player with its tables as an expression, which needs no file of evoply's."""
+        evaluator = ExpressionEvaluator(expression=strong_tables().expression().to_dict())
+        return self._search().model_copy(update={"evaluator": evaluator, "name": self.label})
+
+    def anywhere(self) -> Strong:
+        """Return the same player, which says which tables it means."""
+        return self.model_copy(update={"tables": strong_tables().digest})
+
+    def identity(self) -> dict[str, Any]:
+        """Return how it searches, and which tables: a digest need not hold all entries."""
+        search = self._search().model_dump(mode="json", exclude={"name", "evaluator"})
+        return {**search, "kind": "strong", "tables": strong_tables().digest}
+
+    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+        """Return the search with its tables as an expression."""
+        return self.self_contained()
+
+    @property
+    def _level(self) -> Level:
+        level = LEVELS[self.level - 1] if self.depth is None else Level(self.depth)
+        return Level(
+            level.depth,
+            level.temperature,
+            level.selective if self.selective is None else self.selective,
+            level.endgame if self.endgame is None else self.endgame,
+        )
+
+    def _search(self) -> AlphaBeta:
+        """Return how it searches, with an evaluator that stands for the tables."""
+        depth, temperature, sigmas, endgame = self._level
+        return AlphaBeta(
+            evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
+            view="turn",
+            ties="random",
+            depth=depth,
+            temperature=temperature,
+            selective=None if sigmas is None else strong_tables().selectivity(sigmas),
+            endgame=endgame,
+            table=0 if depth < _FROM_TABLE else min(10 + depth, 18),
+            epsilon=self.epsilon,
+        )

@@ -1,0 +1,286 @@
+"""Why this move: which terms of a player's evaluator decided it against the second best.
+
+A search prefers a move for the board that its principal variation ends at. So the terms are
+compared there: what each adds to the value of the best line, and to that of the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.expressions import Expression
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.players import (
+    AfterState,
+    AlphaBeta,
+    KernelSeat,
+    RandomPlayer,
+    analyse,
+    parse_player,
+    player_of,
+    steady_player,
+    with_options,
+)
+from evoply.players.analysis import own_plies
+from evoply.players.grammar import Runs
+from evoply.protocols import Clock, Color, GameRecord, Position
+from evoply.reports.explanation import evaluator_of
+from evoply.reports.game_analysis import CERTAIN
+from evoply.reports.influence import values_of
+from evoply.reports.phrases import Words, joined
+from evoply.reports.terms import Term, terms_of, without
+
+__all__ = ["Reason", "Why", "why"]
+
+_CLOSE = 1e-6
+"""Terms explain a value if they come as near to it as this, relative to it."""
+_SAME = 1e-12
+"""Values nearer to each other than this differ by rounding only."""
+_MOST_SAID = 3
+_NOTABLE = 0.05
+"""A term that makes less of the difference is not worth a word."""
+_TIMES = ("t", "root_t", "ply", "root_ply")
+"""What multiplies a feature in the course of a game and is none itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A feature, all its terms together, and what it adds to both lines' values."""
+
+    text: str
+    """Its terms as a formula."""
+    words: str
+    """What the best line has more or less of."""
+    best: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """What it says for the best move: positive for it, negative against it."""
+        return self.best - self.second
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "text": self.text,
+            "words": self.words,
+            "best": self.best,
+            "second": self.second,
+            "difference": self.difference,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What a player chooses, and what decided it against the second best move."""
+
+    player: str
+    game: str
+    position: str
+    color: Color
+    best: str
+    value: float | None
+    """What the move is worth to *color*."""
+    second: str | None
+    second_value: float | None
+    best_line: tuple[str, ...]
+    """How the game would go on after each of the two."""
+    second_line: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    """The features, what makes the largest difference first. They add up to the values but for a
+    constant; empty where the player's value is no sum, or where a line ends the game."""
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "player": self.player,
+            "game": self.game,
+            "position": self.position,
+            "color": self.color.value,
+            "best": self.best,
+            "value": self.value,
+            "second": self.second,
+            "second_value": self.second_value,
+            "best_line": list(self.best_line),
+            "second_line": list(self.second_line),
+            "reasons": [reason.to_dict() for reason in self.reasons],
+            "sentence": self.sentence,
+        }
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
+    """Return why *player* chooses its move at the end of *game*, a record or a position.
+
+    A player is taken as `evoply.analyse` does, with *runs* for champions; of one that begins with
+    random moves or has overlapping stages the steady part speaks. Raises `ValueError` if the game
+    is over, or if the player values nothing: then there is no reason.
+
+    >>> import evoply as ep
+    >>> print(ep.why("greedy", ep.othello.Game.from_transcript("f5d6c4")))
+    It plays g5 (2) rather than b3 (0): it scores better on many own discs (+1) and few discs for
+    the opponent (+1).
+    """
+    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    position, name = record.position, record.position.game
+    if isinstance(player, str):
+        player = parse_player(player, game=name, runs=runs)
+    model = steady_player(player_of(player))
+    model.check_fits(name)
+    if record.outcome() is not None:
+        raise ValueError(f"the game is over: {record.outcome()}")
+    if isinstance(model, RandomPlayer):
+        raise ValueError(f"{model.label}: this player values nothing, so there is no reason")
+    choice = analyse(model, record, every_move=True)
+    texts = {move: position.short_text(move) for move in position.legal_moves}
+    known = {"player": player_of(player).label, "game": name, "position": position.text()}
+    if len(choice.moves) < 2:
+        what = "it has to pass" if position.legal_moves.must_pass else "there is no other move"
+        return Why(
+            **known, color=position.turn, best=texts[choice.move], value=choice.score, second=None,
+            second_value=None, best_line=(texts[choice.move],), second_line=(), reasons=(),
+            sentence=f"It plays {texts[choice.move]}: {what}.",
+        )  # fmt: skip
+    values = dict(choice.moves)
+    best = choice.move
+    second = next(move for move, _ in choice.moves if move != best)
+    lines = [_line(model, record, move) for move in (best, second)]
+    reasons = _reasons(model, record, lines, [values[best], values[second]])
+    head = _head([texts[best], texts[second]], [values[best], values[second]], reasons)
+    return Why(
+        **known,
+        color=position.turn,
+        best=texts[best],
+        value=values[best] + 0.0,
+        second=texts[second],
+        second_value=values[second] + 0.0,
+        best_line=lines[0].move_texts(),
+        second_line=lines[1].move_texts(),
+        reasons=reasons,
+        sentence=head,
+    )
+
+
+def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> GameRecord:
+    """Return the game that *player* expects from the position on, with *move* first."""
+    position = record.position
+    line = game_rules(position.game).game(position, (), NO_DRAWS).play(move)
+    left = player.depth - 1 if isinstance(player, AlphaBeta) else 0
+    while left and line.outcome() is None and len(line.position.legal_moves) == 1:
+        line, left = line.play(line.position.legal_moves[0]), left - 1
+    if not left or line.outcome() is not None:
+        return line
+    seat = with_options(player, {"depth": left}).seat(position.game)
+    assert isinstance(seat, KernelSeat)
+    after = game_rules(position.game).game(line.position, (), NO_DRAWS)
+    stream = Stream(0, "analyse").child(0, 0)
+    plies = Clock(moves=own_plies(record))
+    for one in seat.analyse(after, stream, plies, every_move=False).line:
+        line = line.play(one)
+    return line
+
+
+def _reasons(
+    player: AfterState | AlphaBeta,
+    record: GameRecord,
+    lines: Sequence[GameRecord],
+    values: Sequence[float],
+) -> tuple[Reason, ...]:
+    """Return what each feature adds at the ends of both *lines*; nothing if that explains nothing.
+
+    It explains something if the terms add up to the *values* that the search found.
+    """
+    name, color = record.position.game, record.position.turn
+    ends = [line.position for line in lines]
+    if max(map(abs, values)) >= CERTAIN:
+        return ()
+    expression, names = evaluator_of(player, name)
+    words = Words(game_rules(name).piece, names)
+    terms = terms_of(expression, names)
+    whole = _values(player, [expression], ends, color)[0]
+    parts = [
+        [total - rest for total, rest in zip(whole, without_it, strict=True)]
+        for without_it in _values(player, [without(expression, one) for one in terms], ends, color)
+    ]
+    for place, value in enumerate(values):
+        added = sum(part[place] for part in parts)
+        if max(abs(added - value), abs(whole[place] - value)) > _CLOSE * (1 + abs(value)):
+            return ()
+    groups: dict[frozenset[Expression], list[int]] = {}
+    for index, term in enumerate(terms):
+        if not term.is_constant:
+            groups.setdefault(_features(term), []).append(index)
+    reasons = []
+    for indices in groups.values():
+        best, second = (sum(parts[index][place] for index in indices) for place in (0, 1))
+        # The term that does not change with time says best what the feature is.
+        plain = min((terms[index] for index in indices), key=lambda one: len(one.factors))
+        text = " + ".join(terms[index].text for index in indices)
+        reasons.append(Reason(text, words.wanted_term(plain)[0], best + 0.0, second + 0.0))
+    return tuple(sorted(reasons, key=lambda one: -abs(one.difference)))
+
+
+def _features(term: Term) -> frozenset[Expression]:
+    """Return the factors of *term* that are not the time."""
+    return frozenset(one for one in (*term.factors, *term.divisors) if one.op not in _TIMES)
+
+
+def _values(
+    player: AfterState | AlphaBeta,
+    expressions: Sequence[Expression],
+    positions: Sequence[Position],
+    color: Color,
+) -> list[list[float]]:
+    """Return what each of *expressions* says at *positions*, to *color*."""
+    rules = game_rules(positions[0].game)
+    rows, signs = [], []
+    for position in positions:
+        black, white, kings, is_black, ply, quiet = position.row
+        if player.view == "player":
+            is_black = color is Color.BLACK
+        rows.append((black, white, kings, is_black, ply, quiet))
+        signs.append(1.0 if is_black == (color is Color.BLACK) else -1.0)
+    programs = [_native.Program(rules.kernel, one.to_json(rules.size)) for one in expressions]
+    return [
+        [sign * float(value) for sign, value in zip(signs, found, strict=True)]
+        for found in (values_of(program, rows, rules.name) for program in programs)
+    ]
+
+
+def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reason]) -> str:
+    """Return the sentence."""
+    best, second = (f"{text} ({_worth(value)})" for text, value in zip(texts, values, strict=True))
+    start = f"It plays {best} rather than {second}"
+    if abs(values[0] - values[1]) <= _SAME * (1 + abs(values[0])):
+        return f"{start}: both are worth the same to it."
+    if not reasons:
+        return f"{start}, whose board is worth less to it at the end of its search."
+    total = sum(abs(reason.difference) for reason in reasons)
+    notable = [one for one in reasons if abs(one.difference) >= _NOTABLE * total]
+    for_it = [one for one in notable if one.difference > 0][:_MOST_SAID]
+    against = [one for one in notable if one.difference < 0][:_MOST_SAID]
+    said = ""
+    if for_it:
+        said = f": it scores better on {joined([_said(one) for one in for_it])}"
+    if against:
+        link = ", and worse on" if for_it else ": it scores worse on"
+        said += f"{link} {joined([_said(one) for one in against])}"
+    return f"{start}{said}."
+
+
+def _said(reason: Reason) -> str:
+    return f"{reason.words} ({reason.difference:+.3g})"
+
+
+def _worth(value: float) -> str:
+    if abs(value) >= CERTAIN:
+        return "a win" if value > 0 else "a loss"
+    return f"{round(value, 6) + 0.0:.4g}"

@@ -1,0 +1,101 @@
+"""Learners of evoply's own that learn by play, as kinds of learners: what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from evoply.arena.elsewhere import check_game
+from evoply.configs.whole import written_config
+from evoply.evolution import Progress
+from evoply.evolution.python_parts import PythonParts
+from evoply.learning import MOST_GAMES
+from evoply.protocols import Cluster, RunError
+from evoply.runs.outside_kind import OutsideKind
+
+__all__ = ["GamesKind"]
+
+
+class GamesKind(OutsideKind):
+    """See `evoply.runs.kind.Kind`: runs that end after games or seconds.
+
+    A subclass says how its configs are read and what its steps show; they are kept as its data.
+    """
+
+    is_built_in = True
+    limits = frozenset({"games", "time_limit"})
+    counted = frozenset({"games"})
+    load: ClassVar[Callable[..., Any]]
+    """Reads a config from a file or a preset, with overrides."""
+
+    def __init__(self, learner: Any, name: str) -> None:
+        super().__init__(learner)
+        self.name = name
+
+    def read_config(self, path: Path, /) -> Any:
+        return type(self).load(path)
+
+    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
+        return type(self).load(source, overrides)
+
+    def write_config(self, config: Any, /) -> str:
+        return written_config(config)
+
+    def fixed(self, config: Any, /) -> Any:
+        return config.model_dump(exclude=set(self.limits))
+
+    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
+        """Return *config* with other limits; `generations` are steps, the first without games."""
+        if not limits:
+            return config
+        given, model = dict(limits), type(config)
+        if "generations" in given:
+            steps = given.pop("generations")
+            given["games"] = None if steps is None else _games_of(config, last, steps)
+        changed = model(**{**config.model_dump(), **given})
+        if last is None or not self._given.is_finished(changed, last):
+            return changed
+        others = {key: None for key in ("games", "time_limit") if key not in given}
+        return model(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
+
+    def endless(self, config: Any, /) -> Any:
+        # A config without any limit is refused as one that never ends.
+        return config.model_copy(update={"games": MOST_GAMES, "time_limit": None})
+
+    def learner(
+        self,
+        *,
+        threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
+        parts: PythonParts | None = None,
+        cluster: Cluster | None = None,
+    ) -> Any:
+        """Return the learner itself, on this machine's threads or on *cluster*."""
+        if parts is not None and (parts.fitness is not None or parts.operators):
+            raise RunError("fitness and operators are for evolution: learning takes none")
+        return self._given
+
+    def check_sendable(self, config: Any, /) -> None:
+        check_game(config.game)
+
+    def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
+        return {}
+
+    def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
+        return {"games": step.games - (0 if previous is None else previous.games)}
+
+    def seconds_left(self, config: Any, step: Any) -> float | None:
+        """Return how long the rest of the games takes at the pace so far; None if nobody knows."""
+        if config.games is None or not step.games or not step.total_seconds:
+            return None
+        left: float = (config.games - step.games) * step.total_seconds / step.games
+        return left
+
+
+def _games_of(config: Any, last: Any, steps: int) -> int:
+    """Return the games after which a run has *steps* steps, if no step is shorter than usual."""
+    if last is None:
+        return max(1, (steps - 1) * int(config.games_per_step))
+    more: int = (steps - 1 - last.number) * config.games_per_step
+    return max(1, int(last.games) + more)

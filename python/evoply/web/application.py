@@ -1,0 +1,134 @@
+"""The application: the API and the page, behind all checks."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException as StarletteError
+from starlette.types import ASGIApp
+
+from evoply import _native
+from evoply.games.drawing import COLORS
+from evoply.processes import core_count
+from evoply.protocols import RunError
+from evoply.web.game_routes import GameHall, game_router, status_of
+from evoply.web.limits import Limits
+from evoply.web.messages import Health
+from evoply.web.protection import Protection, Trusted
+from evoply.web.store import GameStore
+from evoply.web.thinking import ThinkingPool
+from evoply.wording import must_be
+
+__all__ = ["application"]
+
+_STATIC = Path(str(files("evoply.web"))) / "static"
+
+
+def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> ASGIApp:
+    """Return the application, whose games lie in the file *games*.
+
+    Raises `StoreError` if the file cannot be used.
+    """
+    limits = Limits() if limits is None else limits
+    store = GameStore(games)
+
+    @asynccontextmanager
+    async def living(app: FastAPI) -> AsyncIterator[None]:
+        pool = ThinkingPool(core_count(), limits.waiting)
+        app.state.hall = hall = GameHall(store, pool, limits)
+        try:
+            yield
+        finally:
+            hall.close()
+
+    app = FastAPI(
+        title="evoply",
+        version=_native.__version__,
+        description="Play, watch and understand. What changes something needs the header "
+        "`Authorization: Bearer TOKEN`; `evoply web --json` tells the token.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=living,
+    )
+    app.include_router(game_router)
+    _add_pages(app, trusted)
+    _add_errors(app)
+    return Protection(app, trusted, limits)
+
+
+def _add_pages(app: FastAPI, trusted: Trusted) -> None:
+    # The system's table of types may not know modules, and a browser would refuse them.
+    mimetypes.add_type("text/javascript", ".js")
+    no_cache = {"cache-control": "no-cache"}
+
+    @app.get("/api/health", tags=["server"])
+    async def health() -> Health:
+        """Return whether the server is there."""
+        return Health(version=_native.__version__)
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> HTMLResponse:
+        text = (_STATIC / "index.html").read_text(encoding="utf-8")
+        # Only our own page can read it: browsers keep it from pages of other sites.
+        text = text.replace("{token}", escape(trusted.token))
+        return HTMLResponse(text, headers={"cache-control": "no-store"})
+
+    @app.get("/static/look.css", include_in_schema=False)
+    async def look() -> Response:
+        return Response(_look(), media_type="text/css", headers=no_cache)
+
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+
+
+@cache
+def _look() -> str:
+    """Return the style of the HTML reports, and the colours of boards by name."""
+    report = files("evoply.reports") / "templates" / "page.css"
+    colors = "".join(f"  --{name}: {color};\n" for name, color in COLORS.items())
+    return f":root {{\n{colors}}}\n{report.read_text(encoding='utf-8')}"
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Let every error be one message, in words."""
+
+    def answer(status: int, message: str, **more: Any) -> JSONResponse:
+        return JSONResponse({"error": message, **more}, status)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        found = [
+            (".".join(str(part) for part in one["loc"][1:]) or "request", _words(one))
+            for one in error.errors()[:20]
+        ]
+        text = "; ".join(f"{field}: {what}" for field, what in found)
+        return answer(422, text, errors=[{"field": field, "error": what} for field, what in found])
+
+    @app.exception_handler(StarletteError)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+        return answer(error.status_code, str(error.detail))
+
+    @app.exception_handler(RunError)
+    async def failed(request: Request, error: RunError) -> JSONResponse:
+        return answer(500, str(error))
+
+    @app.exception_handler(ValueError)
+    async def wrong(request: Request, error: ValueError) -> JSONResponse:
+        return answer(status_of(error), str(error))
+
+
+def _words(error: dict[str, Any]) -> str:
+    if error["type"] == "json_invalid":
+        return "this is no JSON"
+    return must_be(error)

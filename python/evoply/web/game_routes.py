@@ -1,0 +1,344 @@
+"""The API of games: begin, read, move, undo, take over, ask, copy, and hear of what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, WebSocket
+from fastapi.responses import PlainTextResponse
+
+from evoply.formats import read_pasted
+from evoply.games import GAMES, game_rules
+from evoply.players import PlayerKind
+from evoply.protocols import Color, GameRecord, TimeControl
+from evoply.web.ladder import levels_of
+from evoply.web.limits import LimitError, Limits, RateLimiter
+from evoply.web.messages import (
+    BeginGame,
+    Error,
+    GameList,
+    GameListed,
+    GameState,
+    LevelShown,
+    MoveAsked,
+    QuestionAsked,
+    RulesShown,
+    SeatsAsked,
+    Undone,
+    Values,
+)
+from evoply.web.opponents import read_opponent
+from evoply.web.playing import ConflictError, OpenGame, new_id, sides_of
+from evoply.web.questions import values_of_moves
+from evoply.web.showing import exported, row_of, state_of
+from evoply.web.store import GameStore, Stored
+from evoply.web.thinking import ThinkingPool
+
+__all__ = ["GameHall", "game_router"]
+
+_MOST_LISTED = 50
+_MOST_LISTENERS_OF_A_GAME = 16
+_MOST_WORDS = 100
+"""Messages that an open page may send; it has nothing to say."""
+
+GameId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+Form = Literal["transcript", "ggf", "pdn", "games", "svg"]
+
+
+@dataclass(slots=True)
+class GameHall:
+    """All games of a server: those in memory, and the file where all of them lie."""
+
+    store: GameStore
+    pool: ThinkingPool
+    limits: Limits
+    is_closing: asyncio.Event = field(default_factory=asyncio.Event)
+    listeners: int = 0
+    _open: OrderedDict[str, OpenGame] = field(default_factory=OrderedDict)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: RateLimiter = field(init=False)
+    _changes: RateLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to count."""
+        self._begun = RateLimiter(self.limits.begun)
+        self._changes = RateLimiter(self.limits.changes)
+
+    async def game(self, game: str) -> OpenGame:
+        """Return a game by its id; 404 if there is none."""
+        async with self._reading:
+            found = self._open.get(game)
+            if found is None:
+                stored = await self.store.read(game)
+                if stored is None:
+                    raise HTTPException(404, "there is no such game - begin one")
+                found = OpenGame.open(stored, self.read_opponent, self.store, self.pool)
+                self._keep(found)
+                found.wake()
+        self._open.move_to_end(game)
+        return found
+
+    async def changing(self, game: str) -> OpenGame:
+        """Return a game that is to be changed, within the limits."""
+        if self._changes.seconds_to_wait(game):
+            raise LimitError(
+                f"more than {self.limits.changes.each_second:g} changes of a game a second - "
+                "slow down"
+            )
+        return await self.game(game)
+
+    async def begin(self, asked: BeginGame) -> OpenGame:
+        """Begin a game."""
+        if self._begun.seconds_to_wait("everybody"):
+            raise LimitError(
+                f"more than {self.limits.begun.each_second:g} new games a second - slow down"
+            )
+        # Reading what was pasted, and players, takes time: others are answered meanwhile.
+        stored = await asyncio.to_thread(self._begun_game, asked)
+        await self.store.begin(stored)
+        return await self.game(stored.id)
+
+    def _begun_game(self, asked: BeginGame) -> Stored:
+        if asked.clock is not None:
+            TimeControl.from_text(asked.clock)
+        record = _asked_position(asked)
+        game = record.position.game
+        texts = {Color.BLACK: asked.black, Color.WHITE: asked.white}
+        sides_of(texts.items(), game, self.read_opponent)
+        rules = game_rules(game)
+        start = record.start.text()
+        # Read again as it will be, so that the game is the same after a restart.
+        record = rules.game(rules.parse(start), (move.code(rules.size) for move in record.moves))
+        left = None if asked.clock is None else TimeControl.from_text(asked.clock).seconds
+        return Stored(
+            id=new_id(),
+            created=datetime.now(UTC).isoformat(),
+            game=game,
+            start=start,
+            black=asked.black,
+            white=asked.white,
+            clock=asked.clock,
+            seconds=asked.seconds,
+            seed=secrets.randbits(48) if asked.seed is None else asked.seed,
+            moves=tuple((str(move), left, left) for move in record.moves),
+        )
+
+    def read_opponent(self, text: str, game: str) -> PlayerKind:
+        """Return the player that *text* names."""
+        return read_opponent(text, game, self.limits)
+
+    def _keep(self, game: OpenGame) -> None:
+        """Keep *game* in memory, and forget the one that nobody has looked at for longest."""
+        self._open[game.stored.id] = game
+        if len(self._open) <= self.limits.games_open:
+            return
+        for name, one in self._open.items():
+            if not one.is_watched and not one.is_thinking and one is not game:
+                one.close()
+                del self._open[name]
+                return
+
+    @asynccontextmanager
+    async def listening(self, game: OpenGame) -> AsyncIterator[asyncio.Event]:
+        """Give an event that is set at every change of *game*; `LimitError` if too many listen."""
+        if self.listeners >= self.limits.listeners:
+            raise LimitError("too many pages are open - close some")
+        self.listeners += 1
+        event = game.listen()
+        try:
+            yield event
+        finally:
+            game.leave(event)
+            self.listeners -= 1
+
+    def close(self) -> None:
+        """End what goes on; everything acknowledged is on disk."""
+        self.is_closing.set()
+        for game in self._open.values():
+            game.close()
+        self.pool.close()
+        self.store.close()
+
+
+def _asked_position(asked: BeginGame) -> GameRecord:
+    """Return the game so far that a request shows."""
+    rules = game_rules(asked.game)
+    if asked.board is not None:
+        row = row_of(asked.game, asked.board)
+        return rules.game(rules.position_from_row(row))
+    if asked.position is None or not asked.position.strip():
+        return rules.record()
+    try:
+        return read_pasted(asked.game, asked.position)
+    except ValueError as error:
+        # It may be of another game.
+        for other in GAMES:
+            try:
+                return read_pasted(other, asked.position)
+            except ValueError:
+                continue
+        raise ValueError(f"position: {error}") from None
+
+
+def _hall(request: Request) -> GameHall:
+    hall: GameHall = request.app.state.hall
+    return hall
+
+
+Hall = Annotated[GameHall, Depends(_hall)]
+_WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
+
+
+game_router = APIRouter(prefix="/api", tags=["games"], responses=_WRONG)  # type: ignore[arg-type]
+
+
+@game_router.get("/rules")
+async def rules() -> list[RulesShown]:
+    """Return every game that can be played, and opponents, the weakest first."""
+    return [
+        RulesShown(
+            game=one.name,
+            title=one.title,
+            size=one.size,
+            levels=[
+                LevelShown(
+                    title=level.title,
+                    player=level.player,
+                    about=level.about,
+                    elo=level.ratings.get(one.name),
+                )
+                for level in levels_of(one.name)
+            ],
+        )
+        for one in GAMES.values()
+    ]
+
+
+@game_router.get("/games")
+async def listed(hall: Hall) -> GameList:
+    """Return the games begun last."""
+    games = await hall.store.newest(_MOST_LISTED)
+    return GameList(
+        games=[
+            GameListed(
+                id=one.id,
+                created=one.created,
+                game=one.game,
+                black=one.black,
+                white=one.white,
+                plies=plies,
+            )
+            for one, plies in games
+        ]
+    )
+
+
+@game_router.post("/games", status_code=201)
+async def begin(asked: BeginGame, hall: Hall) -> GameState:
+    """Begin a game, at the start or at a position."""
+    return state_of(await hall.begin(asked))
+
+
+@game_router.get("/games/{game}")
+async def read(game: GameId, hall: Hall) -> GameState:
+    """Return a game as it stands."""
+    return state_of(await hall.game(game))
+
+
+@game_router.post("/games/{game}/moves")
+async def move(game: GameId, asked: MoveAsked, hall: Hall) -> GameState:
+    """Play a move; it is on disk when this is answered. A player's answer comes later."""
+    found = await hall.changing(game)
+    await found.play(asked.move, asked.ply)
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/undo")
+async def undo(game: GameId, asked: Undone, hall: Hall) -> GameState:
+    """Take moves back."""
+    found = await hall.changing(game)
+    await found.undo(asked.to_ply)
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/seats")
+async def seats(game: GameId, asked: SeatsAsked, hall: Hall) -> GameState:
+    """Let others play from now on: take over a side, or leave it to a player."""
+    found = await hall.changing(game)
+    texts = ((Color.BLACK, asked.black), (Color.WHITE, asked.white))
+    read = partial(sides_of, texts, found.stored.game, hall.read_opponent)
+    await found.seat(await asyncio.to_thread(read))
+    return state_of(found)
+
+
+@game_router.post("/games/{game}/values")
+async def values(game: GameId, asked: QuestionAsked, hall: Hall) -> Values:
+    """Return what the legal moves are worth, and why the best is better than the second."""
+    return await values_of_moves(await hall.changing(game), asked, hall.read_opponent)
+
+
+@game_router.get("/games/{game}/copy", response_class=PlainTextResponse)
+async def copy(game: GameId, form: Annotated[Form, Query()], hall: Hall) -> PlainTextResponse:
+    """Return the game as text: moves, GGF, PDN, JSON, or a picture with numbered moves."""
+    found = await hall.game(game)
+    kind = "image/svg+xml" if form == "svg" else "text/plain"
+    return PlainTextResponse(exported(found, form), media_type=kind)
+
+
+@game_router.websocket("/games/{game}/live")
+async def live(socket: WebSocket, game: GameId) -> None:
+    """Send the game whenever it has changed."""
+    hall: GameHall = socket.app.state.hall
+    try:
+        found = await hall.game(game)
+        async with hall.listening(found) as changed:
+            await socket.accept()
+            await _tell(socket, found, changed, hall.is_closing)
+    except (HTTPException, LimitError) as error:
+        reason = error.detail if isinstance(error, HTTPException) else str(error)
+        await socket.close(1008, reason[:100])
+
+
+async def _tell(
+    socket: WebSocket, game: OpenGame, changed: asyncio.Event, closing: asyncio.Event
+) -> None:
+    """Send *game* now and after every change, until the page or the server leaves."""
+    hearing = asyncio.create_task(_heard(socket))
+    ending = asyncio.create_task(closing.wait())
+    try:
+        while not (hearing.done() or ending.done()):
+            changed.clear()
+            await socket.send_text(state_of(game).model_dump_json())
+            news = asyncio.create_task(changed.wait())
+            await asyncio.wait({news, hearing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+        if not hearing.done():
+            await socket.close(1001)
+    except (RuntimeError, OSError):
+        pass  # the page has gone while it was told something
+    finally:
+        hearing.cancel()
+        ending.cancel()
+
+
+async def _heard(socket: WebSocket) -> None:
+    """Return when the page has gone, or talks too much."""
+    for _ in range(_MOST_WORDS):
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+
+
+def status_of(error: ValueError) -> int:
+    """Return the status of the answer to a request that *error* ended."""
+    if isinstance(error, LimitError):
+        return error.status
+    return 409 if isinstance(error, ConflictError) else 422

@@ -1,0 +1,251 @@
+"""The messages of the API: what may be asked, within which bounds, and what is answered.
+
+`/api/openapi.json` is made of them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "PERSON", "BeginGame", "Error", "GameList", "GameListed", "GameState", "Health", "LegalMove",
+    "LevelShown", "MoveAsked", "PlayedMove", "QuestionAsked", "RulesShown", "SeatsAsked",
+    "SetUpBoard", "SideShown", "Undone", "ValuedMove", "Values",
+]  # fmt: skip
+
+PERSON = "person"
+"""Who plays a side when nobody of ours does."""
+MOST_CHARACTERS = 100_000
+LONGEST_PLAYER = 4000
+
+ColorName = Literal["black", "white"]
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Health(_Answer):
+    """Whether the server is there."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class Error(_Answer):
+    """What is wrong with a request, and what to do."""
+
+    error: str
+
+
+class SetUpBoard(_Asked):
+    """A board that was set up by hand."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    cells: str = Field(max_length=100)
+    """The squares row by row: b and w are pieces, B and W kings, anything else is empty."""
+    turn: ColorName = "black"
+
+
+class BeginGame(_Asked):
+    """What game to begin, who plays it, and where."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    game: str = Field(default="othello", max_length=60)
+    """A name of `/api/rules`."""
+    black: str = Field(default=PERSON, min_length=1, max_length=LONGEST_PLAYER)
+    """`person`, or the text of a player as in `evoply match`."""
+    white: str = Field(default=PERSON, min_length=1, max_length=LONGEST_PLAYER)
+    clock: str | None = Field(default=None, max_length=40)
+    """Seconds for each side, and what each move adds: 150 or 60+1."""
+    seconds: float = Field(default=2.0, ge=0.01, le=10.0)
+    """The most that a player takes for a move."""
+    seed: int | None = Field(default=None, ge=0, lt=2**53)
+    """Decides what players draw; another one each time if it is left out."""
+    position: str | None = Field(default=None, max_length=MOST_CHARACTERS)
+    """Where to begin: moves, a board or both, GGF, PDN or OBF. Of another game than `game` where
+    only that one can be meant."""
+    board: SetUpBoard | None = None
+    """Where to begin instead."""
+
+
+class MoveAsked(_Asked):
+    """A person's move."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    move: str = Field(max_length=100)
+    """A legal move as text."""
+    ply: int | None = Field(default=None, ge=0)
+    """How many plies the game has, if the move is to count only then."""
+
+
+class SeatsAsked(_Asked):
+    """Who is to play from now on; a side that is left out stays."""
+
+    black: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
+    white: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
+
+
+class QuestionAsked(_Asked):
+    """What moves are worth, and to whom."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
+    """Who says so; by default the opponent, or another one if the opponent values nothing."""
+    ply: int | None = Field(default=None, ge=0)
+    """After so many plies; by default at the end."""
+    seconds: float = Field(default=1.0, ge=0.01, le=5.0)
+    """The time there is for it."""
+
+
+class LegalMove(_Answer):
+    """A move that can be played now."""
+
+    text: str
+    path: list[int]
+    """The squares that it touches, from a1 row by row, in its order; none for a pass."""
+
+
+class PlayedMove(_Answer):
+    """A move of the game, and the board after it."""
+
+    text: str
+    color: ColorName
+    path: list[int]
+    cells: str
+    """The board after it; see `GameState.cells`."""
+
+
+class SideShown(_Answer):
+    """Who plays a side."""
+
+    player: str
+    """`person`, or the text of a player."""
+    label: str
+    """What to call it."""
+    pieces: int
+    pieces_in_words: str
+    seconds_left: float | None = None
+    """On its clock when this was said."""
+
+
+class GameState(_Answer):
+    """A game as it stands."""
+
+    id: str
+    version: int
+    """Grows with every change."""
+    game: str
+    title: str
+    size: int
+    labels: list[str]
+    """What squares are called on the board itself, "" where the edges say it."""
+    squares: list[str]
+    """The names of the squares; "" where no piece can stand."""
+    cells: str
+    """The board row by row: b and w pieces, B and W kings, a dot empty, a blank no square."""
+    start: str
+    """The board before the first move."""
+    start_text: str
+    """The same as text that `BeginGame.position` reads."""
+    turn: ColorName
+    status: str
+    black: SideShown
+    white: SideShown
+    legal: list[LegalMove]
+    moves: list[PlayedMove]
+    is_thinking: bool
+    """Whether a player is choosing a move."""
+    is_over: bool
+    result: str | None = None
+    """How the game ended, in words."""
+    winner: ColorName | None = None
+    trouble: str | None = None
+    """Why a player does not move, if it fails."""
+    clock: str | None = None
+    running: ColorName | None = None
+    """Whose clock runs."""
+    transcript: str
+
+
+class GameListed(_Answer):
+    """A game in a list."""
+
+    id: str
+    created: str
+    game: str
+    black: str
+    white: str
+    plies: int
+
+
+class GameList(_Answer):
+    """The games begun last, newest first."""
+
+    games: list[GameListed]
+
+
+class Undone(_Asked):
+    """What is to be taken back."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    to_ply: int | None = Field(default=None, ge=0)
+    """Go back to where so many plies were played; by default to a person's last choice."""
+
+
+class ValuedMove(_Answer):
+    """What a move is worth to the side to move."""
+
+    move: str
+    path: list[int]
+    value: float
+    text: str
+    """The value as people read it."""
+    loss: float
+    """What it is worth less than the best move."""
+
+
+class Values(_Answer):
+    """Every legal move with its value, best first."""
+
+    player: str
+    """Who says so."""
+    best: str
+    moves: list[ValuedMove]
+    """Empty if there is one legal move, or if the player values none."""
+    depth: int
+    """Plies looked ahead."""
+    line: list[str]
+    """How the game would go on."""
+    why: str | None = None
+    """Why the best move and not the second, in a sentence; where the player can be explained."""
+
+
+class LevelShown(_Answer):
+    """An opponent on the ladder."""
+
+    title: str
+    player: str
+    about: str
+    elo: int | None
+    """Its measured rating above `random`; None if nobody has measured it."""
+
+
+class RulesShown(_Answer):
+    """A game that can be played, and whom one can play it against, the weakest first."""
+
+    game: str
+    title: str
+    size: int
+    levels: list[LevelShown]

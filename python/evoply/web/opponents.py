@@ -1,0 +1,70 @@
+"""Players by the texts that come from outside: only those that are data, and within limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from evoply.games import game_rules
+from evoply.players import PlayerKind, parse_player
+from evoply.web.limits import LimitError, Limits
+from evoply.wording import shorten
+
+__all__ = ["OpponentReader", "read_opponent"]
+
+OpponentReader = Callable[[str, str], PlayerKind]
+"""The player that a text names in a game."""
+
+_CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)", re.DOTALL)
+_FILE = re.compile(r"\.(py|json)\s*(:|$)|^\s*engine:", re.IGNORECASE)
+
+
+def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
+    """Return the player that *text* names, for *game*.
+
+    No text from outside may name a file or a program: champions are those of the folder of runs,
+    by name. Raises `ValueError` for what is no player or does not play the game, and `LimitError`
+    for one that asks for too much.
+    """
+    game_rules(game)
+    if _FILE.search(text):
+        raise ValueError(
+            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` "
+            "or `evoply play`"
+        )
+    runs = None
+    champion = _CHAMPION.match(text)
+    if champion is not None:
+        # Only here: what knows runs takes a second to load.
+        from evoply.runs import list_runs, resolve_champion
+
+        runs = resolve_champion
+        run, names = champion["run"].strip(), [one.name for one in list_runs()]
+        if run not in names:
+            known = ", ".join(names[-10:]) or "none yet"
+            raise ValueError(f"no run is called {shorten(run)!r}; there are: {known}")
+    player = parse_player(text, game=game, runs=runs)
+    if not player.is_portable:
+        raise ValueError(f"{shorten(text)}: this player is no data - use `evoply match`")
+    player.check_fits(game)
+    _check_work(player, limits)
+    return player
+
+
+def _check_work(player: PlayerKind, limits: Limits) -> None:
+    """Raise `LimitError` for a player that asks for too much."""
+    data = player.model_dump(mode="python")
+    depth = data.get("depth", 0)
+    if isinstance(depth, int) and depth > limits.depth and data.get("time") is None:
+        raise LimitError(
+            f"depth: {depth} - players look at most {limits.depth} plies ahead here - give less",
+            422,
+        )
+    if player.kind == "online":
+        games = data["population"] * (data["generations"] + 1) * data["games"]
+        if games > limits.games_before_move:
+            raise LimitError(
+                f"population x (generations + 1) x games is {games:,} - players play at most "
+                f"{limits.games_before_move:,} games before a move here - give less",
+                422,
+            )

@@ -1,0 +1,391 @@
+"""Games that go on: whose turn it is, whose clock runs, and what players answer.
+
+One event loop changes them, and one change of a game waits for another. Nobody is told of a change
+before it is on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.players import KernelSeat, PlayerKind
+from evoply.players.analysis import asked
+from evoply.protocols import (
+    Choice,
+    Clock,
+    Color,
+    ForfeitError,
+    GameClock,
+    GameRecord,
+    IllegalMoveError,
+    InvalidMoveError,
+    Seat,
+    TimeControl,
+)
+from evoply.web.limits import LimitError
+from evoply.web.messages import PERSON
+from evoply.web.opponents import OpponentReader
+from evoply.web.store import GameStore, Move, Stored
+from evoply.web.thinking import ThinkingPool
+from evoply.wording import short_name, shorten
+
+__all__ = ["ConflictError", "OpenGame", "new_id", "sides_of"]
+
+_PACE = 0.35
+"""Seconds between two moves where players play each other, so that people can follow."""
+
+
+class ConflictError(ValueError):
+    """The game is not where the request believes it to be."""
+
+
+def new_id() -> str:
+    """Return a new name of a game: 128 random bits, so nobody finds it by trying."""
+    return secrets.token_hex(16)
+
+
+@dataclass(slots=True)
+class Side:
+    """Who plays a side."""
+
+    text: str
+    player: PlayerKind | None
+    """None for a person."""
+    seat: Seat | None = None
+    """What keeps something of the game in mind, from its first move on."""
+
+    @property
+    def label(self) -> str:
+        """What to call it."""
+        return "You" if self.player is None else short_name(self.player.label)
+
+    def close(self) -> None:
+        """Give back what the seat holds."""
+        if self.seat is not None:
+            self.seat.close()
+            self.seat = None
+
+
+@dataclass(slots=True)
+class OpenGame:
+    """One game in memory; it is also in *store*, as it was after the last change."""
+
+    stored: Stored
+    record: GameRecord
+    sides: dict[Color, Side]
+    left: list[tuple[float | None, float | None]]
+    """What both clocks showed after each ply."""
+    store: GameStore
+    pool: ThinkingPool
+    version: int = 0
+    trouble: str | None = None
+    is_thinking: bool = False
+    now: Callable[[], float] = time.monotonic
+    _changed: set[asyncio.Event] = field(default_factory=set)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _turn_began: float = field(init=False)
+    _thinking: asyncio.Task[None] | None = None
+    _flag: asyncio.TimerHandle | None = None
+
+    def __post_init__(self) -> None:
+        """Let the clock of whoever is to move run from now on."""
+        self._turn_began = self.now()
+
+    @classmethod
+    def open(
+        cls, stored: Stored, read: OpponentReader, store: GameStore, pool: ThinkingPool
+    ) -> OpenGame:
+        """Return the game as it lies in the file."""
+        rules = game_rules(stored.game)
+        record = rules.game(rules.parse(stored.start))
+        for move, _, _ in stored.moves:
+            record = record.play(move)
+        sides = {color: _side(stored.who(color), stored.game, read) for color in Color}
+        left = [(black, white) for _, black, white in stored.moves]
+        return cls(stored, record, sides, left, store, pool)
+
+    @property
+    def control(self) -> TimeControl | None:
+        """The time that both sides have."""
+        return None if self.stored.clock is None else TimeControl.from_text(self.stored.clock)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.stored.loser is not None or self.record.outcome() is not None
+
+    @property
+    def running(self) -> Color | None:
+        """Whose clock runs."""
+        return None if self.stored.clock is None or self.is_over else self.record.position.turn
+
+    def seconds_left(self, color: Color) -> float | None:
+        """Return what the clock of a side shows now."""
+        clock = self._clock()
+        if clock is None:
+            return None
+        spent = self.now() - self._turn_began if color is self.running else 0.0
+        return max(0.0, clock.left[color] - spent)
+
+    def _clock(self) -> GameClock | None:
+        """Return the clocks as they were after the last ply."""
+        control = self.control
+        if control is None:
+            return None
+        clock = GameClock(control)
+        if self.left:
+            black, white = self.left[-1]
+            clock.left = {Color.BLACK: black or 0.0, Color.WHITE: white or 0.0}
+        return clock
+
+    # Changes, each of them on disk when it returns.
+
+    async def play(self, text: str, ply: int | None) -> None:
+        """Play a person's move; raises `ConflictError`, `IllegalMoveError`, `InvalidMoveError`."""
+        async with self._lock:
+            await self._check_flag()
+            if ply is not None and ply != len(self.record):
+                raise ConflictError(
+                    f"ply: {ply} - the game has {len(self.record)} plies now - read it again"
+                )
+            if self.is_over:
+                raise ConflictError("the game is over - begin another one, or take a move back")
+            turn = self.record.position.turn
+            if self.sides[turn].player is not None:
+                raise ConflictError(
+                    f"it is the turn of {self.sides[turn].label} - wait, or take over"
+                )
+            await self._add(_played(self.record, text))
+        self.wake()
+
+    async def undo(self, to_ply: int | None) -> None:
+        """Take moves back to a person's last choice, or to where *to_ply* plies were played."""
+        async with self._lock:
+            count = self._before_last_choice() if to_ply is None else to_ply
+            if count is None or count >= len(self.record) or count < 0:
+                raise ConflictError("there is nothing to take back")
+            self._stop_thinking()
+            await self.store.go_on(self.stored.id, count, ())
+            moves = [move.code(self.record.position.size) for move in self.record.moves[:count]]
+            self.record = game_rules(self.stored.game).game(self.record.start, moves)
+            self.stored = replace(self.stored, loser=None, reason=None)
+            self.left, self.trouble = self.left[:count], None
+            self._news()
+        self.wake()
+
+    async def seat(self, sides: dict[Color, Side]) -> None:
+        """Let others play from now on."""
+        async with self._lock:
+            self._stop_thinking()
+            for color, side in sides.items():
+                self.sides[color].close()
+                self.sides[color] = side
+            names = {color: side.text for color, side in self.sides.items()}
+            await self.store.seat(self.stored.id, names[Color.BLACK], names[Color.WHITE])
+            self.stored = replace(self.stored, black=names[Color.BLACK], white=names[Color.WHITE])
+            self.trouble = None
+            self._news()
+        self.wake()
+
+    def wake(self) -> None:
+        """Go on: start the clock of whoever is to move, and let a player think."""
+        self._arm_flag()
+        if self.is_over or self._thinking is not None:
+            return
+        if self.sides[self.record.position.turn].player is not None and self.trouble is None:
+            self.is_thinking = True
+            self._thinking = asyncio.create_task(self._think())
+
+    def close(self) -> None:
+        """Forget the game in memory; nothing is lost."""
+        self._stop_thinking()
+        if self._flag is not None:
+            self._flag.cancel()
+        for side in self.sides.values():
+            side.close()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody waits for news."""
+        return bool(self._changed)
+
+    def listen(self) -> asyncio.Event:
+        """Return an event that is set at every change, until `leave`."""
+        event = asyncio.Event()
+        self._changed.add(event)
+        return event
+
+    def leave(self, event: asyncio.Event) -> None:
+        """End `listen`."""
+        self._changed.discard(event)
+
+    # What players do.
+
+    async def _think(self) -> None:
+        task = asyncio.current_task()
+        try:
+            while not self.is_over:
+                color = self.record.position.turn
+                if self.sides[color].player is None:
+                    return
+                if all(side.player is not None for side in self.sides.values()):
+                    await asyncio.sleep(_PACE)
+                record, choice = self.record, await self._choice(color)
+                async with self._lock:
+                    if task is not self._thinking or self.record is not record:
+                        return
+                    await self._check_flag()
+                    if not self.is_over:
+                        await self._add(record.play(choice.move))
+                self._arm_flag()
+        except ForfeitError as error:
+            async with self._lock:
+                if task is self._thinking:
+                    await self._forfeit(self.record.position.turn, str(error))
+        except ValueError as error:
+            self.trouble = shorten(str(error), 300)
+        finally:
+            if task is self._thinking:
+                self._thinking, self.is_thinking = None, False
+                self._news()
+
+    async def _choice(self, color: Color) -> Choice:
+        side, record = self.sides[color], self.record
+        clock = Clock(move_seconds=self.stored.seconds)
+        if self.control is not None:
+            clock = replace(
+                clock,
+                seconds_left=max(0.001, self.seconds_left(color) or 0.0),
+                increment=self.control.increment,
+            )
+        stream = Stream(self.stored.seed, "play", "game")
+        game = self.stored.game
+
+        def choose() -> Choice:
+            # A seat of the kernel keeps a table only: of a thousand games they would fill the
+            # memory. Others know their game.
+            seat = side.seat
+            if seat is None:
+                assert side.player is not None
+                seat = side.player.seat(game)
+                if not isinstance(seat, KernelSeat):
+                    side.seat = seat
+            try:
+                return asked(seat, record, stream, clock=clock)
+            finally:
+                if seat is not side.seat:
+                    seat.close()
+
+        return await self.pool.run((self.stored.id, "move"), choose)
+
+    def _stop_thinking(self) -> None:
+        task, self._thinking, self.is_thinking = self._thinking, None, False
+        if task is not None:
+            task.cancel()
+
+    async def _add(self, record: GameRecord) -> None:
+        """Take *record*, one move longer, and the forced passes that follow."""
+        since = len(self.record)
+        clock, turn = self._clock(), self.record.position.turn
+        if clock is not None and not clock.spend(turn, self.now() - self._turn_began):
+            await self._forfeit(turn, self._fallen())
+            return
+        while record.outcome() is None and record.position.legal_moves.must_pass:
+            record = record.play(record.position.legal_moves[0])
+        shown = (
+            (None, None) if clock is None else (clock.left[Color.BLACK], clock.left[Color.WHITE])
+        )
+        moves: list[Move] = [(str(move), *shown) for move in record.moves[since:]]
+        await self.store.go_on(self.stored.id, since, moves)
+        self.record = record
+        self.left += [shown] * len(moves)
+        self._news()
+
+    # Clocks.
+
+    def _arm_flag(self) -> None:
+        """Have the game end when the flag of whoever is to move falls."""
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+        running = self.running
+        if running is None:
+            return
+        loop = asyncio.get_running_loop()
+        left = self.seconds_left(running) or 0.0
+        self._flag = loop.call_later(left + 0.01, lambda: asyncio.ensure_future(self._flag_fell()))
+
+    async def _flag_fell(self) -> None:
+        async with self._lock:
+            await self._check_flag()
+
+    async def _check_flag(self) -> None:
+        running = self.running
+        if running is not None and (self.seconds_left(running) or 0.0) <= 0:
+            await self._forfeit(running, self._fallen())
+
+    def _fallen(self) -> str:
+        return f"the flag has fallen (clock {self.stored.clock})"
+
+    async def _forfeit(self, loser: Color, reason: str) -> None:
+        await self.store.forfeit(self.stored.id, loser, reason)
+        self.stored = replace(self.stored, loser=loser.value, reason=reason)
+        self._news()
+
+    def _before_last_choice(self) -> int | None:
+        """Return the plies before the last choice of a person; of anybody if nobody is one."""
+        people = [color for color, side in self.sides.items() if side.player is None] or list(Color)
+        for count in range(len(self.record) - 1, -1, -1):
+            before: Any = self.record.positions[count]
+            if before.turn in people and not before.legal_moves.must_pass:
+                return count
+        return None
+
+    def _news(self) -> None:
+        self.version += 1
+        self._turn_began = self.now()
+        for event in self._changed:
+            event.set()
+
+
+def _side(text: str, game: str, read: OpponentReader) -> Side:
+    return Side(text, None if text == PERSON else read(text, game))
+
+
+def sides_of(
+    texts: Iterable[tuple[Color, str | None]], game: str, read: OpponentReader
+) -> dict[Color, Side]:
+    """Return who is to play, for each colour with a text; `ValueError` names the colour."""
+    sides = {}
+    for color, text in texts:
+        if text is None:
+            continue
+        try:
+            sides[color] = _side(text, game, read)
+        except ValueError as error:
+            if isinstance(error, LimitError):
+                raise
+            raise ValueError(f"{color.value}: {error}") from None
+    return sides
+
+
+def _played(record: GameRecord, text: str) -> GameRecord:
+    """Return the game with a move by its text; errors say only what people need to read."""
+    position = record.position
+    try:
+        return record.play(text)
+    except IllegalMoveError:
+        must = position.what_must_be(text)
+        legal = shorten(str(position.legal_moves), 300)
+        raise IllegalMoveError(
+            f"move: {shorten(text)} is not legal here{must and ': '}{must} - legal is {legal}"
+        ) from None
+    except InvalidMoveError as error:
+        raise InvalidMoveError(f"move: {error}") from None

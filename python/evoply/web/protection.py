@@ -1,0 +1,187 @@
+"""What looks at every request before anything else does.
+
+A page of another site must not reach the server through its reader's browser: the Host is one of
+ours, exactly, and so is the Origin, if there is one; what changes something carries the token,
+which only our own page can read. Bodies are bounded, in size and time, and never compressed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evoply.web.limits import Limits, RateLimiter
+
+__all__ = ["Protection", "Trusted"]
+
+TOKEN_HEADER = "x-evoply-token"
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """By which names the server is reached, and what those who change something must know."""
+
+    hosts: tuple[str, ...]
+    """Values of the header Host, with the port."""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Values of the header Origin."""
+        return tuple(f"http://{host}" for host in self.hosts)
+
+    @property
+    def policy(self) -> str:
+        """The content security policy: scripts and styles are files of ours, nothing is inline."""
+        sockets = " ".join(f"ws://{host}" for host in self.hosts)
+        return (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+            f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'"
+        )
+
+
+class RefusedError(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, message: str, *headers: tuple[bytes, bytes]) -> None:
+        super().__init__(message)
+        self.status, self.headers = status, headers
+
+
+class Protection:
+    """The application *app*, behind all checks."""
+
+    def __init__(self, app: ASGIApp, trusted: Trusted, limits: Limits) -> None:
+        self.app, self.trusted, self.limits = app, trusted, limits
+        self._requests = RateLimiter(limits.requests)
+        self._headers = [
+            (b"content-security-policy", trusted.policy.encode()),
+            (b"x-content-type-options", b"nosniff"),
+            (b"referrer-policy", b"no-referrer"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+            (b"x-frame-options", b"DENY"),
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        is_http = scope["type"] == "http"
+        try:
+            self._check(scope, Headers(scope=scope))
+            if is_http:
+                receive = await self._with_body(scope, receive)
+        except RefusedError as refused:
+            await (self._refuse(send, refused) if is_http else _close(receive, send))
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *self._headers]
+            await send(message)
+
+        await self.app(scope, receive, sending)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0] not in self.trusted.hosts:
+            names = " or ".join(self.trusted.hosts)
+            raise RefusedError(400, f"Host: this server is called {names} - use this address")
+        if len(origins) > 1 or any(one not in self.trusted.origins for one in origins):
+            raise RefusedError(403, "Origin: pages of other sites are not answered")
+        if scope["type"] == "websocket":
+            if not origins and not self._has_token(headers):
+                raise RefusedError(403, "Origin: is missing - send it, or the token")
+        elif scope["method"] not in _READING:
+            self._check_change(headers)
+        wait = self._requests.seconds_to_wait(scope.get("client"))
+        if wait:
+            raise RefusedError(
+                429,
+                f"more than {self.limits.requests.each_second:g} requests a second - slow down",
+                (b"retry-after", str(max(1, round(wait))).encode()),
+            )
+
+    def _check_change(self, headers: Headers) -> None:
+        if not self._has_token(headers):
+            raise RefusedError(
+                401,
+                "token: is missing or wrong - send 'Authorization: Bearer TOKEN' with the token "
+                "of `evoply web --json`",
+                (b"www-authenticate", b"Bearer"),
+            )
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise RefusedError(415, "Content-Type: send application/json")
+
+    def _has_token(self, headers: Headers) -> bool:
+        """Return whether the request knows the token."""
+        given = headers.get("authorization", "")
+        scheme, _, token = given.partition(" ")
+        if scheme.lower() != "bearer":
+            token = headers.get(TOKEN_HEADER, "")
+        return secrets.compare_digest(token.strip().encode(), self.trusted.token.encode())
+
+    async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
+        """Return what gives the body of the request, which is read here, within the limits."""
+        headers = Headers(scope=scope)
+        most = self.limits.body_bytes
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise RefusedError(415, "Content-Encoding: send the body as it is")
+        too_large = RefusedError(413, f"the body is larger than {most:,} bytes - send less")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 15 or int(length) > most:
+            raise too_large
+        body, is_whole = b"", False
+        try:
+            async with asyncio.timeout(self.limits.body_seconds):
+                while not is_whole:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise RefusedError(400, "the request ended too early")
+                    body += message.get("body", b"")
+                    is_whole = not message.get("more_body", False)
+                    if len(body) > most:
+                        raise too_large
+        except TimeoutError:
+            raise RefusedError(
+                408, f"the body took longer than {self.limits.body_seconds:g} s - send it faster"
+            ) from None
+        told = False
+
+        async def again() -> Message:
+            nonlocal told
+            if told:
+                return await receive()
+            told = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return again
+
+    async def _refuse(self, send: Send, refused: RefusedError) -> None:
+        content = json.dumps({"error": str(refused)}).encode()
+        headers: Sequence[tuple[bytes, bytes]] = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(content)).encode()),
+            # What is left of the request is not read.
+            (b"connection", b"close"),
+            *refused.headers,
+            *self._headers,
+        ]
+        await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+
+async def _close(receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": 1008})

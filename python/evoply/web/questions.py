@@ -1,0 +1,95 @@
+"""Questions about a position: what each move is worth, and why."""
+
+from __future__ import annotations
+
+from evoply._native import Stream
+from evoply.games import game_rules
+from evoply.games.draws import NO_DRAWS
+from evoply.players import PlayerKind, Searcher, steady_player, with_options
+from evoply.protocols import GameRecord
+from evoply.reports.analysis_page import score_text
+from evoply.reports.reasons import why
+from evoply.web.ladder import ADVISERS
+from evoply.web.messages import QuestionAsked, ValuedMove, Values
+from evoply.web.opponents import OpponentReader
+from evoply.web.playing import ConflictError, OpenGame
+from evoply.wording import short_name
+
+__all__ = ["values_of_moves"]
+
+
+async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentReader) -> Values:
+    """Return what the moves of *game* at the place asked for are worth to the player asked for."""
+    count = len(game.record) if asked.ply is None else asked.ply
+    if count > len(game.record):
+        raise ConflictError(f"ply: {count} - the game has {len(game.record)} plies now")
+    position = game.record.positions[count]
+    if not position.legal_moves:
+        raise ConflictError("the game is over there - ask about an earlier move")
+    record = game_rules(game.stored.game).game(position, (), NO_DRAWS)
+    advisers = [read(asked.player, game.stored.game)] if asked.player else _advisers(game, read)
+
+    def ask() -> Values:
+        return _values(record, advisers, asked.seconds, game.stored.seed)
+
+    return await game.pool.run((game.stored.id, "question"), ask)
+
+
+def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:
+    """Return whom to ask: those who play, then those who always know."""
+    players = [side.player for side in game.sides.values() if side.player is not None]
+    for text in ADVISERS:
+        try:
+            players.append(read(text, game.stored.game))
+        except ValueError:
+            continue
+    return players
+
+
+def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed: int) -> Values:
+    """Return what the first of *advisers* that values moves says."""
+    position = record.position
+    for player in advisers:
+        try:
+            with Searcher(
+                player, game=position.game, stream=Stream(seed, "play", "game")
+            ) as searcher:
+                choice = searcher.think(record, hard=seconds, every_move=True)
+        except ValueError:
+            continue
+        if not choice.moves and len(position.legal_moves) > 1:
+            continue
+        texts = {move: position.short_text(move) for move in position.legal_moves}
+        best = choice.moves[0][1] if choice.moves else 0.0
+        is_exact = "exact" in choice.notes
+        line = record
+        for move in choice.line:
+            line = line.play(move)
+        return Values(
+            player=short_name(player.label),
+            best=texts[choice.move],
+            moves=[
+                ValuedMove(
+                    move=texts[move],
+                    path=list(move.path),
+                    value=value,
+                    text=score_text(value, is_exact=is_exact),
+                    loss=best - value,
+                )
+                for move, value in choice.moves
+            ],
+            depth=choice.depth,
+            line=list(line.move_texts()),
+            why=_why(player, record, choice.depth),
+        )
+    raise ConflictError("this player does not say what moves are worth - ask another one")
+
+
+def _why(player: PlayerKind, record: GameRecord, depth: int) -> str | None:
+    """Return why *player* chooses its move, as far ahead as its search has got; None if unknown."""
+    try:
+        steady = steady_player(player)
+        is_deeper = getattr(steady, "depth", depth) > depth
+        return why(with_options(steady, {"depth": depth}) if is_deeper else steady, record).sentence
+    except ValueError:
+        return None

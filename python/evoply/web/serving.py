@@ -1,0 +1,83 @@
+"""The server as a process: its socket, and how it begins and ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from evoply.web.application import application
+from evoply.web.limits import Limits
+from evoply.web.protection import Trusted
+
+__all__ = ["HOST", "serve"]
+
+HOST = "127.0.0.1"
+_MOST_AT_ONCE = 1200
+
+
+def serve(
+    port: int, games: Path, on_ready: Callable[[str, str], None], limits: Limits | None = None
+) -> None:
+    """Serve on *port* of this machine (0: any that is free) until Ctrl-C.
+
+    *games* is the file of games. *on_ready* hears the address and the token as soon as requests
+    are answered. Raises `ValueError` if the port is taken, and `StoreError` for the file.
+    """
+    with _listening(port) as listener:
+        number = listener.getsockname()[1]
+        trusted = Trusted((f"{HOST}:{number}", f"localhost:{number}"))
+        config = uvicorn.Config(
+            application(games, trusted, limits),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="on",
+            limit_concurrency=_MOST_AT_ONCE,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=16_384,
+            http="h11",
+            ws="websockets-sansio",
+            ws_max_size=4096,
+            # A compressed message could be a bomb, and ours are short.
+            ws_per_message_deflate=False,
+        )
+        server = _Server(config)
+        server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted.token)
+        server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    on_started: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.on_started()
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(
+                f"--port: {port} is used by another program - name another port, or 0 for any"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise ValueError(f"--port: {port} is not allowed - take one above 1023") from None
+        raise
+    return listener

@@ -1,0 +1,5 @@
+// Where the page begins.
+
+import { startPlay } from "./play.js";
+
+startPlay();

@@ -1,0 +1,273 @@
+// A board as SVG, for every game: squares, pieces, marks, numbers; mouse, keyboard, screen reader.
+// It knows no rules: what can be chosen, and what it is called, it is told.
+
+const SQUARE = 44;
+const MARGIN = 28;
+const CROWN = "M-10 6V-5L-5 0L0 -8L5 0L10 -5V6Z";
+const STEP_MS = 160;
+
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const colorOf = (piece) => ("bB".includes(piece) ? "black" : "white");
+const isPiece = (cell) => cell !== undefined && "bBwW".includes(cell);
+
+export class Board {
+  // `chosen(square)` is called for every square that a person chooses.
+  constructor(container, chosen) {
+    this.container = container;
+    this.chosen = chosen;
+    this.shape = "";
+    this.view = null;
+    this.focus = 0;
+  }
+
+  // Show a view: {size, squares, labels, cells, turn, last, selected, targets, values, name}.
+  // `targets` are the squares that can be chosen, `values` texts on squares by number, with
+  // `isBest` among them marked, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
+  show(view, move = null) {
+    const shape = JSON.stringify([view.size, view.squares]);
+    if (shape !== this.shape) {
+      this.shape = shape;
+      this.#build(view);
+      move = null;
+    }
+    const before = this.view;
+    this.view = view;
+    this.#pieces(before?.cells, view.cells, move);
+    this.#marks(view);
+    this.#cells(view);
+  }
+
+  focusSquare() {
+    this.cells[this.focus]?.focus();
+  }
+
+  #center(square) {
+    const { size } = this.view ?? this;
+    const half = SQUARE / 2;
+    return [MARGIN + (square % size) * SQUARE + half, MARGIN + Math.floor(square / size) * SQUARE + half];
+  }
+
+  #build(view) {
+    this.size = view.size;
+    this.view = null;
+    const side = view.size * SQUARE;
+    const whole = side + 2 * MARGIN;
+    const isNumbered = view.labels.some((label) => label);
+    const ground = svg("g", { "aria-hidden": "true" });
+    ground.append(svg("rect", { width: whole, height: whole, rx: 10, class: "frame" }));
+    ground.append(svg("rect", {
+      x: MARGIN, y: MARGIN, width: side, height: side, class: isNumbered ? "light" : "ground",
+    }));
+    this.#squares(ground, view, isNumbered);
+    this.pieceLayer = svg("g", { "aria-hidden": "true" });
+    this.markLayer = svg("g", { "aria-hidden": "true" });
+    const grid = svg("g", { role: "grid", "aria-label": "Board" });
+    this.grid = grid;
+    this.cells = view.squares.map((name, square) => {
+      const [x, y] = this.#center(square);
+      const hit = svg("rect", { x: x - SQUARE / 2 + 1.5, y: y - SQUARE / 2 + 1.5, width: SQUARE - 3, height: SQUARE - 3, class: "hit" });
+      const cell = svg("g", { role: "gridcell", tabindex: "-1", "data-square": square, "data-name": name }, hit);
+      return cell;
+    });
+    for (let row = 0; row < view.size; row += 1) {
+      grid.append(svg("g", { role: "row" }, ...this.cells.slice(row * view.size, (row + 1) * view.size)));
+    }
+    const picture = svg("svg", { viewBox: `0 0 ${whole} ${whole}`, class: "board" }, ground, this.pieceLayer, this.markLayer, grid);
+    picture.addEventListener("click", (event) => this.#clicked(event));
+    picture.addEventListener("keydown", (event) => this.#key(event));
+    this.container.replaceChildren(picture);
+    this.pieces = new Map();
+    this.focus = view.squares.findIndex((name) => name);
+  }
+
+  #squares(ground, view, isNumbered) {
+    const text = (x, y, size, content, kind, anchor = "middle") => ground.append(
+      svg("text", { x, y: y + size * 0.35, "font-size": size, class: kind, "text-anchor": anchor }, content),
+    );
+    if (isNumbered) {
+      view.squares.forEach((name, square) => {
+        if (!name) return;
+        const [x, y] = this.#center(square);
+        ground.append(svg("rect", { x: x - SQUARE / 2, y: y - SQUARE / 2, width: SQUARE, height: SQUARE, class: "ground" }));
+        text(x - SQUARE / 2 + 3, y - SQUARE / 2 + 7, 9, name, "number", "start");
+      });
+      return;
+    }
+    const end = MARGIN + view.size * SQUARE;
+    let lines = "";
+    for (let index = 0; index <= view.size; index += 1) {
+      const at = MARGIN + index * SQUARE;
+      lines += `M${at} ${MARGIN}V${end}M${MARGIN} ${at}H${end}`;
+      if (index === view.size) continue;
+      text(at + SQUARE / 2, MARGIN / 2, 14, String.fromCharCode(97 + index), "edge");
+      text(MARGIN / 2, at + SQUARE / 2, 14, String(index + 1), "edge");
+    }
+    ground.append(svg("path", { d: lines, class: "lines" }));
+    if (view.size < 8) return;
+    for (const x of [2, view.size - 2]) {
+      for (const y of [2, view.size - 2]) {
+        ground.append(svg("circle", { cx: MARGIN + x * SQUARE, cy: MARGIN + y * SQUARE, r: 3.5, class: "dot" }));
+      }
+    }
+  }
+
+  #piece(square, symbol) {
+    const [x, y] = this.#center(square);
+    const isNumbered = this.view.labels.some((label) => label);
+    const radius = SQUARE * (isNumbered ? 0.38 : 0.41);
+    const disc = svg("g", { class: `piece ${colorOf(symbol)}` },
+      svg("circle", { cy: 1.5, r: radius, class: "shadow" }),
+      svg("circle", { r: radius, class: "disc" }));
+    if ("BW".includes(symbol)) disc.append(svg("path", { d: CROWN, class: "crown" }));
+    const place = svg("g", { transform: `translate(${x} ${y})` }, disc);
+    this.pieceLayer.append(place);
+    return { place, disc, symbol };
+  }
+
+  #pieces(before, after, path) {
+    const isMoving = path !== null && before !== undefined && !isStill();
+    [...after].forEach((symbol, square) => {
+      const known = this.pieces.get(square);
+      if (known?.symbol === symbol || (!known && !isPiece(symbol))) return;
+      this.pieces.delete(square);
+      if (!isPiece(symbol)) {
+        this.#remove(known, isMoving && path[0] !== square);
+        return;
+      }
+      const made = this.#piece(square, symbol);
+      this.pieces.set(square, made);
+      if (!isMoving) {
+        known?.place.remove();
+      } else if (known) {
+        this.#flip(known, made, this.#distance(square, path.at(-1)));
+      } else if (path.length > 1 && square === path.at(-1)) {
+        this.#travel(made, path);
+      } else {
+        made.disc.animate([{ transform: "scale(0.4)" }, { transform: "scale(1)" }], STEP_MS);
+      }
+    });
+  }
+
+  #distance(one, other) {
+    const { size } = this.view;
+    return Math.max(Math.abs((one % size) - (other % size)), Math.abs(Math.floor(one / size) - Math.floor(other / size)));
+  }
+
+  #remove(piece, isSeen) {
+    if (!isSeen) {
+      piece.place.remove();
+      return;
+    }
+    piece.disc.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 2 * STEP_MS, fill: "forwards" })
+      .finished.then(() => piece.place.remove(), () => piece.place.remove());
+  }
+
+  #flip(old, made, distance) {
+    const delay = (distance - 1) * 60;
+    made.disc.animate([{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }],
+      { duration: STEP_MS, delay: delay + STEP_MS, fill: "backwards" });
+    old.disc.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0)" }],
+      { duration: STEP_MS, delay, fill: "forwards" })
+      .finished.then(() => old.place.remove(), () => old.place.remove());
+  }
+
+  #travel(made, path) {
+    const [toX, toY] = this.#center(path.at(-1));
+    const steps = path.map((square) => {
+      const [x, y] = this.#center(square);
+      return { transform: `translate(${x - toX}px, ${y - toY}px)` };
+    });
+    made.disc.animate(steps, { duration: STEP_MS * (path.length - 1) + 60, easing: "ease-in-out" });
+  }
+
+  #marks(view) {
+    const marks = [];
+    const last = view.last ?? [];
+    if (last.length > 1) {
+      const points = last.map((square) => this.#center(square).join()).join(" ");
+      marks.push(svg("polyline", { points, class: "way" }));
+    }
+    if (last.length) {
+      const [cx, cy] = this.#center(last.at(-1));
+      marks.push(svg("circle", { cx, cy, r: 5, class: "last" }));
+    }
+    for (const square of view.selected ?? []) {
+      const [x, y] = this.#center(square);
+      marks.push(svg("rect", { x: x - SQUARE / 2 + 2, y: y - SQUARE / 2 + 2, width: SQUARE - 4, height: SQUARE - 4, class: "selected" }));
+    }
+    for (const square of view.isEdited ? [] : view.targets ?? []) {
+      const [cx, cy] = this.#center(square);
+      const kind = isPiece(view.cells[square]) ? "movable" : `legal ${view.turn}`;
+      const r = isPiece(view.cells[square]) ? SQUARE * 0.44 : 6;
+      if (!view.values?.has(square)) marks.push(svg("circle", { cx, cy, r, class: kind }));
+    }
+    for (const [square, { text, isBest }] of view.values ?? []) {
+      const [x, y] = this.#center(square);
+      marks.push(svg("rect", { x: x - 20, y: y - 10, width: 40, height: 20, rx: 10, class: isBest ? "value best" : "value" }));
+      const size = text.length > 5 ? 10 : 13;
+      marks.push(svg("text", { x, y: y + size * 0.35, "font-size": size, "text-anchor": "middle", class: isBest ? "value-text best" : "value-text" }, text));
+    }
+    for (const { path, kind } of view.ways ?? []) {
+      const [cx, cy] = this.#center(path.at(-1));
+      if (path.length > 1) marks.push(svg("polyline", { points: path.map((one) => this.#center(one).join()).join(" "), class: `way ${kind}` }));
+      marks.push(svg("circle", { cx, cy, r: 12, class: `ring ${kind}` }));
+    }
+    this.markLayer.replaceChildren(...marks);
+  }
+
+  #cells(view) {
+    this.grid.setAttribute("aria-label", view.name ?? "Board");
+    const targets = new Set(view.targets ?? []);
+    if (!view.squares[this.focus]) this.focus = view.squares.findIndex((name) => name);
+    this.cells.forEach((cell, square) => {
+      const symbol = view.cells[square];
+      const what = isPiece(symbol) ? `${colorOf(symbol)}${"BW".includes(symbol) ? " king" : ""}` : "empty";
+      const value = view.values?.get(square);
+      const parts = [view.squares[square], what];
+      if (targets.has(square) && !view.isEdited) parts.push(isPiece(symbol) ? "can move" : "legal move");
+      if ((view.selected ?? []).includes(square)) parts.push("selected");
+      if ((view.last ?? []).at(-1) === square) parts.push("last move");
+      if (value) parts.push(`value ${value.text}${value.isBest ? ", best" : ""}`);
+      cell.setAttribute("aria-label", view.squares[square] ? parts.join(", ") : "light square, not used");
+      cell.setAttribute("tabindex", square === this.focus ? "0" : "-1");
+      cell.classList.toggle("target", targets.has(square));
+      cell.setAttribute("aria-selected", String((view.selected ?? []).includes(square)));
+    });
+  }
+
+  #clicked(event) {
+    const cell = event.target.closest("[data-square]");
+    if (cell === null) return;
+    this.#moveFocus(Number(cell.dataset.square));
+    this.chosen(this.focus);
+  }
+
+  #moveFocus(square) {
+    this.cells[this.focus].setAttribute("tabindex", "-1");
+    this.focus = square;
+    this.cells[square].setAttribute("tabindex", "0");
+    this.cells[square].focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    const { size } = this;
+    const [row, column] = [Math.floor(this.focus / size), this.focus % size];
+    const at = (y, x) => Math.min(size - 1, Math.max(0, y)) * size + Math.min(size - 1, Math.max(0, x));
+    const to = {
+      ArrowUp: at(row - 1, column), ArrowDown: at(row + 1, column),
+      ArrowLeft: at(row, column - 1), ArrowRight: at(row, column + 1),
+      Home: at(row, 0), End: at(row, size - 1),
+    }[event.key];
+    if (to !== undefined) this.#moveFocus(to);
+    else if (event.key === "Enter" || event.key === " ") this.chosen(this.focus);
+    else return;
+    event.preventDefault();
+  }
+}

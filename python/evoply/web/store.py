@@ -1,0 +1,233 @@
+"""The file of all games: every move that was acknowledged is on disk before anybody is told of it.
+
+It is one SQLite database, which one server at a time can use. A change is one transaction, and a
+transaction is on disk when it is committed, so nothing acknowledged is lost to `kill -9`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from evoply.protocols import Color, RunError
+
+__all__ = ["GameStore", "Move", "StoreError", "Stored"]
+
+FORMAT = 1
+_APPLICATION = 0x45564F57
+"""What marks an SQLite file as ours: "EVOW"."""
+_TABLES = """
+CREATE TABLE games (
+    id TEXT PRIMARY KEY, created TEXT NOT NULL, game TEXT NOT NULL, start TEXT NOT NULL,
+    black TEXT NOT NULL, white TEXT NOT NULL, clock TEXT, seconds REAL NOT NULL,
+    seed INTEGER NOT NULL, loser TEXT, reason TEXT
+) WITHOUT ROWID;
+CREATE INDEX by_time ON games (created);
+CREATE TABLE moves (
+    game TEXT NOT NULL, ply INTEGER NOT NULL, move TEXT NOT NULL,
+    black_left REAL, white_left REAL, PRIMARY KEY (game, ply)
+) WITHOUT ROWID;
+"""
+T = TypeVar("T")
+
+Move = tuple[str, float | None, float | None]
+"""A move as text, and the seconds that Black and White have after it, None without a clock."""
+
+
+class StoreError(RunError):
+    """A file of games that cannot be used; says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A game as it lies in the file."""
+
+    id: str
+    created: str
+    """ISO time in UTC."""
+    game: str
+    start: str
+    """The position before the first move."""
+    black: str
+    """A player's text, or "person"."""
+    white: str
+    clock: str | None
+    seconds: float
+    """What players may take for a move."""
+    seed: int
+    loser: str | None = None
+    """The colour that has forfeited the game."""
+    reason: str | None = None
+    moves: tuple[Move, ...] = ()
+
+    def who(self, color: Color) -> str:
+        """Return who plays *color*."""
+        return self.black if color is Color.BLACK else self.white
+
+
+_COLUMNS = "id, created, game, start, black, white, clock, seconds, seed, loser, reason"
+
+
+class GameStore:
+    """The open file at a path; raises `StoreError` if it cannot be opened.
+
+    Its methods that change something return when the change is on disk. All run in one thread of
+    their own, so the server answers others meanwhile.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        with _failing(path):
+            self._connection = _connected(path)
+
+    async def begin(self, game: Stored) -> None:
+        """Write a new game with its moves so far."""
+
+        def write(execute: Callable[..., object]) -> None:
+            row = (
+                game.id, game.created, game.game, game.start, game.black, game.white, game.clock,
+                game.seconds, game.seed, game.loser, game.reason,
+            )  # fmt: skip
+            execute(f"INSERT INTO games ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
+            _write_moves(execute, game.id, 0, game.moves)
+
+        await self._write(write)
+
+    async def go_on(self, game: str, since: int, moves: Iterable[Move]) -> None:
+        """Write *moves* from ply number *since* on in place of those that were there."""
+
+        def write(execute: Callable[..., object]) -> None:
+            execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game, since))
+            execute("UPDATE games SET loser = NULL, reason = NULL WHERE id = ?", (game,))
+            _write_moves(execute, game, since, moves)
+
+        await self._write(write)
+
+    async def seat(self, game: str, black: str, white: str) -> None:
+        """Write down who plays from now on."""
+        await self._write(
+            lambda execute: execute(
+                "UPDATE games SET black = ?, white = ? WHERE id = ?", (black, white, game)
+            )
+        )
+
+    async def forfeit(self, game: str, loser: Color, reason: str) -> None:
+        """Write down that a side has lost otherwise than on the board."""
+        await self._write(
+            lambda execute: execute(
+                "UPDATE games SET loser = ?, reason = ? WHERE id = ?", (loser.value, reason, game)
+            )
+        )
+
+    async def read(self, game: str) -> Stored | None:
+        """Return a game, None if there is none with this id."""
+
+        def find() -> Stored | None:
+            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM games WHERE id = ?", (game,))
+            found = rows.fetchone()
+            if found is None:
+                return None
+            moves = self._connection.execute(
+                "SELECT move, black_left, white_left FROM moves WHERE game = ? ORDER BY ply",
+                (game,),
+            )
+            return replace(Stored(*found), moves=tuple(moves))
+
+        return await self._do(find)
+
+    async def newest(self, count: int) -> list[tuple[Stored, int]]:
+        """Return the games begun last, without their moves, and how many moves each has."""
+
+        def find() -> list[tuple[Stored, int]]:
+            rows = self._connection.execute(
+                f"SELECT {_COLUMNS}, (SELECT count(*) FROM moves WHERE moves.game = games.id)"
+                " FROM games ORDER BY created DESC, id LIMIT ?",
+                (count,),
+            )
+            return [(Stored(*row[:-1]), row[-1]) for row in rows]
+
+        return await self._do(find)
+
+    def close(self) -> None:
+        """Close the file, after all that is still to be written; a second call does nothing."""
+        self._thread.shutdown()
+        self._connection.close()
+
+    async def _write(self, change: Callable[[Callable[..., object]], object]) -> None:
+        def do() -> None:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                change(self._connection.execute)
+
+        await self._do(do)
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        def guarded() -> T:
+            with _failing(self.path):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
+
+
+def _write_moves(
+    execute: Callable[..., object], game: str, since: int, moves: Iterable[Move]
+) -> None:
+    for ply, move in enumerate(moves, start=since):
+        execute("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", (game, ply, *move))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    is_new = not path.exists() or path.stat().st_size == 0
+    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
+    try:
+        execute = connection.execute
+        execute("PRAGMA locking_mode = EXCLUSIVE")
+        execute("PRAGMA synchronous = FULL")
+        if is_new:
+            with connection:
+                execute("BEGIN IMMEDIATE")
+                execute(f"PRAGMA application_id = {_APPLICATION}")
+                execute(f"PRAGMA user_version = {FORMAT}")
+                for statement in filter(str.strip, _TABLES.split(";")):
+                    execute(statement)
+        mark, version = (
+            execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        if mark != _APPLICATION:
+            raise StoreError(f"{path}: this is no file of games of evoply web - move it away")
+        if version != FORMAT:
+            raise StoreError(
+                f"{path}: this file has format {version}, and this evoply reads {FORMAT} - move it "
+                "away, or use the evoply that wrote it"
+            )
+        execute("PRAGMA journal_mode = WAL")
+        execute("BEGIN IMMEDIATE")
+        execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _failing(path: Path) -> Iterator[None]:
+    """Say what is wrong with the file at *path*, whatever finds it out."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise StoreError(
+                f"{path}: another `evoply web` is using it - end that one, or name another folder "
+                "with --runs"
+            ) from None
+        hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
+        raise StoreError(f"{path}: {error} - {hint}") from None
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: the file is damaged ({error}) - move it away") from None

@@ -1,0 +1,230 @@
+"""The player strong: its levels, its file, and searches that are cut short."""
+
+import itertools
+import json
+import re
+from collections import Counter
+
+import pytest
+
+import evoply as ep
+from evoply._native import Stream
+from evoply.files import checksum
+from evoply.games import othello
+from evoply.learning import load_pattern_config
+from evoply.players import AlphaBeta, Origin, load_player, parse_player, save_player
+from evoply.players.analysis import analyse
+from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
+from evoply.players.selectivity import Cut, Selectivity
+from evoply.players.strong import LEVELS, Strong, strong_tables
+
+
+def positions(count: int, plies: tuple[int, int], seed: int = 1) -> list[othello.Position]:
+    """Return positions of games that the tables play, with random beginnings."""
+    found, player = [], parse_player("strong:depth=1,epsilon=0.1")
+    for number in range(count):
+        stream = Stream(seed, number)
+        wanted = plies[0] + stream.below(plies[1] - plies[0] + 1)
+        game = othello.Game()
+        while len(game) < wanted and game.outcome() is None:
+            moves = game.position.legal_moves
+            early = moves[stream.below(len(moves))]
+            game = game.play(
+                early if len(game) < 8 else analyse(player, game, stream=Stream(number)).move
+            )
+        if game.outcome() is None and len(game.position.legal_moves) > 1:
+            found.append(game.position)
+    return found
+
+
+def test_there_are_ten_levels_that_look_ever_further():
+    assert len(LEVELS) == 10
+    for one, following in itertools.pairwise(LEVELS):
+        assert following.depth >= one.depth
+        assert following.endgame >= one.endgame
+        weaker = (-(one.temperature or 0), one.depth)
+        assert (-(following.temperature or 0), following.depth) > weaker
+    assert all(
+        (level.temperature is None) == (number >= 5) for number, level in enumerate(LEVELS, 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("strong:level=0", "level must be a whole number from 1 to 10, not '0' (column 14)"),
+        ("strong:level=11", "level must be a whole number from 1 to 10"),
+        ("strong:levels=1", "no option 'levels'; did you mean 'level'?"),
+        ("strong:level=3,depth=2", "give level or depth, not both"),
+        ("strong:level=2,selective=2", "level 2 values every move exactly: leave selective out"),
+        ("strong:depth=0", "depth must be a whole number from 1 to 60"),
+    ],
+)
+def test_mistakes_are_told_with_their_column(text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse_player(text)
+
+
+def test_it_plays_othello_on_the_usual_board_only():
+    for game in ("othello-6", "checkers"):
+        with pytest.raises(ValueError, match="strong plays othello"):
+            parse_player("strong", game=game)
+
+
+def test_names_and_options_read_back():
+    for text in ("strong", "strong:level=8", "strong:depth=4", "strong:depth=4,selective=2"):
+        player = parse_player(text)
+        assert parse_player(player.label) == player
+    assert parse_player("strong").level == 5
+    assert parse_player("strong:level=5").identity() == parse_player("strong").identity()
+
+
+def test_a_depth_is_the_plain_search_with_the_tables():
+    search = parse_player("strong:depth=3").self_contained()
+    assert isinstance(search, AlphaBeta)
+    assert (search.temperature, search.selective, search.endgame) == (None, None, 0)
+    for position in positions(10, (10, 50)):
+        mine, plain = (
+            analyse(one, position, stream=Stream(3)) for one in ("strong:depth=3", search)
+        )
+        assert (mine.move, mine.score, mine.nodes) == (plain.move, plain.score, plain.nodes)
+
+
+def test_a_saved_one_plays_without_the_shipped_file(tmp_path):
+    path = tmp_path / "strong.json"
+    save_player(path, parse_player("strong:level=3"), Origin(note="test"))
+    loaded = load_player(path)
+    assert isinstance(loaded, AlphaBeta)
+    for position in positions(5, (10, 40)):
+        assert (
+            analyse(loaded, position, stream=Stream(1)).move
+            == analyse("strong:level=3", position, stream=Stream(1)).move
+        )
+
+
+def test_anywhere_says_which_tables_are_meant():
+    player = parse_player("strong:level=7").anywhere()
+    assert player.tables == strong_tables().digest
+    player.check_fits("othello")
+    other = Strong(level=7, tables="0" * 16)
+    with pytest.raises(ValueError, match="made with other tables"):
+        other.seat("othello")
+
+
+def test_the_shipped_file_says_whence_it_comes():
+    packed = strong_tables()
+    made = packed.made
+    assert len(json.dumps(packed.to_data(), indent=1)) <= LARGEST_PACKED
+    assert {"version", "commands", "config", "games", "digest", "fitting"} <= made.keys()
+    preset = load_pattern_config("strong").model_dump(mode="json")
+    assert made["config"] == preset
+    assert {cut.depth for cut in packed.cuts} >= {3, 4, 5, 6, 7, 8}
+
+
+def damaged(**changes: object) -> str:
+    content = {**strong_tables().model_dump(mode="json"), **changes}
+    return json.dumps({**content, "checksum": checksum(content)})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "no packed tables"),
+        (json.dumps({"kind": "evoply tables"}), "the checksum is wrong"),
+        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 7"),
+        (lambda: damaged(entries="AAAA~"), "not base64"),
+        (lambda: damaged(format=2), "format"),
+        (lambda: damaged(game="checkers"), "moves its pieces"),
+        (lambda: damaged(stages=[20]), "entries"),
+        (lambda: damaged(patterns=[{"squares": "a1 z9", "symmetries": [0]}]), "z9"),
+    ],
+)
+def test_another_file_is_refused(text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_packed(text if isinstance(text, str) else text())
+
+
+def test_temperature_draws_better_moves_more_often():
+    position = othello.Game.from_transcript("f5d6c3d3c4f4").position
+    exact = analyse("mobility:depth=1", position, every_move=True)
+    best, worst = exact.moves[0], exact.moves[-1]
+    spread = best[1] - worst[1]
+    equally_good = {move for move, value in exact.moves if value == best[1]}
+    warm = f"mobility:depth=1,temperature={spread / 3:.3f}"
+    counts = Counter(analyse(warm, position, stream=Stream(seed)).move for seed in range(400))
+    assert counts[best[0]] > counts[worst[0]]
+    assert len(counts) > len(equally_good)
+    cold = "mobility:depth=1,temperature=0.0001"
+    drawn = {analyse(cold, position, stream=Stream(seed)).move for seed in range(50)}
+    assert drawn <= equally_good
+    again = [analyse(warm, position, stream=Stream(7)).move for _ in range(2)]
+    assert again[0] == again[1]
+    scored = analyse(warm, position, stream=Stream(7))
+    assert (scored.move, scored.score) in exact.moves
+
+
+def test_what_a_temperature_does_not_go_with_is_refused():
+    for options in ("nodes=100", "time=1", "work=1000", "timing=modern"):
+        with pytest.raises(ValueError, match="temperature values every move to one depth"):
+            parse_player(f"material:depth=2,temperature=0.5,{options}")
+    cut = Cut(depth=4, shallow=2, lines=((1.0, 0.0, 1.0),))
+    material = parse_player("material:depth=4")
+    data = material.model_dump()
+    chosen = {**data, "selective": Selectivity(sigmas=1, cuts=(cut,))}
+    assert AlphaBeta(**chosen).selective is not None
+    with pytest.raises(ValueError, match="leave selective out"):
+        AlphaBeta(**chosen, temperature=0.5)
+    with pytest.raises(ValueError, match="leave it out"):
+        AlphaBeta(**chosen, noise=3)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"depth": 4, "shallow": 4, "lines": [[1, 0, 1]]}, "4 plies foretell no search of 4"),
+        ({"depth": 4, "shallow": 2, "lines": [[0, 0, 1]]}, "greater than 0"),
+        ({"depth": 4, "shallow": 2, "lines": []}, "must not be empty"),
+        ({"depth": 4, "shallow": 2, "lines": [[1, 0, 1]] * 2}, "2 lines for 1 stages"),
+    ],
+)
+def test_what_foretells_nothing_is_refused(data, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Selectivity(sigmas=1.5, cuts=[data])
+
+
+def test_selective_search_with_nothing_foretold_is_exact():
+    search = parse_player("firebrand:depth=5")
+    for position in positions(6, (12, 40)):
+        for selective in (Selectivity(sigmas=1, cuts=()), strong_tables().selectivity(100)):
+            other = search.model_copy(update={"selective": selective, "name": None})
+            exact, same = (analyse(one, position) for one in (search, other))
+            assert (same.move, same.score) == (exact.move, exact.score)
+
+
+def test_selective_search_hardly_errs_and_looks_at_less():
+    """Its move is worth almost as much as the exact one in nearly all positions."""
+    chosen = positions(30, (10, 44), seed=5)
+    errors, nodes = 0, [0, 0]
+    for position in chosen:
+        exact, selective = (
+            analyse(f"strong:depth=6{options}", position) for options in ("", ",selective=1.5")
+        )
+        nodes[0] += exact.nodes
+        nodes[1] += selective.nodes
+        if selective.move != exact.move:
+            values = dict(analyse("strong:depth=6", position, every_move=True).moves)
+            errors += values[selective.move] < exact.score - 0.05
+    assert errors <= 0.1 * len(chosen)
+    assert nodes[1] < 0.6 * nodes[0]
+
+
+def test_level_5_beats_named_players_and_level_1():
+    for other in ("swh", "strong:level=1"):
+        assert ep.match("strong", other, games=20, seed=1).score > 0.8
+
+
+def test_tables_are_checked_as_a_whole():
+    packed = strong_tables()
+    again = PackedTables(**packed.model_dump())
+    assert again.digest == packed.digest
+    assert read_packed(json.dumps(packed.to_data())).digest == packed.digest

@@ -1,0 +1,273 @@
+"""Games over the API: they follow the rules, players answer, and nothing acknowledged is lost."""
+
+import json
+import signal
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from web_server import HOST, client, command, until
+
+from evoply.games import GAMES, game_rules
+from evoply.games.drawing import COLORS
+from evoply.web.ladder import LEVELS, levels_of
+from evoply.web.limits import Limits
+from evoply.web.opponents import read_opponent
+
+
+def _board(cells: str) -> tuple[int, int, int]:
+    sets = ("bB", "wW", "BW")
+    black, white, kings = (
+        sum(1 << square for square, one in enumerate(cells) if one in letters) for letters in sets
+    )
+    return black, white, kings
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_over_the_api_is_the_game_of_the_library(name: str, tmp_path: Path) -> None:
+    record = game_rules(name).record()
+    with client(tmp_path) as api:
+        state = api.post("/api/games", json={"game": name}).json()
+        while record.outcome() is None:
+            legal = [str(move) for move in record.position.legal_moves]
+            assert [move["text"] for move in state["legal"]] == legal
+            assert _board(state["cells"]) == record.position.row[:3]
+            assert state["turn"] == record.position.turn.value
+            move = legal[len(record) * 7 % len(legal)]
+            record = record.play(move)
+            while record.outcome() is None and record.position.legal_moves.must_pass:
+                record = record.play(record.position.legal_moves[0])
+            state = api.post(f"/api/games/{state['id']}/moves", json={"move": move}).json()
+        assert state["is_over"]
+        assert state["legal"] == []
+        assert state["transcript"] == str(record)
+        winner = record.outcome().winner
+        assert state["winner"] == (None if winner is None else winner.value)
+        again = api.get(f"/api/games/{state['id']}").json()
+        assert again == state
+    with client(tmp_path) as api:  # another server, which reads the file
+        assert api.get(f"/api/games/{state['id']}").json()["moves"] == state["moves"]
+
+
+def test_a_player_answers_and_is_taken_back_with_the_move(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={"white": "greedy", "seed": 1}).json()
+        path = f"/api/games/{game['id']}"
+        echo = api.post(f"{path}/moves", json={"move": "f5", "ply": 0}).json()
+        assert [move["text"] for move in echo["moves"]] == ["f5"]
+        state = until(lambda: (s := api.get(path).json())["turn"] == "black" and s)
+        assert len(state["moves"]) == 2
+        assert state["version"] > echo["version"]
+        assert api.post(f"{path}/moves", json={"move": "f5", "ply": 0}).status_code == 409
+        assert api.post(f"{path}/moves", json={"move": "a1"}).status_code == 422
+        back = api.post(f"{path}/undo", json={}).json()
+        assert (back["moves"], back["cells"]) == ([], game["cells"])
+        assert api.post(f"{path}/undo", json={}).status_code == 409
+
+
+def test_both_sides_can_be_left_to_players_and_taken_over(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={"game": "othello-4"}).json()
+        path = f"/api/games/{game['id']}"
+        api.post(f"{path}/seats", json={"black": "random", "white": "greedy"})
+        assert api.post(f"{path}/moves", json={"move": "a2"}).status_code == 409
+        until(lambda: len(api.get(path).json()["moves"]) >= 2)
+        state = api.post(f"{path}/seats", json={"black": "person", "white": "person"}).json()
+        assert not state["is_thinking"]
+        assert state["black"]["player"] == "person"
+        state = api.post(f"{path}/moves", json={"move": state["legal"][0]["text"]}).json()
+        assert "error" not in state
+
+
+def test_games_with_the_same_seed_are_the_same(tmp_path: Path) -> None:
+    def transcript(api: Any) -> str:
+        asked = {"game": "othello-4", "black": "random", "white": "random", "seed": 7}
+        path = f"/api/games/{api.post('/api/games', json=asked).json()['id']}"
+        state = until(lambda: (s := api.get(path).json())["is_over"] and s)
+        return str(state["transcript"])
+
+    with client(tmp_path) as api:
+        assert transcript(api) == transcript(api)
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "plies"),
+    [
+        ("f5d6c3", "othello", 3),
+        ("1. F5 d6 2. C3", "othello", 3),
+        ("---- -OX- -XO- ---- X", "othello-4", 0),
+        ("11-15 23-19", "checkers", 2),
+        ("W:W18,K24:B1,12", "checkers", 0),
+        ('[GameType "21"]\n1. 11-15 23-19 *', "checkers", 2),
+        ("(;GM[Othello]PB[a]PW[b]TY[8]BO[8 ---------------------------O*------*O"
+         "--------------------------- *]B[F5]W[D6];)", "othello", 2),
+    ],
+)  # fmt: skip
+def test_what_is_pasted_is_recognised(text: str, game: str, plies: int, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        state = api.post("/api/games", json={"position": text}).json()
+        assert (state.get("game"), len(state["moves"])) == (game, plies), state
+
+
+def test_a_board_that_was_set_up_is_the_board(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        board = {"cells": ".....wb..bw.....", "turn": "white"}
+        state = api.post("/api/games", json={"game": "othello-4", "board": board}).json()
+        assert (state["cells"], state["turn"]) == (board["cells"], "white")
+        wrong = api.post("/api/games", json={"game": "othello", "board": board})
+        assert wrong.status_code == 422
+        assert "64" in wrong.json()["error"]
+
+
+def test_every_copy_reads_back_as_the_same_game(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        for game, moves, forms in (
+            ("othello", "f5d6c3d3c4", ("transcript", "ggf", "games")),
+            ("checkers", "11-15 23-19 8-11 22-17", ("transcript", "pdn", "games")),
+        ):
+            state = api.post("/api/games", json={"game": game, "position": moves}).json()
+            for form in forms:
+                text = api.get(f"/api/games/{state['id']}/copy?form={form}").text
+                if form == "games":
+                    assert len(json.loads(text)["moves"]) == len(state["moves"])
+                    continue
+                again = api.post("/api/games", json={"game": game, "position": text}).json()
+                assert again["moves"] == state["moves"]
+        picture = api.get(f"/api/games/{state['id']}/copy?form=svg").text
+        assert picture.startswith("<svg")
+        assert ">4</text>" in picture
+        wrong = api.get(f"/api/games/{state['id']}/copy?form=ggf")
+        assert wrong.status_code == 422
+
+
+def test_values_are_those_of_analyse(tmp_path: Path) -> None:
+    import evoply as ep
+
+    record = ep.othello.Game.from_transcript("f5d6c3")
+    choice = ep.analyse("material:depth=3", record, every_move=True)
+    with client(tmp_path) as api:
+        state = api.post("/api/games", json={"position": "f5d6c3"}).json()
+        answer = api.post(
+            f"/api/games/{state['id']}/values", json={"player": "material:depth=3", "seconds": 5.0}
+        ).json()
+    assert [(one["move"], one["value"]) for one in answer["moves"]] == [
+        (str(move), value) for move, value in choice.moves
+    ]
+    assert answer["best"] == str(choice.move)
+    assert answer["depth"] == 3
+
+
+def test_clocks_run_and_flags_fall(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        state = api.post("/api/games", json={"clock": "0.3"}).json()
+        path = f"/api/games/{state['id']}"
+        assert 0 < state["black"]["seconds_left"] <= 0.3
+        state = until(lambda: (s := api.get(path).json())["is_over"] and s)
+        assert state["winner"] == "white"
+        assert "flag" in state["result"]
+        assert api.post(f"{path}/moves", json={"move": "f5"}).status_code == 409
+        long = api.post("/api/games", json={"clock": "100+5"}).json()
+        after = api.post(f"/api/games/{long['id']}/moves", json={"move": "f5"}).json()
+        assert 104 < after["black"]["seconds_left"] <= 105
+
+
+def test_a_page_hears_of_every_change(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        state = api.post("/api/games", json={}).json()
+        path = f"/api/games/{state['id']}"
+        headers = {"origin": f"http://{HOST}", "host": HOST}
+        with api.websocket_connect(f"{path}/live", headers=headers) as socket:
+            assert socket.receive_json()["moves"] == []
+            api.post(f"{path}/moves", json={"move": "f5"})
+            assert [move["text"] for move in socket.receive_json()["moves"]] == ["f5"]
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.player)
+def test_every_level_plays_its_games(level: Any) -> None:
+    for game in level.ratings:
+        assert level in levels_of(game)
+        read_opponent(level.player, game, Limits())
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+_FIELDS = (
+    "game", "black", "white", "clock", "seconds", "seed", "position", "board", "move", "ply",
+    "player", "to_ply", "x",
+)  # fmt: skip
+
+
+def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={}).json()["id"]
+
+        @settings(max_examples=100)
+        @given(
+            st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4),
+            st.sampled_from(
+                ["", *(f"/{game}/{end}" for end in ("moves", "undo", "seats", "values"))]
+            ),
+        )
+        def try_it(body: dict[str, Any], where: str) -> None:
+            answer = api.post(f"/api/games{where}", content=json.dumps(body))
+            assert answer.status_code < 500, answer.text
+            assert answer.status_code < 400 or answer.json()["error"]
+
+        try_it()
+
+
+def _post(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(
+        url,
+        json.dumps(body).encode(),
+        {"authorization": f"Bearer {token}", "content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        found: dict[str, Any] = json.load(answer)
+    return found
+
+
+def test_an_acknowledged_move_survives_kill_9(tmp_path: Path) -> None:
+    with command(tmp_path) as (process, told):
+        url = f"{told['url']}/api/games"
+        state = _post(url, told["token"], {"game": "othello"})
+        for move in ("f5", "d6", "c3"):
+            state = _post(f"{url}/{state['id']}/moves", told["token"], {"move": move})
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with command(tmp_path) as (_, told):
+        with urllib.request.urlopen(f"{told['url']}/api/games/{state['id']}") as answer:
+            again = json.load(answer)
+        assert again["moves"] == state["moves"]
+        # One server at a time has the file.
+        with pytest.raises(ValueError, match="another `evoply web`"), client(tmp_path):
+            pass
+
+
+def test_ctrl_c_ends_it_also_while_a_player_thinks(tmp_path: Path) -> None:
+    with command(tmp_path) as (process, told):
+        url = f"{told['url']}/api/games"
+        _post(url, told["token"], {"black": "material:depth=20", "seconds": 10.0})
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=9) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        look = api.get("/static/look.css").text
+        assert all(f"--{name}: {color};" in look for name, color in COLORS.items())
+        page = api.get("/").text
+        assert "secret" in page
+        names = [one["game"] for one in api.get("/api/rules").json()]
+        assert names == list(GAMES)
+        assert "/api/games" in api.get("/api/openapi.json").json()["paths"]

@@ -1,0 +1,155 @@
+"""Who is let in, and how much may be asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.websockets import WebSocketDisconnect
+from web_server import HOST, client
+
+from evoply.web.limits import Limits, Rate, RateLimiter
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost:8001", "127.0.0.1:8000.evil"]
+)
+def test_other_hosts_are_refused(host: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        for path in ("/", "/api/health", "/static/app.js"):
+            answer = api.get(path, headers={"host": host})
+            assert answer.status_code == 400
+            assert "Host" in answer.json()["error"]
+        assert api.get("/api/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "null", f"https://{HOST}", f"http://{HOST}.evil", "http://127.0.0.1"],
+)
+def test_other_origins_are_refused(origin: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        headers = {"origin": origin}
+        assert api.post("/api/games", json={}, headers=headers).status_code == 403
+        assert api.get("/api/rules", headers=headers).status_code == 403
+        game = api.post("/api/games", json={}, headers={"origin": f"http://{HOST}"})
+        assert game.status_code == 201
+        live = f"/api/games/{game.json()['id']}/live"
+        headers |= {"host": HOST}
+        with pytest.raises(WebSocketDisconnect), api.websocket_connect(live, headers=headers):
+            pass
+
+
+@pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", "Bearer secre", "Basic secret"])
+def test_what_changes_something_needs_the_token(given: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={}).json()["id"]
+        headers = {"authorization": given}
+        for path in ("", f"/{game}/moves", f"/{game}/undo", f"/{game}/seats", f"/{game}/values"):
+            answer = api.post(f"/api/games{path}", json={}, headers=headers)
+            assert answer.status_code == 401
+        assert len(api.get("/api/games").json()["games"]) == 1
+        assert api.get("/", headers=headers).status_code == 200
+
+
+def test_every_answer_has_a_strict_policy(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        for path in ("/", "/api/health", "/static/app.js", "/nothing"):
+            headers = api.get(path).headers
+            policy = headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert headers["x-content-type-options"] == "nosniff"
+        assert "access-control-allow-origin" not in headers
+        page = api.get("/").text
+        assert "<script>" not in page
+        assert "style=" not in page
+        assert "onclick" not in page
+
+
+def test_bodies_are_bounded_and_plain(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        large = json.dumps({"position": "x" * 200_000})
+        assert api.post("/api/games", content=large).status_code == 413
+
+        def pieces():  # type: ignore[no-untyped-def]
+            yield from [b"x" * 50_000] * 4
+
+        assert api.post("/api/games", content=pieces()).status_code == 413
+        zipped = {"content-encoding": "gzip"}
+        assert api.post("/api/games", content=b"{}", headers=zipped).status_code == 415
+        plain = {"content-type": "text/plain"}
+        assert api.post("/api/games", content=b"{}", headers=plain).status_code == 415
+        for wrong in (b"", b"{", b"[" * 60_000, b"1" * 60_000, b"\xff\xfe", b"null"):
+            answer = api.post("/api/games", content=wrong)
+            assert 400 <= answer.status_code < 500
+            assert answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("player", "word"),
+    [
+        ("material:depth=99", "depth"),
+        ("material:depth=21", "at most 20"),
+        ("online:population=1000,generations=99,games=10", "100,000 games"),
+    ],
+)
+def test_players_that_ask_for_too_much_get_the_limit(
+    player: str, word: str, tmp_path: Path
+) -> None:
+    with client(tmp_path) as api:
+        answer = api.post("/api/games", json={"white": player})
+        assert answer.status_code == 422
+        assert word in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "player",
+    ["/etc/passwd.json", "bot.py", "engine:gtp:touch /tmp/x", "champion@/etc", "champion@.."],
+)
+def test_no_text_names_a_file_or_a_program(player: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        answer = api.post("/api/games", json={"white": player})
+        assert answer.status_code == 422
+        game = api.post("/api/games", json={}).json()["id"]
+        assert api.post(f"/api/games/{game}/values", json={"player": player}).status_code == 422
+        assert api.post(f"/api/games/{game}/seats", json={"white": player}).status_code == 422
+
+
+def test_a_flood_is_slowed_down_and_others_are_answered(tmp_path: Path) -> None:
+    limits = Limits(requests=Rate(1000, 1000), begun=Rate(0.001, 5), changes=Rate(0.001, 3))
+    with client(tmp_path, limits) as api:
+        begun = [api.post("/api/games", json={}) for _ in range(8)]
+        assert [one.status_code for one in begun] == [201] * 5 + [429] * 3
+        one, other = begun[0].json()["id"], begun[1].json()["id"]
+        codes = [api.post(f"/api/games/{one}/undo", json={}).status_code for _ in range(6)]
+        assert codes == [409] * 3 + [429] * 3
+        answer = api.post(f"/api/games/{other}/moves", json={"move": "f5"})
+        assert answer.status_code == 200
+    few = Limits(requests=Rate(0.001, 4))
+    with client(tmp_path, few) as api:
+        codes = [api.get("/api/health").status_code for _ in range(6)]
+        assert codes == [200] * 4 + [429] * 2
+
+
+def test_ids_cannot_be_found_by_trying(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        games = [api.post("/api/games", json={}).json()["id"] for _ in range(20)]
+        assert len(set(games)) == 20
+        assert all(len(bytes.fromhex(game)) == 16 for game in games)
+        for wrong in ("0" * 32, "1", "..%2f..", "A" * 32, "%00"):
+            assert api.get(f"/api/games/{wrong}").status_code in (404, 422)
+
+
+@given(st.lists(st.floats(0, 3), max_size=60), st.floats(0.5, 5), st.floats(1, 10))
+def test_the_rate_is_never_more_than_it_says(
+    gaps: list[float], each_second: float, burst: float
+) -> None:
+    at = [0.0]
+    limiter = RateLimiter(Rate(each_second, burst), now=lambda: at[0])
+    let_in = 0
+    for gap in gaps:
+        at[0] += gap
+        let_in += limiter.seconds_to_wait("who") == 0
+        assert let_in <= burst + at[0] * each_second + 1e-6

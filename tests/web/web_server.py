@@ -1,0 +1,63 @@
+"""A server in this process for tests of the API, and as a command for the page."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from evoply.web.application import application
+from evoply.web.limits import Limits
+from evoply.web.protection import Trusted
+
+HOST = "127.0.0.1:8000"
+PATIENCE = 60.0
+
+
+@contextmanager
+def client(folder: Path, limits: Limits | None = None) -> Iterator[TestClient]:
+    """Give a client that knows the token, of a server whose games lie in *folder*."""
+    trusted = Trusted((HOST,), "secret")
+    app = application(folder / "web-games.db", trusted, limits)
+    headers = {"authorization": "Bearer secret", "content-type": "application/json"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as one:
+        yield one
+
+
+@contextmanager
+def command(
+    folder: Path, *options: str
+) -> Iterator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
+    """Give a running `evoply web` and its JSON object; afterwards it has ended."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    environment.pop("COVERAGE_PROCESS_CONFIG", None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evoply", "web", "--json", "--no-browser", "--port", "0",
+         "--runs", str(folder), *options],
+        text=True,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def until(true: Callable[[], Any]) -> Any:
+    """Return what *true* returns as soon as it is something."""
+    end = time.monotonic() + PATIENCE
+    while not (found := true()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+    return found
