@@ -49,7 +49,7 @@ def tune(
         there.
     generations
         How many generations of CMA-ES, the player as it was among them; none: no limit. Default:
-        60, or none with a time limit.
+        61, or none with a time limit.
     time_limit
         Seconds, looked at between generations; none: no limit.
     pairs

@@ -106,7 +106,7 @@ def has_the_move(side: str = "own", size: int = 8) -> Number:
     columns = [row * size + column for row in range(size) for column in range(1, size, 2)]
     turned = squares_turned(columns)
     system = turned if side == "own" else turned.symmetry(_HALF_TURN)
-    return select(is_odd((board.own | board.opponent) & system), number(1), number(0))
+    return select(is_odd(~board.empty & system), number(1), number(0))
 
 
 def must_be_taken(side: str = "own") -> Number:

@@ -22,7 +22,7 @@ __all__ = ["Candidate", "candidates_of_sets", "mirrored", "usual_sets"]
 _BOARD = frozenset(
     {
         *("own", "opponent", "own_men", "own_kings", "opponent_men", "opponent_kings"),
-        *("destinations", "number_of_moves", "moved_to", "pattern"),
+        *("empty", "destinations", "number_of_moves", "moved_to", "pattern"),
     }
 )
 """What tells the boards after one position's moves apart; the clock does not."""

@@ -96,7 +96,7 @@ class Tuning:
         )
         _tell(search, asked, points)
         best, best_score = np.array(step.best), step.best_score
-        if number % config.test_every == 0 or self.is_last(config, number):
+        if number % config.test_every == 0:
             mean = task.rounded(search.mean)
             score = self._tested(task, mean)
             if score > best_score:
@@ -119,14 +119,11 @@ class Tuning:
         self._known[made.digest] = search
         return made
 
-    def is_last(self, config: TuningConfig, number: int) -> bool:
-        """Return whether step *number* is the last that `generations` allows."""
-        return config.generations is not None and number + 1 >= config.generations
-
     def is_finished(self, config: TuningConfig, step: TuningStep, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
         is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        return is_long or self.is_last(config, step.number)
+        is_last = config.generations is not None and step.number + 1 >= config.generations
+        return is_long or is_last
 
     def dump(self, step: TuningStep, /) -> Any:
         """Return *step* as JSON-ready data; the champion follows from the best parameters."""

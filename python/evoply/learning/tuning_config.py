@@ -48,7 +48,7 @@ class TuningConfig(Part):
     parameters: Parameters = "terms"
     """`terms`: the numbers of the simplified formula, and a factor for each of its terms that has
     none; `constants`: the numbers as they are in the tree."""
-    generations: int | None = Field(default=60, ge=1, le=2000)
+    generations: int | None = Field(default=61, ge=1, le=2000)
     """Of CMA-ES, the player as it was among them; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds, read between generations only; None for no limit."""
@@ -99,7 +99,8 @@ class TuningConfig(Part):
         chosen = _model(player, game, runs)
         given = settings.pop("opponents", None)
         if given is None:
-            steady = steady_player(chosen)
+            # What cannot be tuned is refused for that, not because it cannot look deeper.
+            steady = tunable(_text(chosen), game, settings.get("parameters", "terms")).player
             deeper = with_options(steady, {"depth": getattr(steady, "depth", 1) + 1})
             given = [chosen, deeper, "greedy", "mobility"]
         opponents = [_text(_model(one, game, runs)) for one in given]

@@ -1,0 +1,94 @@
+"""`evoply tune`, `evoply distil` and `evoply learn --features`, as people type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import call
+
+from evoply.players import load_player
+from evoply.runs import find_run
+
+EVOLVED = ("evolve", "small.toml", "--name", "first", "--no-tests")
+FAST = ("--pairs", "2", "--against", "greedy", "--no-tests")
+
+
+@pytest.fixture
+def first(workplace: Path, capsys: Any) -> str:
+    """The champion of a small run."""
+    assert call(capsys, *EVOLVED).code == 0
+    return "champion@first"
+
+
+def test_a_champion_is_tuned_and_the_run_goes_on(first: str, capsys: Any) -> None:
+    pytest.importorskip("cmaes")
+    tuned = call(capsys, "tune", first, *FAST, "--generations", "2", "--name", "tuned", "--json")
+    assert tuned.code == 0, tuned.err
+    assert tuned.data["generations"] == 2
+    assert tuned.data["champion"]["score"] >= 0
+    more = call(capsys, "resume", "tuned", "--generations", "3", "--no-tests", "--json")
+    assert more.code == 0, more.err
+    assert more.data["generations"] == 3
+    with find_run("tuned") as run:
+        assert run.status == "finished"
+        assert run.config.generations == 2  # the config stays what was asked for first
+    again = call(capsys, "tune", first, *FAST, "--generations", "3", "--name", "again", "--json")
+    assert again.data["digest"] == more.data["digest"]
+    assert call(capsys, "match", "champion@tuned", "random", "--games", "20").code == 0
+    assert call(capsys, "report", "tuned").code == 0
+
+
+def test_a_player_is_distilled_into_a_file(workplace: Path, capsys: Any) -> None:
+    arguments = ("distil", "edgar-like", "--terms", "3", "--games", "20", "--output", "f.json")
+    shown = call(capsys, *arguments)
+    assert shown.code == 0, shown.err
+    assert "positions held out" in shown.out
+    told = call(capsys, *arguments, "--stages", "2", "--json")
+    assert [len(term["weights"]) for term in told.data["terms"]] == [2, 2, 2]
+    assert 0 < told.data["by_chance"] < told.data["agreement"] <= 1
+    assert load_player(workplace / "f.json", game="othello").kind == "alpha_beta"
+
+
+def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
+    small = ("--games", "20", "--set", "games_per_step=10", "--no-tests", "--json")
+    learned = call(
+        capsys, "learn", "firebrand", "--features", first, "--terms", "2", "--name", "few", *small
+    )
+    assert learned.code == 0, learned.err
+    assert 1 <= len(learned.data["weights"]) <= 2
+    with find_run("few") as run:
+        assert run.game == "othello-4"
+    of_set = call(
+        capsys, "learn", "firebrand-8", "--features", "othello-access", "--name", "set", *small
+    )
+    assert len(of_set.data["weights"]) == 11
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "random"), "no numbers to tune"),
+        (("tune", "swh"), "evoply learn"),
+        (("tune", "greedy", "--pairs", "0"), "pairs"),
+        (("tune", "greedy", "--against", "nobody"), "nobody"),
+        (("distil", "random"), "knows nothing"),
+        (("distil", "greedy", "--terms", "0"), "terms"),
+        (("distil", "greedy", "--primitives", "nothing"), "no set of primitives"),
+        (("distil", "greedy", "--output", "no/such/folder.json"), "folder"),
+        (("learn", "patterns-8", "--features", "liao"), "patterns, not features"),
+        (("learn", "firebrand-8", "--features", "champion@nobody"), "nobody"),
+        (("learn", "firebrand-8", "--features", "liao-2"), "no set of primitives"),
+    ],
+)
+def test_mistakes_are_told(
+    workplace: Path, capsys: Any, arguments: tuple[str, ...], message: str
+) -> None:
+    answer = call(capsys, *arguments)
+    assert answer.code == 2, answer.err
+    assert message in answer.err
+    assert "Traceback" not in answer.err
+    failed = call(capsys, *arguments, "--json")
+    assert message in json.loads(failed.out)["error"]
