@@ -271,3 +271,15 @@ def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
         names = [one["game"] for one in api.get("/api/rules").json()]
         assert names == list(GAMES)
         assert "/api/games" in api.get("/api/openapi.json").json()["paths"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_adviser_values_moves(game: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        rules = next(one for one in api.get("/api/rules").json() if one["game"] == game)
+        state = api.post("/api/games", json={"game": game, "white": "random"}).json()
+        path = f"/api/games/{state['id']}/values"
+        answer = api.post(path, json={"player": rules["adviser"]}).json()
+        legal = {move["text"] for move in state["legal"]}
+        assert {one["move"] for one in answer["moves"]} == legal
+        assert api.post(path, json={}).json()["player"] == answer["player"]

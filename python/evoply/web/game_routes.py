@@ -19,7 +19,7 @@ from evoply.formats import read_pasted
 from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
-from evoply.web.ladder import levels_of
+from evoply.web.ladder import adviser_of, levels_of
 from evoply.web.limits import LimitError, Limits, RateLimiter
 from evoply.web.messages import (
     BeginGame,
@@ -208,6 +208,7 @@ async def rules() -> list[RulesShown]:
             game=one.name,
             title=one.title,
             size=one.size,
+            adviser=adviser_of(one.name),
             levels=[
                 LevelShown(
                     title=level.title,
