@@ -264,7 +264,7 @@ function showSide(color) {
 }
 
 function statusText() {
-  if (setUp !== null) return "Choose a piece below the form, then squares.";
+  if (setUp !== null) return "Choose in the form what to put, then squares; Begin plays from there.";
   if (game.trouble) return `${label(game.turn)} cannot go on: ${game.trouble}`;
   if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
   const lastMove = game.moves.at(-1);

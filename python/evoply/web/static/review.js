@@ -66,7 +66,8 @@ export function startReview(table) {
         at("review-note").textContent = `${ply + 1} of ${moves.length} moves looked at.`;
         show(table.game());
       }
-      at("review-note").textContent = `As ${table.judge()} sees it, in ${SECONDS} s a move, on its own scale. `
+      const isClean = losses(table.game()).every((one) => one.loss === 0);
+      at("review-note").textContent = isClean ? `No move lost anything, as ${table.judge()} sees it.` : `As ${table.judge()} sees it, in ${SECONDS} s a move, on its own scale. `
         + "Click a move to see it, orange, beside the best, green; then you can play on from there.";
     } finally {
       isLooking = false;
