@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import time
 import urllib.request
 from pathlib import Path
@@ -221,6 +222,23 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
             assert answer.status_code < 400 or answer.json()["error"]
 
         try_it()
+
+
+def test_a_player_that_is_no_more_leaves_its_side_to_a_person(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={"white": "greedy", "black": "person"}).json()["id"]
+    with sqlite3.connect(tmp_path / "web-games.db") as file:
+        file.execute("UPDATE games SET white = 'champion@gone'")
+    file.close()
+    with client(tmp_path) as api:
+        state = api.get(f"/api/games/{game}").json()
+        assert state["white"]["player"] == "person"
+        assert "gone" in state["trouble"]
+        for move in ("f5", "d6"):
+            state = api.post(f"/api/games/{game}/moves", json={"move": move}).json()
+        assert len(state["moves"]) == 2
+        state = api.post(f"/api/games/{game}/seats", json={"white": "random"}).json()
+        assert state["trouble"] is None
 
 
 def _post(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,9 @@ class GameHall:
                 stored = await self.store.read(game)
                 if stored is None:
                     raise HTTPException(404, "there is no such game - begin one")
-                found = OpenGame.open(stored, self.read_opponent, self.store, self.pool)
+                found = await asyncio.to_thread(
+                    OpenGame.open, stored, self.read_opponent, self.store, self.pool
+                )
                 self._keep(found)
                 found.wake()
         self._open.move_to_end(game)

@@ -265,7 +265,7 @@ function showSide(color) {
 
 function statusText() {
   if (setUp !== null) return "Choose in the form what to put, then squares; Begin plays from there.";
-  if (game.trouble) return `${label(game.turn)} cannot go on: ${game.trouble}`;
+  if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
   if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
   const lastMove = game.moves.at(-1);
   const passed = lastMove && !lastMove.path.length ? `${NAMES[lastMove.color]} has no move and passes. ` : "";
