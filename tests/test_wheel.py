@@ -21,6 +21,7 @@ DATA = (
     "evoply/players/strong.json",
     "evoply/reports/templates/base.html",
     "evoply/reports/templates/page.css",
+    "evoply/web/ladder.toml",
     "evoply/web/static/index.html",
     "evoply/web/static/play.js",
 )

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import time
 import urllib.request
 from pathlib import Path
@@ -223,6 +224,23 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
         try_it()
 
 
+def test_a_player_that_is_no_more_leaves_its_side_to_a_person(tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        game = api.post("/api/games", json={"white": "greedy", "black": "person"}).json()["id"]
+    with sqlite3.connect(tmp_path / "web-games.db") as file:
+        file.execute("UPDATE games SET white = 'champion@gone'")
+    file.close()
+    with client(tmp_path) as api:
+        state = api.get(f"/api/games/{game}").json()
+        assert state["white"]["player"] == "person"
+        assert "gone" in state["trouble"]
+        for move in ("f5", "d6"):
+            state = api.post(f"/api/games/{game}/moves", json={"move": move}).json()
+        assert len(state["moves"]) == 2
+        state = api.post(f"/api/games/{game}/seats", json={"white": "random"}).json()
+        assert state["trouble"] is None
+
+
 def _post(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
     request = urllib.request.Request(
         url,
@@ -271,3 +289,15 @@ def test_the_page_has_the_colours_of_the_reports(tmp_path: Path) -> None:
         names = [one["game"] for one in api.get("/api/rules").json()]
         assert names == list(GAMES)
         assert "/api/games" in api.get("/api/openapi.json").json()["paths"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_adviser_values_moves(game: str, tmp_path: Path) -> None:
+    with client(tmp_path) as api:
+        rules = next(one for one in api.get("/api/rules").json() if one["game"] == game)
+        state = api.post("/api/games", json={"game": game, "white": "random"}).json()
+        path = f"/api/games/{state['id']}/values"
+        answer = api.post(path, json={"player": rules["adviser"]}).json()
+        legal = {move["text"] for move in state["legal"]}
+        assert {one["move"] for one in answer["moves"]} == legal
+        assert api.post(path, json={}).json()["player"] == answer["player"]

@@ -147,6 +147,26 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         assert "Black: greedy" in page.inner_text("#side-black")
 
 
+def test_mistakes_are_found_and_a_better_line_can_be_played(browser: Any, address: str) -> None:
+    with opened(browser, address, viewport=PHONE) as page:
+        begin(page, "othello-6", white="person")
+        for _ in range(5):
+            before = page.get_attribute("#board", "data-state")
+            by_mouse(page)
+            page.wait_for_function(
+                "before => before !== document.getElementById('board').dataset.state", arg=before
+            )
+        page.click("#analyse")
+        page.wait_for_selector("#analyse:not(:disabled)")
+        page.wait_for_selector(".losses .bar.marked")
+        page.locator("#mistakes button").first.click()
+        assert page.locator(".board .ring.best").count() == 1
+        assert page.locator(".board .ring.played").count() == 1
+        page.click("#play-on")
+        page.wait_for_function("() => document.querySelectorAll('#moves li').length < 5")
+        assert page.query_selector(".target") is not None
+
+
 def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
         page.click("#new summary")

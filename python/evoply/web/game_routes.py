@@ -19,7 +19,7 @@ from evoply.formats import read_pasted
 from evoply.games import GAMES, game_rules
 from evoply.players import PlayerKind
 from evoply.protocols import Color, GameRecord, TimeControl
-from evoply.web.ladder import levels_of
+from evoply.web.ladder import adviser_of, levels_of
 from evoply.web.limits import LimitError, Limits, RateLimiter
 from evoply.web.messages import (
     BeginGame,
@@ -80,7 +80,9 @@ class GameHall:
                 stored = await self.store.read(game)
                 if stored is None:
                     raise HTTPException(404, "there is no such game - begin one")
-                found = OpenGame.open(stored, self.read_opponent, self.store, self.pool)
+                found = await asyncio.to_thread(
+                    OpenGame.open, stored, self.read_opponent, self.store, self.pool
+                )
                 self._keep(found)
                 found.wake()
         self._open.move_to_end(game)
@@ -208,6 +210,7 @@ async def rules() -> list[RulesShown]:
             game=one.name,
             title=one.title,
             size=one.size,
+            adviser=adviser_of(one.name),
             levels=[
                 LevelShown(
                     title=level.title,

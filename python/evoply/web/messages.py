@@ -249,3 +249,5 @@ class RulesShown(_Answer):
     title: str
     size: int
     levels: list[LevelShown]
+    adviser: str
+    """Who says what moves are worth where the opponent has no opinion."""

@@ -102,14 +102,23 @@ class OpenGame:
     def open(
         cls, stored: Stored, read: OpponentReader, store: GameStore, pool: ThinkingPool
     ) -> OpenGame:
-        """Return the game as it lies in the file."""
+        """Return the game as it lies in the file.
+
+        A player that is no more, such as the champion of a run that was deleted, leaves its side to
+        a person.
+        """
         rules = game_rules(stored.game)
         record = rules.game(rules.parse(stored.start))
         for move, _, _ in stored.moves:
             record = record.play(move)
-        sides = {color: _side(stored.who(color), stored.game, read) for color in Color}
+        sides, trouble = {}, None
+        for color in Color:
+            try:
+                sides[color] = _side(stored.who(color), stored.game, read)
+            except ValueError as error:
+                sides[color], trouble = Side(PERSON, None), shorten(str(error), 300)
         left = [(black, white) for _, black, white in stored.moves]
-        return cls(stored, record, sides, left, store, pool)
+        return cls(stored, record, sides, left, store, pool, trouble=trouble)
 
     @property
     def control(self) -> TimeControl | None:

@@ -9,7 +9,7 @@ from evoply.players import PlayerKind, Searcher, steady_player, with_options
 from evoply.protocols import GameRecord
 from evoply.reports.analysis_page import score_text
 from evoply.reports.reasons import why
-from evoply.web.ladder import ADVISERS
+from evoply.web.ladder import adviser_of
 from evoply.web.messages import QuestionAsked, ValuedMove, Values
 from evoply.web.opponents import OpponentReader
 from evoply.web.playing import ConflictError, OpenGame
@@ -36,13 +36,9 @@ async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentRe
 
 
 def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:
-    """Return whom to ask: those who play, then those who always know."""
+    """Return whom to ask: those who play, then who always knows."""
     players = [side.player for side in game.sides.values() if side.player is not None]
-    for text in ADVISERS:
-        try:
-            players.append(read(text, game.stored.game))
-        except ValueError:
-            continue
+    players.append(read(adviser_of(game.stored.game), game.stored.game))
     return players
 
 

@@ -115,5 +115,8 @@ export function startNewGame({ open, setUpBoard }) {
     event.preventDefault();
     begin().then((state) => state && at("position").value && (at("position").value = ""));
   });
-  return { begin: (asked) => loaded.then(() => begin(asked)) };
+  return {
+    begin: (asked) => loaded.then(() => begin(asked)),
+    adviser: (game) => rules.find((one) => one.game === game).adviser,
+  };
 }

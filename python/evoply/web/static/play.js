@@ -4,6 +4,7 @@ import { get, live, post } from "./api.js";
 import { Board } from "./board.js";
 import { say, trying } from "./messages.js";
 import { startNewGame } from "./new-game.js";
+import { startReview } from "./review.js";
 
 const at = (id) => document.getElementById(id);
 const NAMES = { black: "Black", white: "White" };
@@ -17,6 +18,7 @@ let selected = []; // squares of a move that is being entered
 let values = null; // what moves are worth at this version and ply: {version, ply, answer}
 let isValued = false; // whether values are to be shown at every turn
 let isAsking = false;
+let reviewed = () => {}; // hears of every change, review.js
 let setUp = null; // the board that is being set up, by new-game.js
 
 const board = new Board(at("board"), choose);
@@ -29,6 +31,14 @@ export function startPlay() {
   document.addEventListener("keydown", pressed);
   setInterval(showClocks, 200);
   const form = startNewGame({ open, setUpBoard });
+  reviewed = startReview({
+    game: () => game,
+    judge: () => form.adviser(game.game),
+    look: (count, marked) => {
+      showPly(count);
+      showWays(marked);
+    },
+  });
   const id = /^#game=([0-9a-f]{32})$/.exec(location.hash)?.[1];
   const link = /^#link=([a-z0-9-]+),(.*)$/s.exec(location.hash);
   if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? form.begin());
@@ -57,6 +67,7 @@ function heard(state) {
   selected = [];
   if (more !== 0) hideAdvice();
   show(more > 0 && shownPly === null ? state.moves.slice(-more).find((one) => one.path.length)?.path ?? null : null);
+  reviewed(game);
   if (isValued) trying(askValues);
 }
 
@@ -253,8 +264,8 @@ function showSide(color) {
 }
 
 function statusText() {
-  if (setUp !== null) return "Choose a piece below the form, then squares.";
-  if (game.trouble) return `${label(game.turn)} cannot go on: ${game.trouble}`;
+  if (setUp !== null) return "Choose in the form what to put, then squares; Begin plays from there.";
+  if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
   if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
   const lastMove = game.moves.at(-1);
   const passed = lastMove && !lastMove.path.length ? `${NAMES[lastMove.color]} has no move and passes. ` : "";
