@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from command_line import call
 
-from evoply.cli.app import COMMANDS
+from evoply.cli.commands import COMMANDS
 
 NAMES = [command.__name__ for command in COMMANDS]
 

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "evoply"
 SHOWS = ("__init__.py",)
-ABOUT = ("presets/", "studies/", "cli/app.py")
+ABOUT = ("presets/", "studies/", "cli/commands.py")
 
 PLACES = {
     # an operator: its function and its row

@@ -1,4 +1,4 @@
-"""The table of commands, and how every error becomes one message and one exit code."""
+"""The command line as a whole: how every error becomes one message and one exit code."""
 
 from __future__ import annotations
 
@@ -17,36 +17,11 @@ from typing import Any
 from cyclopts import App
 from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
 
-from evoply.cli.analyse import analyse
-from evoply.cli.compare import compare, experiment
-from evoply.cli.config import config
-from evoply.cli.convert import convert
-from evoply.cli.distil import distil
-from evoply.cli.engine import engine
-from evoply.cli.evolve import evolve
-from evoply.cli.join import join
-from evoply.cli.learn import edit, learn, pack
-from evoply.cli.match import match
+from evoply.cli.commands import COMMANDS
 from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
-from evoply.cli.perft import perft
-from evoply.cli.play import play
-from evoply.cli.presets import presets
-from evoply.cli.replay import replay
-from evoply.cli.report import report
-from evoply.cli.reproduce import reproduce
-from evoply.cli.resume import resume
-from evoply.cli.runs import runs
-from evoply.cli.serve import serve
-from evoply.cli.show import show
-from evoply.cli.solve import solve
 from evoply.cli.suggesting import with_suggested
-from evoply.cli.tournament import tournament
-from evoply.cli.tune import tune
-from evoply.cli.watch import watch
-from evoply.cli.web import web
-from evoply.cli.why import why
 
-__all__ = ["COMMANDS", "run"]
+__all__ = ["run"]
 
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
 CLOSED_PIPE = 141
@@ -54,180 +29,6 @@ CLOSED_PIPE = 141
 _MOST_LINES = 1000
 
 Details = dict[str, Any]
-
-COMMANDS: dict[Callable[..., None], str] = {
-    evolve: """
-  evoply presets                       # ready-made configs
-  evoply evolve demo
-  evoply evolve quick --seed 7 --name first
-  evoply evolve config.toml --population-size 500 --generations 40
-  evoply evolve demo --set fitness.opening_plies=4 --set selection.size=3
-  evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
-""",
-    learn: """
-  evoply learn firebrand
-  evoply learn firebrand-8 --games 2000 --name first
-  evoply learn firebrand-8 --features champion@first --terms 25
-  evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
-""",
-    edit: """
-  evoply edit first pieces --weight 0.4 --time-weight 0.4
-  evoply resume first --games 10000
-""",
-    tune: """
-  evoply tune champion@first
-  evoply tune champion@first --against champion@patterns --generations 100 --name tuned
-  evoply resume tuned --generations 200
-""",
-    distil: """
-  evoply distil champion@patterns --terms 10 --output formula.json
-  evoply distil champion@patterns --terms 6 --stages 3
-  evoply match formula.json swh
-""",
-    pack: """
-  evoply learn strong --name tables
-  evoply pack tables strong.json
-""",
-    compare: """
-  evoply compare quick othello-6 --seeds 5 --budget-games 50000
-  evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
-""",
-    experiment: """
-  evoply experiment sizes.toml
-  evoply experiment sizes.toml --seeds 20 --csv numbers
-""",
-    resume: """
-  evoply resume                        # the newest run
-  evoply resume first
-  evoply resume first --generations 200
-  evoply resume first --time-limit 600
-""",
-    play: """
-  evoply play                          # against the newest champion, or greedy
-  evoply play --against swh:depth=4 --color white
-  evoply play --against champion@first --game othello-6
-  evoply play --position f5d6c3d3c4
-  evoply play --game lose-checkers --against random-leaf:depth=3
-  evoply play --game checkers --position W:W18,K24:B1,12 --color white
-  echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
-""",
-    web: """
-  evoply web                           # opens http://127.0.0.1:8000
-  evoply web --port 0 --no-browser
-  evoply web --runs ~/experiments/runs --json
-""",
-    match: """
-  evoply match greedy random --games 1000 --seed 1
-  evoply match champion@first swh:depth=2 --json
-  evoply match '( + white white_corners )' greedy --openings none
-  evoply match material:depth=3 mobility --game othello-6
-  evoply match material-kings:depth=3 random --game checkers-10
-  evoply match champion@first greedy --sprt 0 20
-  evoply match mybot.py greedy --games 100 --move-limit 2
-  evoply match swh:depth=4 'engine:gtp:/usr/games/gtp-rhino -b 0 -m 3'
-  evoply match swh engine:rhino --engines engines.toml
-  evoply match swh mobility --watch
-  evoply match swh mobility --games 20 --save-games games.jsonl
-""",
-    watch: """
-  evoply watch games.jsonl             # from evoply match --save-games
-  evoply watch games.jsonl --game 7 --delay 1
-  evoply watch localhost:7450          # a tournament of evoply serve, as it is played
-""",
-    analyse: """
-  evoply analyse swh:depth=4
-  evoply analyse champion@first --position f5d6c3d3c4 --json
-  evoply analyse material:depth=6 --game checkers --position W:W18,K24:B1,12
-""",
-    why: """
-  evoply why greedy --position f5d6c4
-  evoply why champion@first --position f5d6c3d3c4 --json
-  evoply why material-kings:depth=6 --game checkers --position '11-15 23-19'
-""",
-    tournament: """
-  evoply tournament greedy swh mobility material:depth=2 --games 200
-  evoply tournament greedy swh random --html standings.html
-  evoply tournament --field students.toml --mode elimination --runs 50
-  evoply tournament swh greedy mobility random --mode elimination
-  evoply tournament greedy mobility material-kings --game checkers
-  evoply tournament students/ swh greedy --games 20    # all bots in a folder
-""",
-    serve: """
-  evoply serve                         # two players, on this machine
-  evoply serve --game othello-10 --clock 150 --players 4 --games 20
-  evoply serve --host 0.0.0.0 --clock 60+1   # asks for a password, which it shows
-  evoply serve --resume tournament-1.db      # after a crash: all go on
-""",
-    join: """
-  evoply join localhost:7450 --player swh:depth=4
-  evoply join 10.0.0.7:7450 --player champion@first --name Ada --password ...
-  evoply join localhost:7450 --player mybot.py
-""",
-    engine: """
-  evoply engine --protocol gtp --player swh:depth=6
-  evoply engine --protocol nboard --player champion@first
-  evoply match greedy 'engine:gtp:evoply engine --protocol gtp --player swh'
-""",
-    reproduce: """
-  evoply reproduce                     # the studies there are
-  evoply reproduce liao --table 1
-  evoply reproduce liao --table 2 --scale small --html table2.html
-  evoply reproduce liao --table 1 --rules reconstruction --json
-""",
-    show: """
-  evoply show champion@first
-  evoply show '( - ( * 10 white_corners ) black )'
-  evoply show champion --svg tree.svg
-  evoply show swh --heat-map weights.svg
-  evoply show material-kings:depth=2 --game checkers
-""",
-    perft: """
-  evoply perft othello 9
-  evoply perft othello-6 8 --threads 1 --json
-  evoply perft othello 5 --position f5d6c3d3c4
-  evoply perft checkers-10 5
-  evoply perft lose-checkers 4 --position W:W18,K24:B1,12
-""",
-    solve: """
-  evoply solve 'XXXX XOXO XOO- O--- X'
-  evoply solve fforum-1-19.obf         # ours beside the file's scores
-  evoply solve fforum-1-19.obf --mode outcome --json
-  evoply solve 'XXXX XOXO XOO- O--- X' --every-move
-""",
-    convert: """
-  evoply convert games.ggf games.txt
-  evoply convert WTH_2004.wtb games.ggf   # with the names in .jou and .trn
-  evoply convert games.jsonl positions.obf
-  evoply convert tournament.pdn games.jsonl --json
-  echo "1. F5 d6 2. C3" | evoply convert - - --to ggf
-""",
-    runs: """
-  evoply runs
-  evoply runs first
-  evoply runs first --json             # every generation with its digest
-  evoply runs first --csv tables       # for a spreadsheet
-""",
-    report: """
-  evoply report                        # of the newest run
-  evoply report first --output first.html
-""",
-    replay: """
-  evoply replay first --generation 12 --game 7
-  evoply replay first --generation 0 --game 0 --json
-""",
-    presets: """
-  evoply presets
-  evoply presets demo
-  evoply presets demo > config.toml
-""",
-    config: """
-  evoply config                        # the keys of the top level
-  evoply config selection              # the keys of a table
-  evoply config pairs                  # every key of this name
-  evoply config --list                 # all keys
-""",
-}
-"""Every command and its examples, in the order of the help."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -217,7 +217,9 @@ export class Board {
     for (const { path, kind } of view.ways ?? []) {
       const [cx, cy] = this.#center(path.at(-1));
       if (path.length > 1) marks.push(svg("polyline", { points: path.map((one) => this.#center(one).join()).join(" "), class: `way ${kind}` }));
-      marks.push(svg("circle", { cx, cy, r: 12, class: `ring ${kind}` }));
+      // Around a value, not across it.
+      const r = view.values?.has(path.at(-1)) ? 21 : 12;
+      marks.push(svg("circle", { cx, cy, r, class: `ring ${kind}` }));
     }
     this.markLayer.replaceChildren(...marks);
   }

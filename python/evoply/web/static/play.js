@@ -207,6 +207,13 @@ function showWays(marked) {
 
 // What is seen.
 
+// A value as a square has room for it: "-0.02745" is "-.027" there.
+function shortened(text) {
+  const number = Number(text);
+  if (text.length <= 5 || !Number.isFinite(number)) return text;
+  return Math.abs(number) < 1 ? number.toFixed(3).replace("0.", ".") : number.toPrecision(3);
+}
+
 function show(move = null) {
   if (game === null) return;
   const last = ply() === 0 ? [] : game.moves[ply() - 1].path;
@@ -215,7 +222,7 @@ function show(move = null) {
   if (isFresh) {
     // In checkers several moves may end on a square: the best of them counts.
     for (const one of [...values.answer.moves].reverse()) {
-      worth.set(one.path.at(-1), { text: one.text, isBest: one.loss === 0 });
+      worth.set(one.path.at(-1), { text: shortened(one.text), isBest: one.loss === 0 });
     }
   }
   board.show({
