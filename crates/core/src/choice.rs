@@ -95,7 +95,7 @@ impl Ties {
 }
 
 /// The place of a value drawn by weights that fall from 1 for the greatest to almost exp(-1) for one that is `temperature`
-/// less, and to 0 for those that are [`POWER`] times as much less; there is at least one value.
+/// less, and to 0 for those that are 1024 times as much less; there is at least one value.
 ///
 /// The exponential is a power of exact operations, so that every machine draws the same.
 pub fn drawn_by_value(values: &[f64], temperature: f64, stream: &mut Stream) -> usize {
