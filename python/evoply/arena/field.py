@@ -148,8 +148,7 @@ class Field:
         played, with moves, and returns how many games of it count: all, or fewer when Ctrl-C came;
         no more than the moves of *most* games are then in memory.
         """
-        parts: list[Results] = []
-        places: list[NDArray[np.intp]] = []
+        played: list[tuple[Results, NDArray[np.intp]]] = []
         order = np.arange(len(schedule)) if order is None else order
         is_stopped = False
         with self.tables() as tables:
@@ -157,13 +156,14 @@ class Field:
             # Outside the kernel nothing is lost; each call of the kernel is all or nothing.
             is_small = tables.are_in_kernel and self.cluster is None
             size = min(longest, _FEWEST_GAMES) if is_small else longest
-            while begin < len(schedule) and not is_stopped:
 
-                def told(done: int, begin: int = begin) -> None:
+            def play_part() -> bool:
+                """Play the next part; return whether Ctrl-C came."""
+
+                def told(done: int) -> None:
                     if progress is not None:
                         progress(begin + done)
 
-                began = time.monotonic()
                 chosen = order[begin : begin + size]
                 part = schedule.part(chosen)
                 results, where, is_stopped = tables.play_pairs(
@@ -173,11 +173,21 @@ class Field:
                     seen = on_part(part.part(where), results)
                     is_stopped |= seen < len(results)
                     results, where = results.part(slice(0, seen)), where[:seen]
-                parts.append(replace(results, moves=None))
-                places.append(chosen[where])
+                played.append((replace(results, moves=None), chosen[where]))
+                return is_stopped
+
+            while begin < len(schedule) and not is_stopped:
+                began = time.monotonic()
+                try:
+                    is_stopped = play_part()
+                except KeyboardInterrupt:  # between two calls: what was played before is there
+                    if not played:
+                        raise
+                    is_stopped = True
                 begin += size
                 if time.monotonic() - began < _SECONDS_A_PART:
                     size = min(longest, 2 * size)
+        parts, places = zip(*played, strict=True)
         return joined_results(parts, places), np.sort(np.concatenate(places)), is_stopped
 
 

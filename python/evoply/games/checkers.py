@@ -414,11 +414,19 @@ class CheckersRules(GameRules):
 
 CHECKERS: Mapping[str, CheckersRules] = MappingProxyType(
     {
-        "checkers": CheckersRules("checkers", 8, "American checkers"),
-        "lose-checkers": CheckersRules(
-            "lose-checkers", 8, "Lose checkers", guide="random-leaf:depth={}"
+        "checkers": CheckersRules(
+            "checkers", 8, "American checkers", readable=("checkers-positional",)
         ),
-        "checkers-10": CheckersRules("checkers-10", 10, "American checkers 10x10"),
+        "lose-checkers": CheckersRules(
+            "lose-checkers",
+            8,
+            "Lose checkers",
+            guide="random-leaf:depth={}",
+            readable=("lose-checkers-forcing",),
+        ),
+        "checkers-10": CheckersRules(
+            "checkers-10", 10, "American checkers 10x10", readable=("checkers-positional-10",)
+        ),
     }
 )
 """The games of this family by name."""

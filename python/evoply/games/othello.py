@@ -293,6 +293,7 @@ class OthelloRules(GameRules):
     piece: str = "disc"
     fills_board: bool = True
     guide: str = "material-alternating:depth={},ties=random"
+    readable: tuple[str, ...] = ("othello-access",)
 
     def parse(self, text: str) -> Position:
         """Return the position that *text* shows; raise `InvalidMoveError` if it cannot be read."""
@@ -315,10 +316,16 @@ class OthelloRules(GameRules):
 
 OTHELLO: Mapping[str, OthelloRules] = MappingProxyType(
     {
-        "othello": OthelloRules("othello", 8, "Othello 8x8"),
+        "othello": OthelloRules(
+            "othello", 8, "Othello 8x8", readable=("othello-access", "letters")
+        ),
         "othello-4": OthelloRules("othello-4", 4, "Othello 4x4", late_ply=8),
-        "othello-6": OthelloRules("othello-6", 6, "Othello 6x6", late_ply=28),
-        "othello-10": OthelloRules("othello-10", 10, "Othello 10x10"),
+        "othello-6": OthelloRules(
+            "othello-6", 6, "Othello 6x6", late_ply=28, readable=("othello-access", "letters-6")
+        ),
+        "othello-10": OthelloRules(
+            "othello-10", 10, "Othello 10x10", readable=("othello-access", "letters-10")
+        ),
     }
 )
 """The games of this family by name."""

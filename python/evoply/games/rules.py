@@ -53,6 +53,8 @@ class GameRules:
 
     As in Benbassat and Sipper's papers, where the guide depends on the game.
     """
+    readable: tuple[str, ...] = ()
+    """Names of the sets of primitives whose features formulas for people are usually made of."""
 
     def __post_init__(self) -> None:
         position = self.RECORD.POSITION

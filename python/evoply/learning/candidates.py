@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from evoply.expressions import (
     ExpressionError,
@@ -26,17 +25,6 @@ _BOARD = frozenset(
     }
 )
 """What tells the boards after one position's moves apart; the clock does not."""
-_USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "othello": ("othello-access", "letters"),
-        "othello-4": ("othello-access",),
-        "othello-6": ("othello-access", "letters-6"),
-        "othello-10": ("othello-access", "letters-10"),
-        "checkers": ("checkers-positional",),
-        "checkers-10": ("checkers-positional-10",),
-        "lose-checkers": ("lose-checkers-forcing",),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +39,10 @@ class Candidate:
 
 def usual_sets(game: str) -> tuple[str, ...]:
     """Return the names of the sets whose features a formula for *game* is usually made of."""
-    if game not in _USUAL:
+    names = game_rules(game).readable
+    if not names:
         raise ValueError(f"primitives: say which set has the features of {game}")
-    return _USUAL[game]
+    return names
 
 
 def candidates_of_sets(sets: Iterable[PrimitiveSet | str], game: str) -> tuple[Candidate, ...]:

@@ -337,11 +337,18 @@ class _Options:
         return f"no option {shorten(key)!r}{hint} T{listed[1:]}"
 
 
+_MOST_LISTED = 16
+"""Choices that a message names."""
+
+
 def _choice(*choices: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in choices:
             hint = did_you_mean(value, choices)
-            raise ValueError(f"must be one of {', '.join(choices)}, not {shorten(value)!r}{hint}")
+            listed = ", ".join(choices[:_MOST_LISTED])
+            if len(choices) > _MOST_LISTED:
+                listed += f" ({len(choices) - _MOST_LISTED} more)"
+            raise ValueError(f"must be one of {listed}, not {shorten(value)!r}{hint}")
         return value
 
     return read

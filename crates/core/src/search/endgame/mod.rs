@@ -11,21 +11,23 @@
 pub mod choosing;
 mod geometry;
 mod ordering;
+mod question;
 mod shallow;
 mod splitting;
 pub mod stability;
 mod table;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::rules::Game;
 use crate::rules::othello::{Move, Othello, moves};
-use crate::work::{Stopped, thread_count};
+use crate::work::Stopped;
 use ordering::Children;
+pub use question::{Endgame, Mode, TABLE_BYTES};
 use shallow::Shallow;
 use splitting::{Crew, Split};
 use table::{NO_SQUARE, ScoreTable};
@@ -36,61 +38,10 @@ pub const SHALLOW_EMPTIES: u32 = 5;
 const LOOK_UP_EMPTIES: u32 = 9;
 /// Positions with at most this many empty squares are remembered by each thread for itself.
 const NEAR_EMPTIES: u32 = 9;
-/// Memory for those: the second cache of a processor holds it, and more would be slower.
-const NEAR_BYTES: usize = 1 << 19;
 /// From this number of empty squares on, threads help one another with the moves of a position.
 const SPLIT_EMPTIES: u32 = 14;
 /// How many nodes pass between two looks at the stop flag.
 const NODES_BETWEEN_STOPS: u64 = 1 << 13;
-/// Memory for the transposition table unless told otherwise.
-pub const TABLE_BYTES: usize = 256 << 20;
-
-/// What is asked about a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// The final score.
-    Exact,
-    /// Who wins.
-    Outcome,
-}
-
-/// A question to the solver.
-#[derive(Clone, Copy, Debug)]
-pub struct Endgame<'a> {
-    /// What is asked.
-    pub mode: Mode,
-    /// Whether empty squares count for the winner (the official score) or for nobody.
-    pub empties_to_winner: bool,
-    /// Whether every legal move is to get its score, not only the best one.
-    pub every_move: bool,
-    /// Memory for the transposition table, in bytes.
-    pub table_bytes: usize,
-    /// How many threads search (0: one a core); the answer is the same.
-    pub threads: usize,
-    /// What the score is believed to be: a good guess saves time, and the answer is the same.
-    pub guess: i32,
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// Set from outside to give up.
-    pub stop: &'a AtomicBool,
-}
-
-impl<'a> Endgame<'a> {
-    /// The question with the official score and the usual table.
-    pub fn new(mode: Mode, stop: &'a AtomicBool) -> Self {
-        Self {
-            mode,
-            empties_to_winner: true,
-            every_move: false,
-            table_bytes: TABLE_BYTES,
-            threads: 1,
-            guess: 0,
-            deadline: None,
-            stop,
-        }
-    }
-}
-
 /// The answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
@@ -376,5 +327,66 @@ impl<B: Board, C: Cpu> Task for Exceeds<'_, '_, B, C> {
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> i32 {
         self.solver.node(self.own, self.opponent, self.alpha)
+    }
+}
+
+impl<B: Board, C: Cpu> Solver<'_, B, C> {
+    /// Search the children from `place` on with idle threads, given the best score and its square so far; the best of all.
+    #[cold]
+    #[inline(never)]
+    fn split(&mut self, place: usize, alpha: i32, so_far: (i32, u8)) -> (i32, u8) {
+        let (cpu, crew) = (self.cpu, self.crew);
+        let children = self.children.sorted_from(place);
+        let split = Arc::new(Split { parent: self.split.clone(), is_decided: AtomicBool::new(false) });
+        let (next, best) = (AtomicUsize::new(0), Mutex::new(so_far));
+        let work = |solver: &mut Self| {
+            while let Some(child) = children.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let score = -solver.exceeds(child.own, child.opponent, -alpha - 1);
+                if solver.stopped {
+                    return;
+                }
+                let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+                if score > best.0 {
+                    *best = (score, child.square);
+                }
+                if score > alpha {
+                    split.is_decided.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        };
+        let helpers = crew.take_idle(children.len() - 1);
+        self.split = Some(split.clone());
+        std::thread::scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(|| {
+                    let mut helper = Solver::new(cpu, crew, Some(split.clone()));
+                    if !helper.stopped {
+                        work(&mut helper);
+                    }
+                    helper.end();
+                });
+            }
+            work(self);
+            // Somebody else may work while this thread waits for its helpers.
+            crew.idle.fetch_add(1, Ordering::Relaxed);
+        });
+        crew.idle.fetch_sub(1, Ordering::Relaxed);
+        self.split.clone_from(&split.parent);
+        self.look_at_stops();
+        best.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Give back what a helper had.
+    fn end(self) {
+        let Self { crew, near, shallow, .. } = self;
+        crew.nodes.fetch_add(shallow.nodes, Ordering::Relaxed);
+        crew.near.lock().unwrap_or_else(PoisonError::into_inner).push(near);
+        crew.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Nodes of all threads so far.
+    fn nodes(&self) -> u64 {
+        self.shallow.nodes + self.crew.nodes.load(Ordering::Relaxed)
     }
 }
