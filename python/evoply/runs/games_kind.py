@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from evoply.learning import MOST_GAMES
 from evoply.protocols import Cluster, RunError
 from evoply.runs.outside_kind import OutsideKind
 
-__all__ = ["GamesKind"]
+__all__ = ["GamesKind", "without_reached_limit"]
 
 
 class GamesKind(OutsideKind):
@@ -53,11 +53,13 @@ class GamesKind(OutsideKind):
         if "generations" in given:
             steps = given.pop("generations")
             given["games"] = None if steps is None else _games_of(config, last, steps)
-        changed = model(**{**config.model_dump(), **given})
-        if last is None or not self._given.is_finished(changed, last):
-            return changed
-        others = {key: None for key in ("games", "time_limit") if key not in given}
-        return model(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
+        return without_reached_limit(
+            self._given,
+            model(**{**config.model_dump(), **given}),
+            ("games", "time_limit"),
+            given,
+            last,
+        )
 
     def endless(self, config: Any, /) -> Any:
         # A config without any limit is refused as one that never ends.
@@ -91,6 +93,19 @@ class GamesKind(OutsideKind):
             return None
         left: float = (config.games - step.games) * step.total_seconds / step.games
         return left
+
+
+def without_reached_limit(
+    learner: Any, config: Any, names: Iterable[str], given: Mapping[str, Any], last: Any
+) -> Any:
+    """Return *config* without the limit that ended the run, where another one was *given* anew.
+
+    *names* are the two limits; with neither given, or both, they stay.
+    """
+    if last is None or not learner.is_finished(config, last):
+        return config
+    others = {name: None for name in names if name not in given}
+    return type(config)(**{**config.model_dump(), **others}) if len(others) == 1 else config
 
 
 def _games_of(config: Any, last: Any, steps: int) -> int:

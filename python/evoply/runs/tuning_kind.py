@@ -9,6 +9,7 @@ from evoply.evolution import Progress
 from evoply.evolution.python_parts import PythonParts
 from evoply.learning import Tuning, TuningConfig, TuningStep
 from evoply.protocols import Cluster, RunError
+from evoply.runs.games_kind import without_reached_limit
 from evoply.runs.kind import ChampionFacts, LiveFacts
 from evoply.runs.outside_kind import OutsideKind
 
@@ -32,10 +33,8 @@ class TuningKind(OutsideKind):
         if not limits:
             return config
         changed = TuningConfig(**{**config.model_dump(), **limits})
-        if last is None or not Tuning().is_finished(changed, last):
-            return changed
-        others = {key: None for key in self.limits if key not in limits}
-        return TuningConfig(**{**changed.model_dump(), **others}) if len(others) == 1 else changed
+        lifted: TuningConfig = without_reached_limit(Tuning(), changed, self.limits, limits, last)
+        return lifted
 
     def learner(
         self,
@@ -45,10 +44,7 @@ class TuningKind(OutsideKind):
         parts: PythonParts | None = None,
         cluster: Cluster | None = None,
     ) -> Tuning:
-        if parts is not None and (parts.fitness is not None or parts.operators):
-            raise RunError("fitness and operators are for evolution: tuning takes none")
-        if cluster is not None:
-            self.check_sendable(None)
+        super().learner(parts=parts, cluster=cluster)  # which refuses what tuning cannot use
         return Tuning(threads)
 
     def check_sendable(self, config: Any, /) -> None:

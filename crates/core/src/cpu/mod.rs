@@ -7,8 +7,8 @@
 //! All results are the same on every path. The environment variable `EVOPLY_CPU` (`baseline`, `avx2`, `avx512`) forces one,
 //! for tests.
 //!
-//! This is the only module with `unsafe` code (with its registers, in `x86`). Its one reason: using instructions that not
-//! every machine has. A value of [`Avx2`] or [`Avx512`] can only be made by asking the machine, and is the proof that the use is
+//! This is the only module with `unsafe` code (with its registers, in `x86`). Its one reason: using instructions that the
+//! language has no words for, and that not every machine has. A value of [`Avx2`] or [`Avx512`] can only be made by asking the machine, and is the proof that the use is
 //! sound.
 #![allow(unsafe_code)]
 
@@ -75,6 +75,7 @@ pub trait Cpu: Copy + Send + Sync {
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of the architecture has this instruction, and it neither reads nor writes what a program sees.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
