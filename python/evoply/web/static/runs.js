@@ -1,0 +1,3 @@
+// The runs of the folder: a list of them.
+
+export function show() {}
