@@ -7,6 +7,7 @@ the weight of a leaf stands before it. Nothing here recurses.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,8 @@ _COLOURS = {
     "intron": ("#f1f1f1", "#c4c4c4"),
 }
 _GREY = "#8d8d8d"  # the text of an intron
+_MARK = 'stroke-width="3" font-weight="bold"'
+"""How a marked node looks: not by colour alone."""
 _LONGEST_WEIGHT = 10**6
 
 
@@ -102,20 +105,21 @@ def _lines(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(individual: Genotype) -> str:
+def tree_svg(individual: Genotype, marked: Sequence[Collection[int]] = ()) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
-    Its title is the text form.
+    Its title is the text form. *marked* are nodes of each branch, by index, that stand out.
     """
     edges: list[str] = []
     boxes: list[str] = []
     width = height = 0.0
-    for title, tree in zip(branch_titles(individual), individual.trees, strict=True):
+    marks = marked or [()] * len(individual.trees)
+    for title, tree, ours in zip(branch_titles(individual), individual.trees, marks, strict=True):
         if title:
             height += _ROW
             boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
             width = max(width, _MARGIN + len(title) * _LETTER)
-        right, height = _draw(tree, height, edges, boxes)
+        right, height = _draw(tree, height, edges, boxes, ours)
         width = max(width, right)
     size = f"{width + _MARGIN:.0f}", f"{height + _MARGIN:.0f}"
     return (
@@ -129,7 +133,9 @@ def tree_svg(individual: Genotype) -> str:
     )
 
 
-def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[float, float]:
+def _draw(
+    tree: Tree, top: float, edges: list[str], boxes: list[str], marked: Collection[int]
+) -> tuple[float, float]:
     """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
     labels, dead = labels_of(tree), tree.dead
     levels = _levels(tree)
@@ -146,7 +152,8 @@ def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[f
         kind = (
             "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
         )
-        boxes.append(_box(x, y, widths[index], labels[index], kind, is_dead=dead[index]))
+        look = _box(x, y, widths[index], labels[index], kind, is_dead=dead[index])
+        boxes.append(f"<g {_MARK}>{look}</g>" if index in marked else look)
     right = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
     return right, max(rows) + _ROW / 2
 

@@ -1,5 +1,35 @@
-// Where the page begins.
+// Where the page begins, and which view is shown: the address says it, after its #.
+// A view is a <main id="view-NAME"> and a link of index.html, and a row here. Its module is loaded
+// when it is first shown; show(hash) is called whenever the address changes within it, leave() when
+// another one is shown.
 
-import { startPlay } from "./play.js";
+import { trying } from "./messages.js";
 
-startPlay();
+const VIEWS = [
+  { name: "runs", is: /^#runs?\b/, load: async () => import("./runs.js") },
+  // The last one is shown for every other address.
+  { name: "play", is: /^/, load: async () => ({ show: (await import("./play.js")).showPlay }) },
+];
+
+let shown = null;
+
+async function go() {
+  const { hash } = location;
+  const view = VIEWS.find((one) => one.is.test(hash));
+  if (shown !== view) {
+    shown?.module?.leave?.();
+    shown = view;
+    for (const { name } of VIEWS) {
+      document.getElementById(`view-${name}`).hidden = name !== view.name;
+      const link = document.querySelector(`nav [data-view=${name}]`);
+      if (name === view.name) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+  view.module ??= await view.load();
+  // Another one may have been asked for meanwhile.
+  if (shown === view && location.hash === hash) await view.module.show(hash);
+}
+
+addEventListener("hashchange", () => trying(go));
+trying(go);

@@ -21,16 +21,30 @@ let isAsking = false;
 let reviewed = () => {}; // hears of every change, review.js
 let setUp = null; // the board that is being set up, by new-game.js
 
+let form = null; // the form of a new game, once the view was shown
+
 const board = new Board(at("board"), choose);
 
-export function startPlay() {
+// Show what an address names: a game, moves of a link, or else the game that is on the table.
+export function showPlay(hash) {
+  if (form === null) start();
+  const id = /^#game=([0-9a-f]{32})$/.exec(hash)?.[1];
+  const link = /^#link=([a-z0-9-]+),(.*)$/s.exec(hash);
+  if (id && id === game?.id) return;
+  if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? form.begin());
+  else if (link) form.begin({ game: link[1], position: decodeURIComponent(link[2]), white: "person" });
+  else if (game === null) form.begin();
+  else history.replaceState(null, "", `#game=${game.id}`);
+}
+
+function start() {
   for (const [id, work] of [["undo", undo], ["hint", hint], ["values", toggleValues],
     ["take-over", takeOver], ["back", () => step(-1)], ["forward", () => step(1)],
     ["play-on", playOn]]) at(id).addEventListener("click", () => trying(work));
   at("copy").addEventListener("change", () => trying(copy));
   document.addEventListener("keydown", pressed);
   setInterval(showClocks, 200);
-  const form = startNewGame({ open, setUpBoard });
+  form = startNewGame({ open, setUpBoard });
   reviewed = startReview({
     game: () => game,
     judge: () => form.adviser(game.game),
@@ -39,11 +53,6 @@ export function startPlay() {
       showWays(marked);
     },
   });
-  const id = /^#game=([0-9a-f]{32})$/.exec(location.hash)?.[1];
-  const link = /^#link=([a-z0-9-]+),(.*)$/s.exec(location.hash);
-  if (id) trying(async () => open(await get(`/api/games/${id}`))).then((found) => found ?? form.begin());
-  else if (link) form.begin({ game: link[1], position: decodeURIComponent(link[2]), white: "person" });
-  else form.begin();
 }
 
 function open(state) {
@@ -363,7 +372,7 @@ async function copy() {
 
 function pressed(event) {
   const isTyping = event.target.closest("input, textarea, select") !== null;
-  if (game === null || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (game === null || at("view-play").hidden || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const work = { u: undo, h: hint, v: toggleValues, Escape: () => { selected = []; show(); } }[
     event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (work === undefined) return;
