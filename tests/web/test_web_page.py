@@ -147,6 +147,35 @@ def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> N
         assert "Black: greedy" in page.inner_text("#side-black")
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")])
+def test_the_x_ray_follows_the_game(size: Any, scheme: str, browser: Any, address: str) -> None:
+    from axe_core_python.sync_playwright import Axe
+
+    with opened(browser, address, viewport=size, color_scheme=scheme) as page:
+        begin(page, "othello", white="other")
+        page.fill("#white-text", "( + ( * 2 white ) ( / black white_corners ) )")
+        page.click("#new .main")
+        page.wait_for_function(
+            "() => document.getElementById('side-white').innerText.includes('+')"
+        )
+        page.keyboard.press("x")
+        page.wait_for_selector("#xray-tree svg")
+        assert page.locator(".board .heat").count() == 64
+        before = page.inner_text("#xray-features")
+        by_mouse(page)
+        page.wait_for_function(
+            "before => document.getElementById('xray-features').innerText !== before", arg=before
+        )
+        wait_for_turn(page)
+        assert "white_corners 0" in page.inner_text("#xray-tree")
+        found = Axe().run(page)["violations"]
+        assert [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        page.keyboard.press("x")
+        page.wait_for_selector("#xray-panel", state="hidden")
+        assert page.locator(".board .heat").count() == 0
+
+
 def test_mistakes_are_found_and_a_better_line_can_be_played(browser: Any, address: str) -> None:
     with opened(browser, address, viewport=PHONE) as page:
         begin(page, "othello-6", white="person")

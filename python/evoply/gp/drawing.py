@@ -7,6 +7,7 @@ the weight of a leaf stands before it. Nothing here recurses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -102,20 +103,24 @@ def _lines(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(individual: Genotype) -> str:
+def tree_svg(individual: Genotype, values: Sequence[Sequence[str] | None] | None = None) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
-    Its title is the text form.
+    Its title is the text form. With *values*, a text for each node of each branch stands behind its
+    name, in bold; a branch that has None is not in use, and grey.
     """
     edges: list[str] = []
     boxes: list[str] = []
     width = height = 0.0
-    for title, tree in zip(branch_titles(individual), individual.trees, strict=True):
+    of_branches = values or [[""] * len(tree) for tree in individual.trees]
+    for title, tree, texts in zip(
+        branch_titles(individual), individual.trees, of_branches, strict=True
+    ):
         if title:
             height += _ROW
             boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
             width = max(width, _MARGIN + len(title) * _LETTER)
-        right, height = _draw(tree, height, edges, boxes)
+        right, height = _draw(tree, texts, height, edges, boxes)
         width = max(width, right)
     size = f"{width + _MARGIN:.0f}", f"{height + _MARGIN:.0f}"
     return (
@@ -129,11 +134,22 @@ def tree_svg(individual: Genotype) -> str:
     )
 
 
-def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[float, float]:
+def _draw(
+    tree: Tree,
+    values: Sequence[str] | None,
+    top: float,
+    edges: list[str],
+    boxes: list[str],
+) -> tuple[float, float]:
     """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
-    labels, dead = labels_of(tree), tree.dead
+    labels = labels_of(tree)
+    dead = tree.dead if values is not None else [True] * len(tree)
+    texts = values or [""] * len(tree)
     levels = _levels(tree)
-    widths = [len(label) * _LETTER + 2 * _PADDING for label in labels]
+    widths = [
+        (len(label) + (len(text) + 1 if text else 0)) * _LETTER + 2 * _PADDING
+        for label, text in zip(labels, texts, strict=True)
+    ]
     columns = _columns(levels, widths)
     rows = [top + row for row in _rows(tree)]
     for index, node in enumerate(tree.nodes):
@@ -146,7 +162,9 @@ def _draw(tree: Tree, top: float, edges: list[str], boxes: list[str]) -> tuple[f
         kind = (
             "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
         )
-        boxes.append(_box(x, y, widths[index], labels[index], kind, is_dead=dead[index]))
+        boxes.append(
+            _box(x, y, widths[index], labels[index], texts[index], kind, is_dead=dead[index])
+        )
     right = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
     return right, max(rows) + _ROW / 2
 
@@ -198,15 +216,18 @@ def _edge(x: float, y: float, to_x: float, to_y: float, *, is_dead: bool) -> str
     return f'<path d="M{start}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {end}"{dashes}/>'
 
 
-def _box(x: float, y: float, width: float, label: str, kind: str, *, is_dead: bool) -> str:
+def _box(
+    x: float, y: float, width: float, label: str, value: str, kind: str, *, is_dead: bool
+) -> str:
     fill, outline = _COLOURS["intron" if is_dead else kind]
     radius = _BOX / 2 if kind == "function" else 4
     dashes, colour = (' stroke-dasharray="3 3"', f' fill="{_GREY}"') if is_dead else ("", "")
+    shown = f' <tspan font-weight="bold">{escape(value)}</tspan>' if value else ""
     return (
         f'<rect x="{x:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" '
         f'rx="{radius}" fill="{fill}" stroke="{outline}"{dashes}/>'
         f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle"{colour}>'
-        f"{escape(label)}</text>"
+        f"{escape(label)}{shown}</text>"
     )
 
 
