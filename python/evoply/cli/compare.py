@@ -65,9 +65,8 @@ def compare(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
-    from evoply.cli.driving import checked_name
     from evoply.experiments import ExperimentFolder, experiment_of, usual_name
-    from evoply.runs import runs_directory
+    from evoply.runs import checked_name, runs_directory
 
     if len(configs) < 2:
         raise ValueError("give two or more configs, such as: evoply compare quick othello-6")
@@ -118,8 +117,8 @@ def experiment(
     workers
         Runs at a time; 0, the default: one a core. The result never depends on it.
     """
-    from evoply.cli.driving import checked_name
     from evoply.experiments import folder_for
+    from evoply.runs import checked_name
 
     name = None if name is None else checked_name(name)
     _run(folder_for(file, name=name, seeds=seeds), Output(json), workers, csv_, cluster)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -13,12 +12,10 @@ from evoply.cli.long_work import on_cluster
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.protocols import Cluster, RunNameError
-from evoply.runs import Run, advance, new_run_path, runs_directory
+from evoply.runs import Run, advance, checked_name, new_run_path, runs_directory
 from evoply.runs.kinds import kind_of
 
-__all__ = ["checked_name", "drive", "for_runs", "new_run"]
-
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+__all__ = ["drive", "for_runs", "new_run"]
 
 
 def drive(
@@ -105,13 +102,3 @@ def _run_after_its_game(config: Any, command: str) -> Run:
             return Run.create(path, config, command=command)
         except RunNameError:  # another process took the name meanwhile: look for the next
             continue
-
-
-def checked_name(name: str) -> str:
-    """Return *name* if a folder of runs may be called so; `ValueError`."""
-    if _NAME.fullmatch(name) is None:
-        raise ValueError(
-            f"--name: {name!r} cannot be the name of a run: use letters, digits, - _ + and . "
-            "(set EVOPLY_RUNS for another folder of runs)"
-        )
-    return name

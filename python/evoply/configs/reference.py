@@ -71,6 +71,11 @@ class ConfigKey:
     """What it is for, in plain words."""
     has_keys: bool = False
     """Whether its value is made of tables, whose keys have paths of their own."""
+    choices: tuple[str, ...] = ()
+    """The texts it may be; none: there is no such list."""
+    least: float | None = None
+    """Of a number; None: `range` says all there is to say."""
+    most: float | None = None
 
     @property
     def name(self) -> str:
@@ -201,6 +206,7 @@ def _tables(
             is_required=not hasattr(usual, "kind"),
             range=_choices(kinds),
             meaning="Which of the kinds this table is; the other keys depend on it.",
+            choices=tuple(str(kind) for kind in kinds),
         )
         sections.append(ConfigSection(path, None, field.description or "", (chooses,)))
     for part, kind in zip(parts, kinds, strict=True):
@@ -228,6 +234,9 @@ def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
         range=_range(field),
         meaning=" ".join(meaning.split()),
         has_keys=bool(parts),
+        choices=tuple(_literals(field.annotation)),
+        least=_bound(field, Ge),
+        most=_bound(field, Le),
     )
 
 
@@ -265,6 +274,12 @@ def _range(field: FieldInfo) -> str:
     elif bounds.get("lt") == _LARGEST:
         bounds = {"seed": bounds["ge"]}
     return ", ".join([*limits, *(_WORDS[name](bound) for name, bound in bounds.items())])
+
+
+def _bound(field: FieldInfo, kind: type[Ge | Le]) -> float | None:
+    bounds = dict(bound for limit in field.metadata for bound in _bounds(limit))
+    value: float | None = bounds.get(_LIMITS[kind])
+    return value
 
 
 def _bounds(limit: object) -> list[tuple[str, Any]]:

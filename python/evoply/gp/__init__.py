@@ -16,6 +16,7 @@ from evoply.gp.branches import (
     received,
     recombined,
 )
+from evoply.gp.changes import Changes, changes
 from evoply.gp.creation import (
     GPJPP_CREATION,
     Shape,
@@ -63,6 +64,7 @@ from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
 __all__ = [
     "GPJPP_CREATION",
     "MAX_OPERATIONS",
+    "Changes",
     "Forest",
     "GenerationError",
     "Genotype",
@@ -78,6 +80,7 @@ __all__ = [
     "adjusted_fitness",
     "branches",
     "chain_statistics",
+    "changes",
     "check_alike",
     "constant_mutation",
     "covariant_penalised",

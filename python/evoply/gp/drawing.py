@@ -7,7 +7,7 @@ the weight of a leaf stands before it. Nothing here recurses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ _COLOURS = {
     "intron": ("#f1f1f1", "#c4c4c4"),
 }
 _GREY = "#8d8d8d"  # the text of an intron
+_MARK = 'stroke-width="3" font-weight="bold"'
+"""How a marked node looks: not by colour alone."""
 _LONGEST_WEIGHT = 10**6
 
 
@@ -103,24 +105,31 @@ def _lines(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(individual: Genotype, values: Sequence[Sequence[str] | None] | None = None) -> str:
+def tree_svg(
+    individual: Genotype,
+    marked: Sequence[Collection[int]] = (),
+    *,
+    values: Sequence[Sequence[str] | None] | None = None,
+) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
-    Its title is the text form. With *values*, a text for each node of each branch stands behind its
-    name, in bold; a branch that has None is not in use, and grey.
+    Its title is the text form. *marked* are nodes of each branch, by index, that stand out. With
+    *values*, a text for each node of each branch stands behind its name, in bold; a branch that has
+    None is not in use, and grey.
     """
     edges: list[str] = []
     boxes: list[str] = []
     width = height = 0.0
     of_branches = values or [[""] * len(tree) for tree in individual.trees]
-    for title, tree, texts in zip(
-        branch_titles(individual), individual.trees, of_branches, strict=True
+    marks = marked or [()] * len(individual.trees)
+    for title, tree, texts, ours in zip(
+        branch_titles(individual), individual.trees, of_branches, marks, strict=True
     ):
         if title:
             height += _ROW
             boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
             width = max(width, _MARGIN + len(title) * _LETTER)
-        right, height = _draw(tree, texts, height, edges, boxes)
+        right, height = _draw(tree, height, edges, boxes, texts, ours)
         width = max(width, right)
     size = f"{width + _MARGIN:.0f}", f"{height + _MARGIN:.0f}"
     return (
@@ -136,10 +145,11 @@ def tree_svg(individual: Genotype, values: Sequence[Sequence[str] | None] | None
 
 def _draw(
     tree: Tree,
-    values: Sequence[str] | None,
     top: float,
     edges: list[str],
     boxes: list[str],
+    values: Sequence[str] | None,
+    marked: Collection[int],
 ) -> tuple[float, float]:
     """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
     labels = labels_of(tree)
@@ -162,9 +172,8 @@ def _draw(
         kind = (
             "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
         )
-        boxes.append(
-            _box(x, y, widths[index], labels[index], texts[index], kind, is_dead=dead[index])
-        )
+        look = _box(x, y, widths[index], labels[index], texts[index], kind, is_dead=dead[index])
+        boxes.append(f"<g {_MARK}>{look}</g>" if index in marked else look)
     right = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
     return right, max(rows) + _ROW / 2
 

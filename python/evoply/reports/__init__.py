@@ -4,7 +4,7 @@ This package reads players and run folders and changes neither.
 """
 
 from evoply.reports.analysis_page import write_analysis
-from evoply.reports.charts import Chart, Series, interval_chart, line_chart
+from evoply.reports.charts import Chart, Lines, Series, interval_chart, line_chart
 from evoply.reports.explanation import Explanation, Influence, explain
 from evoply.reports.game_analysis import (
     Accuracy,
@@ -27,6 +27,7 @@ __all__ = [
     "Explanation",
     "FeatureSeen",
     "Influence",
+    "Lines",
     "Reason",
     "Series",
     "Why",

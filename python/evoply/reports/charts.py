@@ -14,11 +14,22 @@ from html import escape
 from typing import Any
 
 from evoply.reports.inline_svg import inline_svg
+from evoply.reports.series import Lines, Series, sampled
 from evoply.wording import named_apart
 
-__all__ = ["Chart", "Series", "interval_chart", "line_chart", "sampled", "scatter_chart"]
+__all__ = [
+    "COLORS",
+    "Chart",
+    "Lines",
+    "Series",
+    "interval_chart",
+    "line_chart",
+    "sampled",
+    "scatter_chart",
+]
 
-_COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
+COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
+"""Of lines, one after the other."""
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
 _LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
 _ROW_NAME = 30
@@ -63,19 +74,6 @@ _CONFIG: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """Values of one name, some of which may be missing, with intervals where there are any."""
-
-    name: str
-    values: Sequence[float | None]
-    intervals: Sequence[tuple[float, float] | None] = ()
-    color: int | None = None
-    """Its place among the colours; by default its place among the series."""
-    is_dashed: bool = False
-    symbol: str = "circle"
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """A picture of numbers; a notebook shows it as it stands."""
 
@@ -86,6 +84,8 @@ class Chart:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """The values as text; none where a page has them in a table of its own."""
+    lines: Lines | None = None
+    """The same as numbers, of a chart of lines, for a page that draws it as it grows."""
 
     def svg(self) -> str:
         """Return the picture as SVG to stand inside a page."""
@@ -175,6 +175,7 @@ def line_chart(
         note,
         (x_title, *(one.name for one in series)),
         rows,
+        Lines(x, named, x_title, y_title, is_share=is_share, from_zero=from_zero, is_log=is_log),
     )
 
 
@@ -249,23 +250,12 @@ def scatter_chart(
     encoding = {
         "x": _field("x", x_title, scale={"zero": True}, axis={"tickCount": 8}),
         "y": _field("y", y_title, scale={"zero": False}, axis={"tickCount": 6}),
-        "color": _scaled("color", names, [_COLORS[2], _COLORS[0]]),
+        "color": _scaled("color", names, [COLORS[2], COLORS[0]]),
         "size": {**_scaled("size", names, [18, 80]), "legend": None},
         **_DESCRIPTION,
     }
     layer = {"mark": {"type": "point", "filled": True, "opacity": 0.85}, "encoding": encoding}
     return Chart(title, _specification(data, [layer], height=_HEIGHT))
-
-
-def sampled(values: Sequence[Any], most: int) -> list[Any]:
-    """Return at most *most* of *values*, evenly spaced, the first and the last among them.
-
-    >>> sampled(range(11), 3)
-    [0, 5, 10]
-    """
-    if len(values) <= most:
-        return list(values)
-    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
 
 
 _DESCRIPTION: Mapping[str, Any] = {"description": {"field": "label"}}
@@ -339,7 +329,7 @@ def _look(series: Sequence[Series]) -> dict[str, Any]:
     """Return how each of *series* is told from the others."""
     names = [one.name for one in _named(series)]
     places = [place if one.color is None else one.color for place, one in enumerate(series)]
-    look = {"color": _scaled("color", names, [_COLORS[one % len(_COLORS)] for one in places])}
+    look = {"color": _scaled("color", names, [COLORS[one % len(COLORS)] for one in places])}
     if any(one.is_dashed for one in series):
         dashes = [[2, 3] if one.is_dashed else [1, 0] for one in series]
         look["strokeDash"] = _scaled("strokeDash", names, dashes)

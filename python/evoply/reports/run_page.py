@@ -25,11 +25,19 @@ from evoply.reports.learning_page import LearningPage
 from evoply.reports.pages import Section, page
 from evoply.runs import Run, RunError, played_matches
 
-__all__ = ["report_html", "status_in_words", "write_report"]
+__all__ = [
+    "MOST_DRAWN",
+    "page_of",
+    "report_html",
+    "status_in_words",
+    "tree_of",
+    "write_report",
+]
 
 Rows = Sequence[Mapping[str, Any]]
 
-_MOST_DRAWN = 400  # nodes of a tree that is still drawn
+MOST_DRAWN = 400
+"""Nodes of a tree that is still drawn."""
 _MOST_ROWS = 1000  # generations in a table
 _STATUS = {
     "new": "not started",
@@ -94,6 +102,11 @@ PAGES: Mapping[str, KindPage] = {"evolution": EvolutionPage(), "learning": Learn
 """By the name of the kind of learner; any other has a `PlainPage`."""
 
 
+def page_of(run: Run) -> KindPage:
+    """Return what the kind of learner of *run* adds to pages about it."""
+    return PAGES.get(run.kind.name, PlainPage())
+
+
 def _statistics(rows: Rows) -> list[str]:
     names = rows[0] if rows else ()
     return [name for name in names if name not in ("number", "digest")]
@@ -124,7 +137,7 @@ def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:
 def report_html(run: Run) -> str:
     """Return the page about *run* as text; pages of very long runs show a sample of them."""
     rows = run.generation_rows()
-    kind_page = PAGES.get(run.kind.name, PlainPage())
+    kind_page = page_of(run)
     shown = sampled(rows, _MOST_ROWS)
     return page(
         "run.html",
@@ -147,7 +160,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
     """Return what only a run has that has made a generation."""
     played = played_matches(run)
     champion = run.champion_player
-    tree = _tree_of(champion)
+    tree = tree_of(champion)
     return {
         "explanation": explain(champion, game=run.config.game),
         "matches": [_match_row(one, one["first"]) for one in played.champion],
@@ -161,7 +174,7 @@ def _learned(kind_page: KindPage, run: Run, rows: Rows, shown: Rows) -> dict[str
         "champion_note": kind_page.champion_note(run),
         "tree": None if tree is None else str(tree),
         "nodes": 0 if tree is None else len(tree),
-        "tree_svg": None if tree is None or len(tree) > _MOST_DRAWN else tree_svg(tree),
+        "tree_svg": None if tree is None or len(tree) > MOST_DRAWN else tree_svg(tree),
         "heat_map": _heat_map(champion, run.config.game),
         "charts": kind_page.charts(run, rows),
         "numbers_of": kind_page.numbers(shown),
@@ -193,7 +206,8 @@ def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
     )
 
 
-def _tree_of(player: Player) -> Genotype | None:
+def tree_of(player: Player) -> Genotype | None:
+    """Return the tree or trees that *player* judges by, None if it is no such player."""
     steady = steady_player(player)
     evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
     return evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None

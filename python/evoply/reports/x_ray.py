@@ -115,7 +115,7 @@ class XRay:
             ]
             for values, tree in zip(self.tree_values, self.tree.trees, strict=True)
         ]
-        return tree_svg(self.tree, texts)
+        return tree_svg(self.tree, values=texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""

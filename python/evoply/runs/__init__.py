@@ -2,14 +2,25 @@
 
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
-from evoply.runs.by_name import RunSummary, find_run, list_runs, new_run_path, runs_directory
+from evoply.runs.by_name import (
+    RunSummary,
+    checked_name,
+    find_run,
+    list_runs,
+    named_run,
+    new_run_path,
+    runs_directory,
+)
 from evoply.runs.folder import leave_request, read_request
+from evoply.runs.in_process import go_on_in_process
 from evoply.runs.kind import ChampionFacts, Ending, Kind, Listing, LiveFacts
 from evoply.runs.kinds import KINDS
 from evoply.runs.replay import Replay, replay
 from evoply.runs.results import (
     PlayedMatches,
     censuses,
+    champion_changes,
+    champion_of,
     check_evolved,
     export_csv,
     export_parquet,
@@ -34,13 +45,18 @@ __all__ = [
     "RunSummary",
     "advance",
     "censuses",
+    "champion_changes",
+    "champion_of",
     "check_evolved",
+    "checked_name",
     "export_csv",
     "export_parquet",
     "find_run",
+    "go_on_in_process",
     "leave_request",
     "list_runs",
     "match_of",
+    "named_run",
     "new_run_path",
     "played_matches",
     "read_request",

@@ -7,6 +7,8 @@ both give the same generations.
 from __future__ import annotations
 
 import json
+import os
+import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from types import MappingProxyType
@@ -17,8 +19,9 @@ from evoply.evolution import Progress, signature
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
 from evoply.players import Player
 from evoply.protocols import Cluster, RunError, steps
-from evoply.runs.by_name import find_run
+from evoply.runs.by_name import find_run, runs_directory
 from evoply.runs.folder import clear_request, read_request
+from evoply.runs.results import champion_of
 from evoply.runs.run import Run
 
 __all__ = ["advance", "resolve_champion"]
@@ -110,10 +113,20 @@ def advance(
 def resolve_champion(text: str) -> Player:
     """Return the champion of a run as a player; *text* is the run's name, path, or empty.
 
-    An empty text means the newest run; a leading `champion@` is allowed. Raises `RunError`.
+    An empty text means the newest run; a leading `champion@` is allowed. With `@N` behind it is
+    the champion as it was after generation N. Raises `RunError`.
     """
-    with find_run(text.removeprefix("champion@") or None) as run:
-        player: Player = run.champion_player
+    text = text.removeprefix("champion@")
+    name, at, number = text.rpartition("@")
+    player: Player
+    # A folder whose own name looks so is found first.
+    is_name = any(os.path.isdir(path) for path in (text, runs_directory() / text) if text)
+    if at and re.fullmatch("[0-9]{1,12}", number) and not is_name:
+        with find_run(name or None) as run:
+            player = champion_of(run, int(number))
+            return player
+    with find_run(text or None) as run:
+        player = run.champion_player
         return player
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from evoply.wording import shorten
 __all__ = [
     "EXPERIMENT_FILE",
     "RunSummary",
+    "checked_name",
     "find_run",
     "list_runs",
+    "named_run",
     "new_run_path",
     "runs_directory",
 ]
@@ -22,6 +25,10 @@ __all__ = [
 
 EXPERIMENT_FILE = "experiment.toml"
 """What tells a folder of runs from a run."""
+_UNITS = "runs"
+"""Where its runs are."""
+_LONGEST_NAME = 250
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +60,59 @@ def new_run_path(game: str) -> Path:
     return directory / f"{game}-{number}"
 
 
-def list_runs() -> list[RunSummary]:
+def list_runs(*, with_units: bool = False) -> list[RunSummary]:
     """Return a summary of every run, oldest first; folders that cannot be read come first.
 
-    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`.
+    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`, and
+    are listed only *with_units*.
     """
-    directory = runs_directory()
+    summaries = []
+    for folder in _folders(runs_directory()):
+        if not (folder / EXPERIMENT_FILE).exists():
+            summaries.append(_summary(folder, folder.name))
+        elif with_units:
+            units = _folders(folder / _UNITS)
+            summaries += [_summary(unit, f"{folder.name}/{unit.name}") for unit in units]
+    return sorted(summaries, key=lambda summary: summary.created)
+
+
+def _folders(directory: Path) -> list[Path]:
     if not directory.is_dir():
         return []
-    summaries = [
-        _summary(folder)
+    return [
+        folder
         for folder in sorted(directory.iterdir())
-        if folder.is_dir()
-        and not folder.name.startswith(".")
-        and not (folder / EXPERIMENT_FILE).exists()
+        if folder.is_dir() and not folder.name.startswith(".")
     ]
-    return sorted(summaries, key=lambda summary: summary.created)
+
+
+def checked_name(name: str) -> str:
+    """Return *name* if a folder of runs may be called so; `ValueError`."""
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(
+            f"name: {name!r} cannot be the name of a run - use letters, digits, - _ + and . "
+            "(set EVOPLY_RUNS for another folder of runs)"
+        )
+    return name
+
+
+def named_run(name: str) -> Path:
+    """Return the folder of the run that `list_runs` calls *name*, whatever is in it.
+
+    No text leads out of the folder of runs. Raises `RunNameError` if there is none.
+    """
+    parts = name.split("/")
+    is_plain = all(part and part[0] != "." and not set(part) & set("\\\0") for part in parts)
+    if is_plain and len(name) <= _LONGEST_NAME and len(parts) in (1, 2):
+        experiment = runs_directory() / parts[0]
+        is_unit = len(parts) > 1
+        folder = experiment / _UNITS / parts[1] if is_unit else experiment
+        if folder.is_dir() and (experiment / EXPERIMENT_FILE).exists() == is_unit:
+            return folder
+    raise RunNameError(
+        f"no run is called {shorten(name)!r} in {runs_directory().absolute()} - `evoply runs` lists"
+        " them"
+    )
 
 
 def find_run(text: str | None = None) -> Run:
@@ -92,21 +136,21 @@ def find_run(text: str | None = None) -> Run:
         return Run.open(text)
     experiment, _, unit = text.partition("/")
     if unit and (runs_directory() / experiment / EXPERIMENT_FILE).exists():
-        return Run.open(runs_directory() / experiment / "runs" / unit)
+        return Run.open(runs_directory() / experiment / _UNITS / unit)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
     raise RunNameError(
         f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
     )
 
 
-def _summary(folder: Path) -> RunSummary:
+def _summary(folder: Path, name: str) -> RunSummary:
     try:
         with Run.open(folder) as run:
             count = run.count()
             last = run.steps(count - 1)
             return RunSummary(
                 path=folder,
-                name=folder.name,
+                name=name,
                 created=run.created,
                 status=run.status,
                 game=run.config.game,
@@ -115,4 +159,4 @@ def _summary(folder: Path) -> RunSummary:
                 best_fresh=last[-1].statistics.get("best_fresh") if last else None,
             )
     except RunError as error:
-        return RunSummary(path=folder, name=folder.name, error=str(error))
+        return RunSummary(path=folder, name=name, error=str(error))

@@ -17,11 +17,13 @@ from evoply.protocols import Player, RunError
 from evoply.runs.evolution_kind import EvolutionKind, final_test_note
 from evoply.runs.evolution_store import read_censuses
 from evoply.runs.run import Run
-from evoply.runs.tables import player_data
+from evoply.runs.tables import FIRST_WITH_STEPS, player_data, read_champions
 
 __all__ = [
     "PlayedMatches",
     "censuses",
+    "champion_changes",
+    "champion_of",
     "check_evolved",
     "export_csv",
     "export_parquet",
@@ -77,6 +79,33 @@ def played_matches(run: Run) -> PlayedMatches:
         earlier=tuple(one for one in matches if is_known(one) and not is_champion(one)),
         others=tuple(one for one in matches if not is_known(one)),
     )
+
+
+def champion_of(run: Run, generation: int) -> Any:
+    """Return the champion as a player, as it was after *generation*; `RunError` if there is none.
+
+    Of evolution it is the first of the hall of fame, before any final test.
+    """
+    if not 0 <= generation < run.count():
+        raise RunError(f"run {run.path} has no generation {generation}: it has {run.count()}")
+    if run.format < FIRST_WITH_STEPS:
+        champion = run.kind.champion(run.generation(generation), lambda *_: None)
+        return run.kind.player_of(run.config, champion)
+    return run.reading(lambda opened: read_champions(opened, generation)[0])
+
+
+def champion_changes(run: Run) -> list[int]:
+    """Return the generations that had another champion than the one before, the first included.
+
+    Runs of format 1 do not say: all generations.
+    """
+    if run.format < FIRST_WITH_STEPS:
+        return list(range(run.count()))
+    rows = run.table("SELECT number, champions FROM steps ORDER BY number")
+    before = [None, *(row["champions"] for row in rows)]
+    return [
+        row["number"] for row, last in zip(rows, before, strict=False) if row["champions"] != last
+    ]
 
 
 def check_evolved(run: Run) -> None:

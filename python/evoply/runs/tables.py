@@ -25,6 +25,7 @@ from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
 from evoply.runs.folder import reason
 
 __all__ = [
+    "FIRST_WITH_STEPS",
     "FORMAT",
     "GROUPS",
     "MATCH",
@@ -115,7 +116,7 @@ GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 FORMAT = 3
 """Version of the folder's form; a larger one was written by a newer evoply."""
 
-_FIRST_WITH_STEPS, _FIRST_WITH_CHECKSUMS = 2, 3
+FIRST_WITH_STEPS, _FIRST_WITH_CHECKSUMS = 2, 3
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
 """What reading a damaged file may raise."""
 _OPTIONAL = "SELECT name FROM sqlite_master WHERE name IN ('checksums', 'details')"
@@ -188,7 +189,7 @@ def _opened(folder: Path, connection: sqlite3.Connection) -> Database:
     # Otherwise a damaged number would switch the checksums off.
     if opened.is_checked != (version >= _FIRST_WITH_CHECKSUMS):
         raise ValueError(f"its checksums do not go with format {version}")
-    if version < _FIRST_WITH_STEPS:
+    if version < FIRST_WITH_STEPS:
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(_FORMAT_1_STEPS)
         if "details" not in tables:

@@ -21,12 +21,14 @@ from starlette.types import ASGIApp
 from evoply import _native
 from evoply.games.drawing import COLORS
 from evoply.processes import core_count
-from evoply.protocols import RunError
+from evoply.protocols import ConfigError, RunError, RunNameError
+from evoply.reports.charts import COLORS as LINE_COLORS
 from evoply.web.game_routes import GameHall, game_router, status_of
 from evoply.web.limits import Limits
 from evoply.web.messages import Health
 from evoply.web.protection import Protection, Trusted
-from evoply.web.store import GameStore
+from evoply.web.run_routes import RunHall, run_router
+from evoply.web.store import GameStore, StoreError
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import must_be
 
@@ -47,6 +49,7 @@ def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> 
     async def living(app: FastAPI) -> AsyncIterator[None]:
         pool = ThinkingPool(core_count(), limits.waiting)
         app.state.hall = hall = GameHall(store, pool, limits)
+        app.state.runs = RunHall(limits)
         try:
             yield
         finally:
@@ -63,6 +66,7 @@ def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> 
         lifespan=living,
     )
     app.include_router(game_router)
+    app.include_router(run_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)
@@ -94,9 +98,10 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
 
 @cache
 def _look() -> str:
-    """Return the style of the HTML reports, and the colours of boards by name."""
+    """Return the style of the HTML reports, and the colours of boards and lines by name."""
     report = files("evoply.reports") / "templates" / "page.css"
-    colors = "".join(f"  --{name}: {color};\n" for name, color in COLORS.items())
+    named = {**COLORS, **{f"line-{place}": color for place, color in enumerate(LINE_COLORS)}}
+    colors = "".join(f"  --{name}: {color};\n" for name, color in named.items())
     return f":root {{\n{colors}}}\n{report.read_text(encoding='utf-8')}"
 
 
@@ -119,9 +124,18 @@ def _add_errors(app: FastAPI) -> None:
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
         return answer(error.status_code, str(error.detail))
 
-    @app.exception_handler(RunError)
-    async def failed(request: Request, error: RunError) -> JSONResponse:
+    @app.exception_handler(StoreError)
+    async def failed(request: Request, error: StoreError) -> JSONResponse:
         return answer(500, str(error))
+
+    @app.exception_handler(RunError)
+    async def no_run(request: Request, error: RunError) -> JSONResponse:
+        return answer(404 if isinstance(error, RunNameError) else 409, str(error))
+
+    @app.exception_handler(ConfigError)
+    async def no_config(request: Request, error: ConfigError) -> JSONResponse:
+        found = [{"field": field, "error": what} for field, what in error.errors]
+        return answer(422, str(error), errors=found)
 
     @app.exception_handler(ValueError)
     async def wrong(request: Request, error: ValueError) -> JSONResponse:

@@ -53,6 +53,12 @@ class Limits:
     """Games in memory; others wait on the disk."""
     match_games: int = 1_000
     """Games of one match."""
+    runs_at_once: int = 4
+    """Runs that go on in the folder, paused ones included, when another one is to be begun."""
+    population: int = 5_000
+    """Individuals of a run that is begun."""
+    generation_games: int = 1_000_000
+    """Games of an individual's training times the population, or of a step of learning."""
 
 
 @dataclass(slots=True)

@@ -7,16 +7,17 @@ from collections.abc import Callable
 
 from evoply.games import game_rules
 from evoply.players import PlayerKind, parse_player
+from evoply.protocols import RunError
 from evoply.web.limits import LimitError, Limits
 from evoply.wording import shorten
 
-__all__ = ["OpponentReader", "read_opponent"]
+__all__ = ["OpponentReader", "check_text", "read_opponent"]
 
 OpponentReader = Callable[[str, str], PlayerKind]
 """The player that a text names in a game."""
 
-_CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)", re.DOTALL)
-_FILE = re.compile(r"\.(py|json)\s*(:|$)|^\s*engine:", re.IGNORECASE)
+_CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
+_FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:", re.IGNORECASE)
 
 
 def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
@@ -27,28 +28,39 @@ def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
     for one that asks for too much.
     """
     game_rules(game)
-    if _FILE.search(text):
-        raise ValueError(
-            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` "
-            "or `evoply play`"
-        )
+    check_text(text)
     runs = None
-    champion = _CHAMPION.match(text)
-    if champion is not None:
+    if _CHAMPION.match(text) is not None:
         # Only here: what knows runs takes a second to load.
-        from evoply.runs import list_runs, resolve_champion
+        from evoply.runs import resolve_champion
 
         runs = resolve_champion
-        run, names = champion["run"].strip(), [one.name for one in list_runs()]
-        if run not in names:
-            known = ", ".join(names[-10:]) or "none yet"
-            raise ValueError(f"no run is called {shorten(run)!r}; there are: {known}")
-    player = parse_player(text, game=game, runs=runs)
+    try:
+        player = parse_player(text, game=game, runs=runs)
+    except RunError as error:  # the run is there, and has no such champion
+        raise ValueError(str(error)) from None
     if not player.is_portable:
         raise ValueError(f"{shorten(text)}: this player is no data - use `evoply match`")
     player.check_fits(game)
     _check_work(player, limits)
     return player
+
+
+def check_text(text: str) -> None:
+    """Raise `ValueError` if *text* names a file, a program, or a run elsewhere, as players may."""
+    if _FILE.search(text):
+        raise ValueError(
+            f"{shorten(text)}: files, bots and engines cannot be named here - use `evoply match` "
+            "or `evoply play`"
+        )
+    champion = _CHAMPION.match(text)
+    if champion is not None:
+        from evoply.runs import named_run
+
+        try:
+            named_run(champion["run"].strip())
+        except RunError as error:
+            raise ValueError(str(error)) from None
 
 
 def _check_work(player: PlayerKind, limits: Limits) -> None:

@@ -16,7 +16,11 @@ async function ask(path, body) {
   }
   const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
   const content = isJson ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Error(content.error ?? `The server says ${answer.status}.`);
+  if (!answer.ok) {
+    // What is wrong with which field, where a form has some: {field, error}.
+    const { error = `The server says ${answer.status}.`, errors = [] } = content;
+    throw Object.assign(new Error(error), { errors, status: answer.status });
+  }
   return content;
 }
 

@@ -1,9 +1,14 @@
 // Charts as SVG. Black's bars go up and White's down, so that they differ by more than colour.
 
 import { svg } from "./board.js";
+import { make } from "./dom.js";
 
 const WIDTH = 320;
 const HEIGHT = 120;
+// Of a chart of lines: the picture, and the field of the lines in it.
+const WIDE = 440;
+const HIGH = 220;
+const FIELD = { left: 46, right: WIDE - 12, top: 8, bottom: HIGH - 36 };
 
 // What each move lost: `losses` are {ply, color, loss, isMarked, text}, `chosen(ply)` is called for
 // a bar that is clicked.
@@ -30,4 +35,107 @@ export function lossChart(losses, chosen) {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "losses", role: "img",
     "aria-label": "What each move lost: Black above the line, White below; the list has the worst",
   }, svg("path", { d: `M5 ${middle}H${WIDTH - 5}`, class: "axis" }), ...bars);
+}
+
+// At most `most` round numbers from `low` to `high`.
+function ticks(low, high, most, isWhole) {
+  const rough = Math.max((high - low) / most, Number.MIN_VALUE);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  let step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
+  if (isWhole) step = Math.max(1, step);
+  const found = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(at * step);
+  return found;
+}
+
+const percent = (value) => `${(100 * value).toFixed(1)} %`;
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, notation: "compact" });
+
+// Lines over numbers, for values that grow: `show` a ChartShown of the API as often as there is one.
+// The legend has the newest values, or those where the pointer is.
+export class LineChart {
+  constructor() {
+    this.caption = make("figcaption");
+    this.legend = make("ul", { class: "legend" });
+    this.picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" });
+    this.element = make("figure", { class: "chart lines" }, this.caption, this.picture, this.legend);
+    this.picture.addEventListener("pointermove", (event) => this.#look(event));
+    this.picture.addEventListener("pointerleave", () => this.#look(null));
+    this.pointed = null;
+  }
+
+  show(chart) {
+    this.chart = chart;
+    this.caption.replaceChildren(make("b", {}, chart.title), ` ${chart.note}`);
+    const known = chart.lines.flatMap((line) => line.values).filter((value) => value !== null);
+    let [low, high] = chart.is_share ? [0, 1] : [Math.min(...known), Math.max(...known)];
+    if (!known.length && !chart.is_share) [low, high] = [0, 1];
+    if (chart.from_zero) low = Math.min(0, low);
+    if (high <= low) [low, high] = [low - 0.5, high + 0.5];
+    const [first, last] = [chart.x[0] ?? 0, chart.x.at(-1) ?? 1];
+    const margin = chart.is_share ? 0.02 : 0.04 * (high - low);
+    this.x = (value) => (last === first ? (FIELD.left + FIELD.right) / 2
+      : FIELD.left + ((value - first) / (last - first)) * (FIELD.right - FIELD.left));
+    const y = (value) => FIELD.bottom - ((value - low + margin) / (high - low + 2 * margin)) * (FIELD.bottom - FIELD.top);
+    const text = (x, at, content, anchor) => svg("text", { x, y: at, "text-anchor": anchor }, content);
+    const grid = svg("g", { class: "grid" });
+    const labels = svg("g", { class: "labels" });
+    for (const value of ticks(low, high, 5, false)) {
+      grid.append(svg("path", { d: `M${FIELD.left} ${y(value)}H${FIELD.right}` }));
+      labels.append(text(FIELD.left - 6, y(value) + 4, chart.is_share ? `${Math.round(100 * value)} %` : short.format(value), "end"));
+    }
+    const isWhole = chart.x.every((value) => Number.isInteger(value));
+    for (const value of last === first ? [first] : ticks(first, last, 7, isWhole)) {
+      labels.append(text(this.x(value), FIELD.bottom + 16, short.format(value), "middle"));
+    }
+    labels.append(text((FIELD.left + FIELD.right) / 2, HIGH - 4, chart.x_title, "middle"));
+    this.mark = svg("path", { class: "pointed" });
+    const lines = chart.lines.map((line) => {
+      let [path, isDrawn, marks] = ["", false, []];
+      line.values.forEach((value, place) => {
+        if (value === null) {
+          isDrawn = false;
+          return;
+        }
+        path += `${isDrawn ? "L" : "M"}${this.x(chart.x[place]).toFixed(1)} ${y(value).toFixed(1)}`;
+        isDrawn = true;
+      });
+      const end = line.values.findLastIndex((value) => value !== null);
+      if (end >= 0) marks = [svg("circle", { cx: this.x(chart.x[end]), cy: y(line.values[end]), r: 3 })];
+      const kind = `line-${line.color % 8}${line.is_dashed ? " dashed" : ""}`;
+      return svg("g", { class: kind }, svg("path", { d: path }), ...marks);
+    });
+    this.picture.replaceChildren(grid, labels, this.mark, ...lines);
+    this.#say();
+  }
+
+  #look(event) {
+    if (event === null) {
+      this.pointed = null;
+    } else {
+      const box = this.picture.getBoundingClientRect();
+      const at = ((event.clientX - box.left) / box.width) * WIDE;
+      const far = this.chart.x.map((value) => Math.abs(this.x(value) - at));
+      const place = far.indexOf(Math.min(...far));
+      this.pointed = place === -1 ? null : this.chart.x[place];
+    }
+    this.#say();
+  }
+
+  // Say the values where the pointer is, or the newest.
+  #say() {
+    const { chart } = this;
+    const place = this.pointed === null ? -1 : chart.x.indexOf(this.pointed);
+    this.mark.setAttribute("d", place < 0 ? "" : `M${this.x(this.pointed)} ${FIELD.top}V${FIELD.bottom}`);
+    const said = chart.lines.map((line) => {
+      const value = place < 0 ? line.values.findLast((one) => one !== null) : line.values[place];
+      const worth = value === null || value === undefined ? "–" : chart.is_share ? percent(value) : short.format(value);
+      return [line, worth];
+    });
+    const sample = (line) => svg("svg", { viewBox: "0 0 24 8", class: "sample", "aria-hidden": "true" },
+      svg("g", { class: `line-${line.color % 8}${line.is_dashed ? " dashed" : ""}` }, svg("path", { d: "M1 4H23" })));
+    this.legend.replaceChildren(...said.map(([line, worth]) => make("li", {}, sample(line), `${line.name} `, make("b", {}, worth))));
+    const where = place < 0 ? "newest values" : `at ${chart.x_title} ${this.pointed}`;
+    this.picture.setAttribute("aria-label", `${chart.title}, ${where}: ${said.map(([line, worth]) => `${line.name} ${worth}`).join(", ")}`);
+  }
 }

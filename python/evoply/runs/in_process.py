@@ -1,0 +1,45 @@
+"""A run driven by a process of its own, which nobody needs to wait for.
+
+It lives on when its starter ends, and hears the requests left in the run folder.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from evoply.protocols import RunError
+
+__all__ = ["OUTPUT", "go_on_in_process"]
+
+OUTPUT = "output.txt"
+"""The file of a run folder in which such a process says what it does."""
+
+
+def go_on_in_process(
+    folder: Path, *, tests: bool = True, generations: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Begin the run in *folder*, or go on with it, as `evoply resume` does; return the process.
+
+    It may have another number of *generations* than before. *tests*: whether it plays test matches
+    and writes the report at the end. Raises `RunError` if no process can be started.
+    """
+    command = [sys.executable, "-m", "evoply", "resume", str(folder.absolute()), "--json"]
+    if not tests:
+        command.append("--no-tests")
+    if generations is not None:
+        command += ["--generations", str(generations)]
+    try:
+        with (folder / OUTPUT).open("wb") as output:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # its JSON object: all of it is in the folder
+                stderr=output,
+                # Ctrl-C in the terminal of who started it is not meant for it.
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+    except OSError as error:
+        raise RunError(f"run {folder} cannot be driven: {error.strerror}") from None

@@ -1,0 +1,139 @@
+"""Beginning runs and asking them to pause, go on and stop.
+
+A run that was begun here is driven by a process of its own (`evoply resume`), which lives on when
+the server ends. Any run hears requests by the file in its folder, whoever began it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evoply.protocols import RunError, RunNameError
+from evoply.runs import (
+    Run,
+    checked_name,
+    go_on_in_process,
+    leave_request,
+    list_runs,
+    named_run,
+    new_run_path,
+    runs_directory,
+)
+from evoply.runs.folder import is_locked
+from evoply.runs.in_process import OUTPUT
+from evoply.web.limits import LimitError, Limits
+from evoply.web.run_forms import config_asked
+from evoply.web.run_messages import RunRequest, StartRun
+from evoply.wording import shorten
+
+__all__ = ["RunDriver"]
+
+_COMMAND = "evoply web"
+_ENDED_WELL = (0, 130)
+"""Exit codes of a run that has ended or was stopped."""
+_LONGEST_TROUBLE = 500
+
+
+@dataclass(slots=True)
+class RunDriver:
+    """Begins runs, and knows those that it has begun."""
+
+    limits: Limits
+    start: Callable[..., subprocess.Popen[bytes]] = go_on_in_process
+    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _changing: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, asked: StartRun) -> str:
+        """Make the run that is asked for, begin it, and return its name."""
+        config = config_asked(asked, self.limits)
+        with self._changing:
+            self._check_room()
+            path = self._create(asked.name, config)
+            self._processes[path.name] = self.start(path, tests=asked.tests)
+        return path.name
+
+    def _create(self, name: str | None, config: Any) -> Path:
+        if name is not None:
+            with Run.create(runs_directory() / checked_name(name), config, command=_COMMAND) as run:
+                return run.path
+        while True:
+            path = new_run_path(config.game)
+            try:
+                with Run.create(path, config, command=_COMMAND) as run:
+                    return run.path
+            except RunNameError:  # another process took the name meanwhile: look for the next
+                continue
+
+    def ask(self, name: str, asked: RunRequest) -> None:
+        """Leave a request for the run called *name*, or go on with it if nobody drives it."""
+        path = named_run(name)
+        with self._changing:
+            if is_locked(path):
+                leave_request(path, asked.request)
+                return
+            if name in self._alive():
+                raise RunError(f"run {name} is just beginning or ending - try again in a second")
+            if asked.request != "resume":
+                raise RunError(f"run {name} stands still already - resume goes on with it")
+            with Run.open(path) as run:
+                _check_going_on(run, asked)
+            self._check_room()
+            self._processes[name] = self.start(path, generations=asked.generations)
+
+    def is_starting(self, name: str) -> bool:
+        """Whether a process has begun with the run called *name* and does not write it yet."""
+        process = self._processes.get(name)
+        if process is None or process.poll() is not None:
+            return False
+        path = named_run(name)
+        if is_locked(path):
+            return False
+        with Run.open(path) as run:
+            # Test matches and the report come after the last generation.
+            return run.status in ("new", "stopped")
+
+    def trouble(self, name: str) -> str | None:
+        """Return the last words of a process that was started here and has failed."""
+        process = self._processes.get(name)
+        if process is None or process.poll() in (None, *_ENDED_WELL):
+            return None
+        try:
+            text = (named_run(name) / OUTPUT).read_text(encoding="utf-8", errors="replace")
+        except (OSError, RunError):
+            text = ""
+        lines = [line for line in text.splitlines() if line.strip()]
+        said = lines[-1] if lines else "it said nothing"
+        return shorten(f"its process ended with code {process.poll()}: {said}", _LONGEST_TROUBLE)
+
+    def _alive(self) -> set[str]:
+        """Return the runs that processes which were started here are at."""
+        return {name for name, one in self._processes.items() if one.poll() is None}
+
+    def _check_room(self) -> None:
+        """Raise `LimitError` if as many runs go on as may."""
+        going_on = {one.name for one in list_runs() if is_locked(one.path)}
+        going_on |= self._alive()
+        most = self.limits.runs_at_once
+        if len(going_on) >= most:
+            raise LimitError(
+                f"{len(going_on)} runs go on already ({', '.join(sorted(going_on)[:most])}), and "
+                f"{most} may at once - stop one, or wait until one ends",
+                409,
+            )
+
+
+def _check_going_on(run: Run, asked: RunRequest) -> None:
+    """Raise `RunError` unless a process can go on with *run*."""
+    run.check_going_on()
+    if not run.kind.is_built_in:
+        raise RunError(f"run {run.name} is of a learner of its own - go on with it from Python")
+    count = run.count()
+    if asked.generations is not None and asked.generations <= count:
+        raise RunError(f"generations: the run has {count:,} already - give more")
+    if asked.generations is None and run.status in ("finished", "limit"):
+        raise RunError(f"run {run.name} has ended - give a number of generations above {count:,}")

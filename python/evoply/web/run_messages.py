@@ -1,0 +1,238 @@
+"""The messages of the API about runs; see `evoply.web.messages`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "ChampionShown", "ChartShown", "FormKey", "FormSection", "FormShown", "LineShown", "MatchShown",
+    "PresetList", "PresetShown", "RunList", "RunListed", "RunRequest", "RunStarted", "RunState",
+    "StartRun", "TableShown",
+]  # fmt: skip
+
+Value = bool | int | float | str | None
+KeyPath = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+){0,8}$", max_length=120)]
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class RunListed(_Answer):
+    """A run in a list."""
+
+    name: str
+    """What requests call it; `EXPERIMENT/UNIT` for a run of an experiment."""
+    created: str
+    status: str
+    """new, starting, running, paused, finished, limit or stopped; unreadable: see `trouble`."""
+    status_in_words: str
+    game: str
+    learner: str
+    generations: int
+    best_fresh: float | None = None
+    """Points per fresh game of the newest generation's best, in [0, 1]; of evolution only."""
+    trouble: str | None = None
+
+
+class RunList(_Answer):
+    """The runs of the folder, newest first."""
+
+    folder: str
+    runs: list[RunListed]
+    most: int
+    """As many are listed; there may be more."""
+
+
+class LineShown(_Answer):
+    """A line of a chart."""
+
+    name: str
+    values: list[float | None]
+    color: int
+    """Its place among the colours, `--line-0` and so on of `/static/look.css`."""
+    is_dashed: bool
+
+
+class ChartShown(_Answer):
+    """A chart of lines over numbers."""
+
+    title: str
+    note: str
+    x_title: str
+    y_title: str
+    is_share: bool
+    """Whether values are shares in [0, 1]."""
+    from_zero: bool
+    x: list[float]
+    """At most 400, evenly spaced; the last is the newest."""
+    lines: list[LineShown]
+
+
+class TableShown(_Answer):
+    """A table about the run as it is now, such as its hall of fame."""
+
+    title: str
+    note: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+class MatchShown(_Answer):
+    """A test match of the champion."""
+
+    opponent: str
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    """Points per game, in [0, 1]."""
+    interval: tuple[float, float] | None
+    """95 %; None: too few distinct games."""
+
+
+class RunState(_Answer):
+    """A run as it is now."""
+
+    name: str
+    version: str
+    """Another one after every change."""
+    status: str
+    """As in a list."""
+    status_in_words: str
+    is_going_on: bool
+    """Whether a process drives it, so that it hears requests."""
+    request: Literal["pause", "resume", "stop"] | None = None
+    """What it was asked for and has not done yet: it looks between generations."""
+    can_go_on: bool
+    """Whether `resume` starts a process for it."""
+    game: str
+    game_title: str
+    learner: str
+    created: str
+    command: str
+    generations: int
+    """How many there are."""
+    goal: int | None = None
+    """How many there will be, if the limits count them."""
+    seconds_left: float | None = None
+    facts: list[tuple[str, str]]
+    """Labels and values of the newest generation."""
+    charts: list[ChartShown]
+    tables: list[TableShown]
+    matches: list[MatchShown]
+    champions: list[int]
+    """The generations that had another champion than the one before."""
+    trouble: str | None = None
+    """Why the process that was started here has ended, if it failed."""
+    config: str
+    """The text of its config.toml."""
+
+
+class ChampionShown(_Answer):
+    """The champion of a run, now or after one of its generations."""
+
+    generation: int
+    """After which it was looked at."""
+    title: str
+    player: str
+    """What requests that begin games call it."""
+    formula: str
+    """The tree as text; of a player that is no tree its name."""
+    nodes: int | None = None
+    """Of the tree."""
+    tree: str | None = None
+    """A picture (SVG), in which new nodes stand out."""
+    before: int | None = None
+    """The generation of the champion before it; None for the first."""
+    new_nodes: int | None = None
+    """Nodes that the one before had not."""
+    gone: list[str] = []
+    """Subtrees that only the one before had."""
+
+
+class RunRequest(_Asked):
+    """What a run is to do."""
+
+    request: Literal["pause", "resume", "stop"]
+    """Looked at between generations. `resume` also begins a run that stands still."""
+    generations: int | None = Field(default=None, ge=1, le=1_000_000)
+    """With `resume` of a run that stands still: another limit, those before included."""
+
+
+class PresetShown(_Answer):
+    """A config to begin with."""
+
+    name: str
+    title: str
+    learner: str
+    game: str
+
+
+class PresetList(_Answer):
+    """Configs to begin with."""
+
+    presets: list[PresetShown]
+
+
+class FormKey(_Answer):
+    """A value that can be set."""
+
+    path: str
+    type: str
+    """whole number, number, text, true or false, or several of them."""
+    meaning: str
+    range: str
+    """In words."""
+    value: Value
+    """As the preset has it."""
+    is_required: bool
+    choices: list[str]
+    """The only texts it may be; none: there is no such list."""
+    least: float | None = None
+    most: float | None = None
+
+
+class FormSection(_Answer):
+    """The keys of one table."""
+
+    title: str
+    """The table as a config writes it; "" for the top level."""
+    meaning: str
+    keys: list[FormKey]
+
+
+class FormShown(_Answer):
+    """Everything that can be set of a run that begins with a preset."""
+
+    preset: PresetShown
+    sections: list[FormSection]
+    text: str
+    """The preset itself, with its comments."""
+
+
+class StartRun(_Asked):
+    """Which run to begin."""
+
+    preset: str = Field(max_length=60)
+    """A name of `/api/presets`."""
+    name: str | None = Field(default=None, max_length=100)
+    """What to call it; by default after its game."""
+    settings: dict[KeyPath, Value] = Field(default={}, max_length=500)
+    """Values in place of the preset's, by path; null: no value."""
+    tests: bool = True
+    """Whether the champion plays test matches at the end."""
+
+
+class RunStarted(_Answer):
+    """A run that was begun."""
+
+    name: str

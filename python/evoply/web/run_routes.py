@@ -1,0 +1,116 @@
+"""The API of runs: list, watch, begin, pause, go on, stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from evoply.web.limits import Limits
+from evoply.web.messages import Error
+from evoply.web.run_driving import RunDriver
+from evoply.web.run_forms import form_of, presets_shown
+from evoply.web.run_messages import (
+    ChampionShown,
+    FormShown,
+    PresetList,
+    RunList,
+    RunRequest,
+    RunStarted,
+    RunState,
+    StartRun,
+)
+from evoply.web.run_showing import RunReader, champion_shown, listed
+
+__all__ = ["RunHall", "run_router"]
+
+# Only functions without `async`: each runs in a thread, because reading a run takes a while.
+
+
+@dataclass(slots=True)
+class RunHall:
+    """All runs of the folder, for this server."""
+
+    limits: Limits
+    driver: RunDriver = field(init=False)
+    reader: RunReader = field(default_factory=RunReader)
+
+    def __post_init__(self) -> None:
+        """Begin with no process."""
+        self.driver = RunDriver(self.limits)
+
+
+def _hall(request: Request) -> RunHall:
+    hall: RunHall = request.app.state.runs
+    return hall
+
+
+Hall = Annotated[RunHall, Depends(_hall)]
+RunName = Annotated[str, Path(max_length=250)]
+_WRONG = {code: {"model": Error} for code in (401, 404, 409, 422, 429)}
+
+run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: ignore[arg-type]
+
+
+@run_router.get("/presets")
+def presets() -> PresetList:
+    """Return the configs that a run can begin with."""
+    return presets_shown()
+
+
+@run_router.get("/presets/{preset}")
+def form(preset: Annotated[str, Path(max_length=60)]) -> FormShown:
+    """Return everything that can be set of a run of a preset."""
+    return form_of(preset)
+
+
+@run_router.get("/runs")
+def runs(hall: Hall) -> RunList:
+    """Return the runs of the folder, newest first."""
+    return listed(hall.driver.is_starting)
+
+
+@run_router.post("/runs", status_code=201)
+def begin(asked: StartRun, hall: Hall) -> RunStarted:
+    """Begin a run in a process of its own, which goes on when this server ends."""
+    return RunStarted(name=hall.driver.begin(asked))
+
+
+# A name may have a stroke, so what follows it is matched first.
+@run_router.get("/runs/{name:path}/champion")
+def champion(
+    name: RunName, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
+) -> ChampionShown:
+    """Return the champion of a run, as it is now or was after a generation, and what is new."""
+    return champion_shown(name, generation)
+
+
+@run_router.post("/runs/{name:path}/requests", status_code=202)
+def ask(name: RunName, asked: RunRequest, hall: Hall) -> RunState:
+    """Ask a run to pause, go on or stop; it looks between generations."""
+    hall.driver.ask(name, asked)
+    return _read(hall, name)
+
+
+@run_router.get(
+    "/runs/{name:path}",
+    response_model=RunState,
+    responses={304: {"description": "It is as it was."}},
+)
+def read(name: RunName, hall: Hall, request: Request, response: Response) -> RunState | Response:
+    """Return a run as it is now; with `If-None-Match` only if it has changed."""
+    state = _read(hall, name)
+    # Asked again and again by pages that watch, which mostly know it already.
+    headers = {"etag": f'"{abs(hash(state.version)):x}"', "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    response.headers.update(headers)
+    return state
+
+
+def _read(hall: RunHall, name: str) -> RunState:
+    driver = hall.driver
+    return hall.reader.read(
+        name, is_starting=driver.is_starting(name), trouble=driver.trouble(name)
+    )

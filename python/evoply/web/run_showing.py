@@ -1,0 +1,239 @@
+"""Runs as messages: what a page or a program needs to know to watch one, at work or not."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evoply.games import game_rules
+from evoply.gp import changes, tree_svg
+from evoply.reports.charts import Chart
+from evoply.reports.run_page import MOST_DRAWN, page_of, status_in_words, tree_of
+from evoply.reports.series import Lines, sampled
+from evoply.runs import (
+    Run,
+    RunSummary,
+    champion_changes,
+    champion_of,
+    list_runs,
+    named_run,
+    played_matches,
+    read_request,
+    runs_directory,
+)
+from evoply.runs.folder import is_locked
+from evoply.web.run_messages import (
+    ChampionShown,
+    ChartShown,
+    LineShown,
+    MatchShown,
+    RunList,
+    RunListed,
+    RunState,
+    TableShown,
+)
+from evoply.wording import short_name, shorten
+
+__all__ = ["RunReader", "champion_shown", "listed"]
+
+_MOST_POINTS = 400
+_MOST_LISTED = 300
+_MOST_KEPT = 16
+_LONGEST_FORMULA = 20_000
+_MOST_ROWS = 100
+
+
+def listed(is_starting: Callable[[str], bool]) -> RunList:
+    """Return the runs of the folder; *is_starting* knows which have only just been begun."""
+    runs = [_listed(one, is_starting(one.name)) for one in reversed(list_runs(with_units=True))]
+    return RunList(folder=str(runs_directory()), runs=runs[:_MOST_LISTED], most=_MOST_LISTED)
+
+
+def _listed(run: RunSummary, is_starting: bool) -> RunListed:
+    status = "unreadable" if run.error else "starting" if is_starting else run.status
+    return RunListed(
+        name=run.name,
+        created=run.created,
+        status=status,
+        status_in_words=_in_words(status),
+        game=run.game,
+        learner=run.learner,
+        generations=run.generations,
+        best_fresh=_finite(run.best_fresh),
+        trouble=run.error,
+    )
+
+
+def _in_words(status: str) -> str:
+    return {"unreadable": "cannot be read", "starting": "starting"}.get(
+        status, status_in_words(status)
+    )
+
+
+@dataclass(slots=True)
+class RunReader:
+    """Reads runs, and keeps what it has read until they change.
+
+    One thread reads at a time, so that many pages cost no more than one.
+    """
+
+    _kept: OrderedDict[str, RunState] = field(default_factory=OrderedDict)
+    _reading: threading.Lock = field(default_factory=threading.Lock)
+
+    def read(self, name: str, *, is_starting: bool = False, trouble: str | None = None) -> RunState:
+        """Return the run called *name* as it is now; `RunError` if it cannot be read."""
+        with self._reading, Run.open(named_run(name)) as run:
+            version = _version(run, is_starting=is_starting, trouble=trouble)
+            known = self._kept.get(name)
+            if known is None or known.version != version:
+                known = _state(run, name, version, is_starting=is_starting, trouble=trouble)
+                self._kept[name] = known
+                if len(self._kept) > _MOST_KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(name)
+            return known
+
+
+def _version(run: Run, *, is_starting: bool, trouble: str | None) -> str:
+    """Return a text that is another one whenever anything that is shown is another."""
+    (counted,) = run.table(
+        "SELECT (SELECT count(*) FROM matches) AS m, (SELECT count(*) FROM events) AS e"
+    )
+    status = "starting" if is_starting else run.status
+    request = read_request(run.path) if is_locked(run.path) else None
+    parts = (run.created, run.count(), status, counted["m"], counted["e"], request, trouble)
+    return "/".join(map(str, parts))
+
+
+def _state(
+    run: Run, name: str, version: str, *, is_starting: bool, trouble: str | None
+) -> RunState:
+    rows = run.generation_rows()
+    page, status = page_of(run), "starting" if is_starting else run.status
+    going_on = is_locked(run.path)
+    state = RunState(
+        name=name,
+        version=version,
+        status=status,
+        status_in_words=_in_words(status),
+        is_going_on=going_on,
+        request=read_request(run.path) if going_on else None,
+        can_go_on=not (going_on or is_starting)
+        and run.kind.is_built_in
+        and status not in ("finished", "limit"),
+        game=run.game,
+        game_title=game_rules(run.game).title,
+        learner=run.kind.name,
+        created=run.created,
+        command=run.command,
+        generations=len(rows),
+        facts=[],
+        charts=[],
+        tables=[],
+        matches=[_match(one) for one in played_matches(run).champion],
+        champions=sampled(champion_changes(run), _MOST_POINTS),
+        trouble=trouble,
+        config=(run.path / "config.toml").read_text(encoding="utf-8"),
+    )
+    if not rows:
+        return state
+    state.charts = [_chart(one, one.lines) for one in page.charts(run, rows) if one.lines]
+    if not run.kind.is_built_in:  # its steps are known to its learner alone
+        return state
+    last = run.last()
+    live = run.kind.live(run.config, last)
+    state.facts = [*live.facts]
+    state.goal = None if live.last_number is None else live.last_number + 1
+    state.seconds_left = _finite(live.seconds_left)
+    state.tables = [
+        TableShown(
+            title=one.title,
+            note=one.note,
+            columns=[name for name, _ in one.columns],
+            rows=[[shorten(str(cell), 300) for cell in row] for row in one.rows[:_MOST_ROWS]],
+        )
+        for one in page.sections(run)
+    ]
+    return state
+
+
+def _match(result: Any) -> MatchShown:
+    interval = result.get("interval")
+    return MatchShown(
+        opponent=short_name(str(result["second"])),
+        wins=int(result["wins"]),
+        draws=int(result["draws"]),
+        losses=int(result["losses"]),
+        score=float(result["score"]),
+        interval=None if interval is None else (float(interval[0]), float(interval[1])),
+    )
+
+
+def _chart(chart: Chart, lines: Lines) -> ChartShown:
+    places = sampled(range(len(lines.x)), _MOST_POINTS)
+    return ChartShown(
+        title=chart.title,
+        note=chart.note,
+        x_title=lines.x_title,
+        y_title=lines.y_title,
+        is_share=lines.is_share,
+        from_zero=lines.from_zero,
+        x=[lines.x[place] for place in places],
+        lines=[
+            LineShown(
+                name=one.name,
+                values=[_finite(one.values[place]) for place in places],
+                color=index if one.color is None else one.color,
+                is_dashed=one.is_dashed,
+            )
+            for index, one in enumerate(lines.series)
+        ],
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    """Return *value* rounded for drawing; JSON has no other numbers than finite ones."""
+    return None if value is None or not math.isfinite(value) else round(float(value), 6)
+
+
+def champion_shown(name: str, generation: int | None) -> ChampionShown:
+    """Return the champion of a run after *generation*, or as it is now; `RunError` without one.
+
+    Now it may be the winner of the final test, which was not the first before.
+    """
+    with Run.open(named_run(name)) as run:
+        number = run.count() - 1 if generation is None else generation
+        player = champion_of(run, number)
+        text = f"champion@{name}@{number}"
+        earlier: Sequence[int] = [one for one in champion_changes(run) if one <= number]
+        if generation is None:
+            text, first = f"champion@{name}", player
+            player = run.champion_player
+            if player != first:
+                earlier = [*earlier, number + 1]
+        before = earlier[-1] - 1 if len(earlier) > 1 else None
+        tree = tree_of(player)
+        shown = ChampionShown(
+            generation=number,
+            title=f"champion after generation {number:,}"
+            if generation is not None
+            else "champion now",
+            player=text,
+            formula=shorten(str(player.label if tree is None else tree), _LONGEST_FORMULA),
+            before=before,
+        )
+        if tree is None:
+            return shown
+        shown.nodes = len(tree)
+        old = None if before is None else tree_of(champion_of(run, before))
+        found = None if old is None else changes(old, tree)
+        if found is not None:
+            shown.new_nodes = found.count
+            shown.gone = [shorten(one, 300) for one in found.gone[:20]]
+        if len(tree) <= MOST_DRAWN:
+            shown.tree = tree_svg(tree, () if found is None else found.new)
+        return shown
