@@ -78,7 +78,7 @@ class EvolutionKind:
     def read_config(self, path: Path, /) -> EvolutionConfig:
         return load_config(path)
 
-    def load_config(self, source: str, overrides: Sequence[str], /) -> EvolutionConfig:
+    def load_config(self, source: Any, overrides: Sequence[str], /) -> EvolutionConfig:
         return load_config(source, overrides)
 
     def write_config(self, config: EvolutionConfig, /) -> str:

@@ -36,7 +36,7 @@ class GamesKind(OutsideKind):
     def read_config(self, path: Path, /) -> Any:
         return type(self).load(path)
 
-    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
+    def load_config(self, source: Any, overrides: Sequence[str], /) -> Any:
         return type(self).load(source, overrides)
 
     def write_config(self, config: Any, /) -> str:

@@ -98,8 +98,8 @@ class Kind(Protocol):
     def read_config(self, path: Path, /) -> Any:
         """Return the config in a file, with `game` and `seed`; `ConfigError` lists mistakes."""
 
-    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
-        """Return the config of a preset or a file with changes as `--set` takes them."""
+    def load_config(self, source: Any, overrides: Sequence[str], /) -> Any:
+        """Return the config of a preset, a file or another config, changed as `--set` does."""
 
     def write_config(self, config: Any, /) -> str:
         """Return *config* as the text that a run folder keeps."""

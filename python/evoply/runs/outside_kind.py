@@ -69,7 +69,7 @@ class OutsideKind:
                 [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()]
             ) from None
 
-    def load_config(self, source: str, overrides: Sequence[str], /) -> Any:
+    def load_config(self, source: Any, overrides: Sequence[str], /) -> Any:
         raise RunError(f"configs of {self.name} are made in Python: give one to Run.create")
 
     def write_config(self, config: Any, /) -> str:

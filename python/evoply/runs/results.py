@@ -101,11 +101,11 @@ def champion_changes(run: Run) -> list[int]:
     """
     if run.format < FIRST_WITH_STEPS:
         return list(range(run.count()))
-    rows = run.table("SELECT number, champions FROM steps ORDER BY number")
-    before = [None, *(row["champions"] for row in rows)]
-    return [
-        row["number"] for row, last in zip(rows, before, strict=False) if row["champions"] != last
-    ]
+    rows = run.table(
+        "SELECT number, json_extract(champions, '$[0]') AS first FROM steps ORDER BY number"
+    )
+    before = [None, *(row["first"] for row in rows)]
+    return [row["number"] for row, last in zip(rows, before, strict=False) if row["first"] != last]
 
 
 def check_evolved(run: Run) -> None:

@@ -54,7 +54,7 @@ class RunDriver:
         with self._changing:
             self._check_room()
             path = self._create(asked.name, config)
-            self._processes[path.name] = self.start(path, tests=asked.tests)
+            self._keep(path.name, self.start(path, tests=asked.tests))
         return path.name
 
     def _create(self, name: str | None, config: Any) -> Path:
@@ -83,7 +83,12 @@ class RunDriver:
             with Run.open(path) as run:
                 _check_going_on(run, asked)
             self._check_room()
-            self._processes[name] = self.start(path, generations=asked.generations)
+            self._keep(name, self.start(path, generations=asked.generations))
+
+    def _keep(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        self._processes[name] = process
+        # The system keeps a process that has ended until somebody has asked how.
+        threading.Thread(target=process.wait, name=f"run {name}", daemon=True).start()
 
     def is_starting(self, name: str) -> bool:
         """Whether a process has begun with the run called *name* and does not write it yet."""

@@ -144,7 +144,9 @@ def config_asked(asked: StartRun, limits: Limits) -> Any:
     if wrong:
         raise ConfigError(wrong)
     overrides = [f"{path}={_as_toml(value)}" for path, value in asked.settings.items()]
-    config = KINDS[PRESETS[asked.preset].learner]().load_config(asked.preset, overrides)
+    # On the whole config: the preset's own text may say the same in a shorter form.
+    kind = KINDS[PRESETS[asked.preset].learner]()
+    config = kind.load_config(_preset_config(asked.preset), overrides)
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)

@@ -44,7 +44,7 @@ function ticks(low, high, most, isWhole) {
   let step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
   if (isWhole) step = Math.max(1, step);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(at * step);
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(at * step || 0);  // never -0
   return found;
 }
 

@@ -9,12 +9,13 @@ import { duration, percent, status } from "./words.js";
 
 const OFTEN = 1;
 const SELDOM = 5;
+const FIRST_CHARTS = 6;
 
 // Show the run called `name` in `place`; returns what ends it.
 export function showRun(place, name) {
   const path = `/api/runs/${name.split("/").map(encodeURIComponent).join("/")}`;
   const parts = Object.fromEntries(["head", "progress", "facts", "charts", "champion", "tables", "config"]
-    .map((part) => [part, make("section", { class: part })]));
+    .map((part) => [part, make("section", { class: `run-${part}` })]));
   place.replaceChildren(...Object.values(parts));
   const charts = new Map();
   const champion = showChampion(parts.champion, path);
@@ -42,8 +43,11 @@ export function showRun(place, name) {
     if (titles.join() !== [...charts.keys()].join()) {
       charts.clear();
       for (const title of titles) charts.set(title, new LineChart());
-      const grid = make("div", { class: "charts" }, ...[...charts.values()].map((one) => one.element));
-      parts.charts.replaceChildren(make("h2", {}, "Generations"), grid);
+      const grid = (all) => make("div", { class: "charts" }, ...all.map((one) => one.element));
+      const all = [...charts.values()];
+      const more = all.slice(FIRST_CHARTS);
+      parts.charts.replaceChildren(make("h2", {}, "Generations"), grid(all.slice(0, FIRST_CHARTS)),
+        ...(more.length ? [make("details", { class: "more" }, make("summary", {}, "More charts"), grid(more))] : []));
     }
     for (const one of shown) charts.get(one.title).show(one);
   }
@@ -155,9 +159,9 @@ function showChampion(place, path) {
     const size = champion.nodes === null ? "" : `, ${champion.nodes} node${champion.nodes === 1 ? "" : "s"}`;
     const parts = [make("p", {}, make("b", {}, champion.title), size)];
     if (champion.before !== null && champion.new_nodes !== null) {
-      const fresh = champion.new_nodes === 1 ? "1 node is new" : `${champion.new_nodes} nodes are new`;
-      const gone = champion.gone.length ? ", and gone: " : ".";
-      parts.push(make("p", { class: "change" }, `Since the champion of generation ${champion.before} ${fresh}${champion.new_nodes ? " (outlined)" : ""}${gone}`,
+      const fresh = { 0: "No node is new", 1: "One node is new (outlined)" }[champion.new_nodes] ?? `${champion.new_nodes} nodes are new (outlined)`;
+      const gone = champion.gone.length ? "; gone: " : ".";
+      parts.push(make("p", { class: "change" }, `${fresh} since the champion of generation ${champion.before}${gone}`,
         ...champion.gone.flatMap((text, index) => [index ? ", " : "", make("code", {}, text)])));
     }
     if (champion.tree !== null) {

@@ -1,0 +1,257 @@
+"""Runs over the API: what is seen of them, and how they are begun, paused, resumed and stopped."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_server import client, until
+
+from evoply.evolution import load_config
+from evoply.gp import changes
+from evoply.learning import load_learning_config
+from evoply.presets import PRESETS
+from evoply.protocols import ConfigError
+from evoply.reports.run_page import page_of
+from evoply.runs import KINDS, Run, advance, champion_of, leave_request
+from evoply.runs.folder import is_locked
+from evoply.web.limits import Limits
+from evoply.web.opponents import read_opponent
+from evoply.web.run_driving import RunDriver
+from evoply.web.run_forms import config_asked, form_of
+from evoply.web.run_messages import StartRun
+
+SMALL = {
+    "population_size": 12, "time_limit": None, "generations": 4, "hall_of_fame.final_pairs": 2,
+    "machine.threads": 1,
+}  # fmt: skip
+OVERRIDES = [f"{key}={'none' if value is None else value}" for key, value in SMALL.items()]
+ENDLESS = {**SMALL, "generations": 100_000}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    learning = ["games=20", "games_per_step=5", "machine.threads=1"]
+    for name, config in (
+        ("evolved", load_config("quick", OVERRIDES)),
+        ("learned", load_learning_config("firebrand-8", learning)),
+    ):
+        with Run.create(folder / name, config, command="evoply test") as run:
+            for _ in advance(run, threads=1):
+                pass
+    (folder / "broken").mkdir()
+    return folder
+
+
+@pytest.fixture
+def api(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setenv("EVOPLY_RUNS", str(made))
+    with client(made) as one:
+        yield one
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    return tmp_path
+
+
+def test_the_list_has_every_run(api: Any) -> None:
+    runs = api.get("/api/runs").json()["runs"]
+    assert {one["name"]: one["status"] for one in runs} == {
+        "learned": "finished", "evolved": "finished", "broken": "unreadable",
+    }  # fmt: skip
+    assert "no run folder" in next(one["trouble"] for one in runs if one["name"] == "broken")
+    assert api.get("/api/runs/broken").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["evolved", "learned"])
+def test_a_run_is_seen_as_its_report_shows_it(name: str, made: Path, api: Any) -> None:
+    answer = api.get(f"/api/runs/{name}")
+    state = answer.json()
+    with Run.open(made / name) as run:
+        rows = run.generation_rows()
+        charts = [one for one in page_of(run).charts(run, rows) if one.lines is not None]
+        sections = page_of(run).sections(run)
+        assert state["generations"] == run.count()
+        facts = run.kind.live(run.config, run.last()).facts
+    assert [tuple(one) for one in state["facts"]] == list(facts)
+    assert [one["title"] for one in state["charts"]] == [one.title for one in charts]
+    for shown, chart in zip(state["charts"], charts, strict=True):
+        assert chart.lines is not None
+        assert shown["x"] == list(chart.lines.x)
+        for line, series in zip(shown["lines"], chart.lines.series, strict=True):
+            known = [None if one is None else pytest.approx(one, abs=1e-6) for one in series.values]
+            assert (line["name"], line["values"]) == (series.name, known)
+    assert [one["title"] for one in state["tables"]] == [one.title for one in sections]
+    assert not state["is_going_on"]
+    again = api.get(f"/api/runs/{name}", headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.text) == (304, "")
+
+
+def test_every_champion_can_be_seen_and_played(made: Path, api: Any) -> None:
+    with Run.open(made / "evolved") as run:
+        champions = [champion_of(run, number) for number in range(run.count())]
+        final = run.champion_player
+    changed = api.get("/api/runs/evolved").json()["champions"]
+    for number, champion in enumerate(champions):
+        shown = api.get(f"/api/runs/evolved/champion?generation={number}").json()
+        assert shown["formula"] == champion.evaluator.tree
+        player = read_opponent(shown["player"], "othello-6", Limits())
+        assert player.evaluator == champion.evaluator  # type: ignore[union-attr]
+        before = [one for one in changed if one <= number][:-1]
+        assert (shown["before"] is None) == (not before)
+        if before:
+            last = champions[shown["before"]]
+            assert last != champion
+            found = changes(last.evaluator.parsed, champion.evaluator.parsed)
+            assert shown["new_nodes"] == found.count
+            assert shown["tree"].count("bold") == found.count
+    now = api.get("/api/runs/evolved/champion").json()
+    assert now["formula"] == final.evaluator.tree
+    asked = {"game": "othello-6", "black": f"{now['player']}@0", "white": now["player"]}
+    assert api.post("/api/games", json=asked).status_code == 201
+    assert api.get("/api/runs/evolved/champion?generation=99").status_code == 409
+    assert "weights" not in api.get("/api/runs/learned/champion").json()["title"]
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "%2e%2e", "..%2f..%2fetc", "%2fetc", "nothing", "a%00", "."]
+)
+def test_no_name_leads_elsewhere(name: str, api: Any) -> None:
+    for path in (f"/api/runs/{name}", f"/api/runs/{name}/champion"):
+        assert api.get(path, follow_redirects=False).status_code in (200, 404, 307)
+        assert "champion@" not in api.get(path).text
+    answer = api.post(f"/api/runs/{name}/requests", json={"request": "stop"})
+    assert answer.status_code in (404, 405)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
+    form = form_of(preset)
+    keys = [key for section in form.sections for key in section.keys]
+    assert len({key.path for key in keys}) == len(keys) > 10
+    config = KINDS[PRESETS[preset].learner]().load_config(preset, ())
+    assert config_asked(StartRun(preset=preset), Limits()) == config
+    values = {key.path: key.value for key in keys}
+    assert config_asked(StartRun(preset=preset, settings=values), Limits()) == config
+    for key in keys:
+        assert key.meaning
+        assert not key.choices or key.value is None or key.value in key.choices
+        if isinstance(key.value, int | float):
+            assert key.least is None or key.least <= key.value
+            assert key.most is None or key.value <= key.most
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "word"),
+    [
+        ({"population_size": 1}, "population_size", "2"),
+        ({"population_size": 6000}, "population_size", "5,000"),
+        ({"fitness.opponents.0.pairs": 90_000}, "fitness", "1,000,000"),
+        ({"fitness.opponents.0.player": "greedy:depth=99"}, "fitness.opponents.0.player", "depth"),
+        ({"fitness.opponents.0.player": "x.py"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "/etc/x.toml"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "engine:gtp:x"}, "fitness.opponents.0.player", "files"),
+        ({"fitness.opponents.0.player": "champion@/etc"}, "fitness.opponents.0.player", "no run"),
+        ({"fitness.opponents": "[{player = 'x.py'}]"}, "fitness.opponents", ""),
+        ({"seed": "7"}, "seed", "whole number"),
+        ({"sead": 7}, "sead", "seed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_at_its_field(
+    settings: dict[str, Any], field: str, word: str, home: Path
+) -> None:
+    with client(home) as api:
+        answer = api.post("/api/runs", json={"preset": "quick", "settings": settings})
+        assert answer.status_code == 422
+        found = {one["field"]: one["error"] for one in answer.json()["errors"]}
+        assert word in found[field]
+        assert api.get("/api/runs").json()["runs"] == []
+
+
+def test_beginning_needs_a_name_a_preset_and_the_token(home: Path) -> None:
+    with client(home) as api:
+        for body in ({"preset": "nothing"}, {"preset": "quick", "name": "../x"}, {}, {"preset": 1}):
+            assert api.post("/api/runs", json=body).status_code in (404, 422)
+        no_token = {"authorization": ""}
+        assert api.post("/api/runs", json={"preset": "quick"}, headers=no_token).status_code == 401
+        stop = {"request": "stop"}
+        assert api.post("/api/runs/x/requests", json=stop, headers=no_token).status_code == 401
+        paths = api.get("/api/openapi.json").json()["paths"]
+        assert {"/api/runs", "/api/runs/{name}", "/api/runs/{name}/requests"} <= set(paths)
+        assert api.get("/api/runs").json()["runs"] == []
+
+
+def test_a_run_is_begun_paused_resumed_and_stopped_and_outlives_the_server(home: Path) -> None:
+    def state() -> dict[str, Any]:
+        found: dict[str, Any] = api.get("/api/runs/it").json()
+        return found
+
+    def ask(request: str, **more: Any) -> Any:
+        return api.post("/api/runs/it/requests", json={"request": request, **more})
+
+    asked = {"preset": "quick", "name": "it", "settings": ENDLESS, "tests": False}
+    few = Limits(runs_at_once=1)
+    try:
+        with client(home, few) as api:
+            assert api.post("/api/runs", json=asked).json() == {"name": "it"}
+            assert state()["status"] in ("starting", "running")
+            until(lambda: state()["generations"] > 2)
+            again = api.post("/api/runs", json={**asked, "name": "other"})
+            assert (again.status_code, "it" in again.json()["error"]) == (409, True)
+            assert api.post("/api/runs", json=asked).status_code == 409
+            assert ask("pause").status_code == 202
+            paused = until(lambda: (s := state())["status"] == "paused" and s)
+            assert state()["generations"] == paused["generations"]
+            ask("resume")
+            until(lambda: state()["generations"] > paused["generations"])
+            assert ask("stop").json()["request"] in ("stop", None)
+            stopped = until(lambda: (s := state())["status"] == "stopped" and s)
+            assert not stopped["is_going_on"]
+            assert stopped["trouble"] is None
+            until(lambda: "still" in ask("stop").json()["error"])
+            assert ask("resume", generations=1).status_code == 409
+            until(lambda: ask("resume").status_code == 202)
+            until(lambda: state()["generations"] > stopped["generations"])
+        count = 0
+        with Run.open(home / "it") as run:
+            until(lambda: run.count() > stopped["generations"] + 2)
+            count = run.count()
+        with client(home) as api:  # another server, which did not begin it
+            assert state()["is_going_on"]
+            assert state()["generations"] >= count
+            ask("stop")
+            until(lambda: state()["status"] == "stopped")
+    finally:
+        leave_request(home / "it", "stop")
+        until(lambda: not is_locked(home / "it"))
+
+
+def test_a_run_that_has_ended_goes_on_for_longer_only_with_a_number(api: Any) -> None:
+    answer = api.post("/api/runs/evolved/requests", json={"request": "resume"})
+    assert (answer.status_code, "above 4" in answer.json()["error"]) == (409, True)
+    answer = api.post("/api/runs/evolved/requests", json={"request": "pause"})
+    assert answer.status_code == 409
+
+
+def test_why_a_process_failed_is_said(home: Path) -> None:
+    def start(folder: Path, **_: Any) -> "subprocess.Popen[bytes]":
+        code = "import sys; print('there is no room', file=sys.stderr); sys.exit(1)"
+        with (folder / "output.txt").open("wb") as output:
+            return subprocess.Popen([sys.executable, "-c", code], stderr=output)
+
+    driver = RunDriver(Limits(), start=start)
+    name = driver.begin(StartRun(preset="quick"))
+    assert name == "othello-6-1"
+    assert "there is no room" in until(lambda: driver.trouble(name))
+    assert not driver.is_starting(name)
+
+
+def test_limits_of_learning_are_in_its_words(home: Path) -> None:
+    asked = StartRun(preset="firebrand-8", settings={"games_per_step": 999_999})
+    with pytest.raises(ConfigError, match="games_per_step"):
+        config_asked(asked, Limits(generation_games=1000))

@@ -1,0 +1,185 @@
+"""The views of runs in a browser: a real run begun, watched, steered and played against."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_web_page import CHROMIUM, DESKTOP, MOST_BYTES, PHONE
+from web_server import command, until
+
+from evoply.evolution import load_config
+from evoply.learning import load_learning_config
+from evoply.runs import Run, advance, leave_request
+from evoply.runs.folder import is_locked
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no /usr/bin/chromium: apt-get install chromium"
+)
+SMALL = (
+    "population_size=12", "time_limit=none", "generations=4", "hall_of_fame.final_pairs=2",
+    "machine.threads=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("runs")
+    learning = ["games=20", "games_per_step=5", "machine.threads=1"]
+    for name, config in (
+        ("evolved", load_config("quick", SMALL)),
+        ("learned", load_learning_config("firebrand-8", learning)),
+    ):
+        with Run.create(runs / name, config) as run:
+            for _ in advance(run, threads=1):
+                pass
+    return runs
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with command(folder) as (_, told):
+        yield told["url"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as tools:
+        one = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@contextmanager
+def opened(browser: Any, url: str, ready: str, **options: Any) -> Iterator[Any]:
+    """Give a page where *ready* is to be seen; nothing was wrong in its console afterwards."""
+    context = browser.new_context(reduced_motion="reduce", **options)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console", lambda one: wrong.append(one.text) if one.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda one: wrong.append(str(one)))
+    page.goto(url)
+    page.wait_for_selector(ready)
+    yield page
+    # A form that is wrong is answered with 422, which browsers note.
+    assert [one for one in wrong if "422" not in one] == []
+    context.close()
+
+
+def generations(url: str, name: str) -> int:
+    with urllib.request.urlopen(f"{url}/api/runs/{name}") as answer:
+        return int(json.load(answer)["generations"])
+
+
+def test_a_run_is_begun_watched_steered_and_played(
+    browser: Any, address: str, folder: Path
+) -> None:
+    try:
+        with opened(browser, f"{address}/#runs-new", "form.config", viewport=DESKTOP) as page:
+            page.fill("[name=population_size]", "1")
+            page.fill("[name=time_limit]", "")
+            page.fill("[name=generations]", "100000")
+            page.get_by_label("name", exact=True).fill("mine")
+            page.uncheck("text=Play test matches")
+            page.click("form .main")
+            page.wait_for_selector("#error-population_size:not(:empty)")
+            assert "2" in page.inner_text("#error-population_size")
+            assert page.evaluate("document.activeElement.name") == "population_size"
+            page.fill("[name=population_size]", "12")
+            page.click("form .main")
+            page.wait_for_selector(".run-charts .lines path[d*=L]")
+            assert page.evaluate("location.hash") == "#run=mine"
+            before = page.inner_text(".run-progress p")
+            page.wait_for_function(
+                "before => document.querySelector('.run-progress p').textContent !== before",
+                arg=before,
+            )
+            assert "of 100,000 generations" in page.inner_text(".run-progress p")
+            page.hover(".run-charts .lines svg")
+            assert "at generation" in str(
+                page.get_attribute(".run-charts .lines svg", "aria-label")
+            )
+            page.click("text=Pause")
+            page.wait_for_selector(".status.paused")
+            count = generations(address, "mine")
+            page.click("text=Go on")
+            until(lambda: generations(address, "mine") > count)
+            page.wait_for_selector(".status.running")
+            page.click("text=Stop")
+            page.wait_for_selector(".status.stopped")
+            page.wait_for_selector(".run-champion .tree svg")
+            first = page.locator(".run-champion select").first
+            first.select_option("0")
+            page.wait_for_selector("text=champion after generation 0")
+            page.click("text=Watch")
+            page.wait_for_selector(".watched .piece")
+            page.wait_for_function("() => document.querySelectorAll('.watched .piece').length > 5")
+            page.click("text=Play this one")
+            page.wait_for_selector("#view-play .target, #view-play .side.turn")
+            assert "White: champion@mine@0" in page.inner_text("#side-white")
+            page.click("nav >> text=Runs")
+            page.wait_for_selector("td a")
+            assert {"mine", "evolved", "learned"} <= set(page.locator("td a").all_inner_texts())
+            page.click("nav >> text=Play")
+            page.wait_for_function("() => location.hash.startsWith('#game=')")
+    finally:
+        leave_request(folder / "mine", "stop")
+        until(lambda: not is_locked(folder / "mine"))
+
+
+def test_a_run_goes_on_in_another_process_and_the_page_sees_it(
+    browser: Any, address: str, folder: Path
+) -> None:
+    config = load_config("quick", [*SMALL, "generations=6"])
+    with (
+        Run.create(folder / "elsewhere", config) as run,
+        opened(browser, f"{address}/#run=elsewhere", ".run-progress p", viewport=PHONE) as page,
+    ):
+        for generation in advance(run, threads=1):
+            if generation.number == 3:
+                page.wait_for_selector("text=4 of 6 generations")
+                assert page.inner_text(".run-head .status").endswith("still running")
+        page.wait_for_selector(".status.finished")
+        assert "6 of 6" in page.inner_text(".run-progress p")
+        page.wait_for_selector("text=Hall of fame")
+
+
+VIEWS = {
+    "#runs": "td a",
+    "#run=evolved": ".run-champion .tree svg",
+    "#run=learned": ".run-champion details",
+    "#runs-new=firebrand-8": "form.config",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_everybody_can_use_it(size: Any, scheme: str, browser: Any, address: str) -> None:
+    from axe_core_python.sync_playwright import Axe
+
+    with opened(browser, f"{address}/#runs", "td a", viewport=size, color_scheme=scheme) as page:
+        for view, ready in VIEWS.items():
+            page.evaluate("to => { location.hash = to; }", view)
+            page.wait_for_selector(ready)
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            found = Axe().run(page)["violations"]
+            seen = [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found]
+            assert (view, seen) == (view, [])
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], view
+
+
+def test_a_run_is_small_to_load(browser: Any, address: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    sizes: list[int] = []
+    page.on("requestfinished", lambda one: sizes.append(one.sizes()["responseBodySize"]))
+    page.goto(f"{address}/#run=evolved")
+    page.wait_for_selector(".run-champion .tree svg")
+    assert 0 < sum(sizes) < MOST_BYTES
+    context.close()
