@@ -26,7 +26,7 @@ export function showForm(place, preset = USUAL) {
 
 function showKeys(place, form) {
   const fields = new Map(); // by path: {key, input, error}
-  const name = make("input", { type: "text", maxlength: 100, placeholder: `${form.preset.game}-1, -2, …`, "aria-describedby": "help-name error-name" });
+  const name = make("input", { type: "text", name: "name", maxlength: 100, placeholder: `${form.preset.game}-1, -2, …`, "aria-describedby": "help-name error-name" });
   const nameError = make("span", { class: "error", id: "error-name" });
   fields.set("name", { input: name, error: nameError });
   const tests = make("input", { type: "checkbox", checked: true });
