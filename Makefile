@@ -15,7 +15,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-long miri check bench bench-against bench-kernel bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,9 @@ bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first t
 
 bench-kernel: tools ## the kernel alone, each answer checked
 	cargo bench --quiet --package evoply-core --bench kernel
+
+bench-web: setup ## 200 games at a time in the browser's server for five minutes: how long people wait (LOAD_OPTIONS="--seconds 30" for less)
+	$(BIN)/python benchmarks/web_load.py $(LOAD_OPTIONS)
 
 bench-long: setup $(VENV)/.bench ## the long rows too
 	$(BIN)/python benchmarks/run.py --long

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         RunError,
         Seat,
     )
-    from evoply.reports import Explanation, Why, explain, why, write_report
+    from evoply.reports import Explanation, Why, XRay, explain, why, write_report, xray
     from evoply.runs import Run, find_run, list_runs
     from evoply.runs.advance import advance
     from evoply.runs.replay import replay
@@ -122,7 +122,7 @@ _HOMES = {
         "Choice Clock Color ConfigError ForfeitError IllegalMoveError InvalidMoveError Outcome "
         "RunError Seat"
     ),
-    "evoply.reports": "Explanation Why explain why write_report",
+    "evoply.reports": "Explanation Why XRay explain why write_report xray",
     "evoply.runs": "Run advance find_run list_runs replay",
     "evoply.studies": "reproduce",
     "evoply._native": "Stream __version__",
@@ -130,7 +130,7 @@ _HOMES = {
 """The public names, by the package that each is fetched from when it is first used."""
 _READ_PLAYERS = (
     "analyse", "distil", "explain", "match", "parse_player", "round_robin", "sprt_match",
-    "tournament", "tune", "why",
+    "tournament", "tune", "why", "xray",
 )  # fmt: skip
 _GIVEN = {
     **dict.fromkeys(_READ_PLAYERS, ("runs", "evoply.runs", "resolve_champion")),
@@ -147,13 +147,13 @@ __all__ = [
     "Online", "Outcome", "Player", "PlayerFileError", "PlayerTextError", "Primitive",
     "PrimitiveSet", "RandomPlayer", "RandomStart", "RoundRobin", "Run", "RunError", "Searcher",
     "Seat", "Solution", "Sprt", "SprtResult", "Staged", "Stream", "Tournament", "Tree",
-    "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "__version__",
+    "TreeEvaluator", "TreeSyntaxError", "TuningConfig", "TuningStep", "Why", "XRay", "__version__",
     "add_game", "advance", "analyse", "board", "checkers", "compare", "compare_experiment", "count",
     "distil", "evolve", "explain", "features", "final_test", "find_run", "learn", "list_runs",
     "load_comparison", "load_config", "load_learning_config", "load_player", "match", "number",
     "othello", "parse_individual", "parse_player", "parse_tree", "read_engines", "replay",
     "reproduce", "round_robin", "save_player", "select", "simplify", "solve", "sprt_match",
-    "squares", "tournament", "tune", "why", "with_options", "write_report",
+    "squares", "tournament", "tune", "why", "with_options", "write_report", "xray",
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from web_server import HOST, client, command, until
 
 from evoply.games import GAMES, game_rules
 from evoply.games.drawing import COLORS
+from evoply.players.analysis import asked as asked_of
 from evoply.web.ladder import LEVELS, levels_of
 from evoply.web.limits import Limits
 from evoply.web.opponents import read_opponent
@@ -162,6 +163,43 @@ def test_values_are_those_of_analyse(tmp_path: Path) -> None:
     assert answer["depth"] == 3
 
 
+def test_the_x_ray_is_that_of_the_library(tmp_path: Path) -> None:
+    import evoply as ep
+
+    with client(tmp_path) as api:
+        asked = {"position": "f5d6c3", "black": "person", "white": "swh"}
+        path = f"/api/games/{api.post('/api/games', json=asked).json()['id']}"
+        until(lambda: len(api.get(path).json()["moves"]) == 4)
+        shown = api.post(f"{path}/xray", json={"ply": 3}).json()
+        seen = ep.xray("swh", ep.othello.Game.from_transcript("f5d6c3"))
+        assert shown["squares"] == list(seen.squares)
+        assert (shown["player"], shown["own"], shown["value"]) == ("swh", "white", seen.value)
+        assert [one["adds"] for one in shown["features"]] == [one.adds for one in seen.features]
+        tree = api.post(f"{path}/xray", json={"player": "( + white 10 )"}).json()
+        assert "<tspan" in tree["tree"]
+        assert api.post(f"{path}/xray", json={"player": "random"}).status_code == 409
+        assert api.post(f"{path}/xray", json={"ply": 99}).status_code == 409
+        nobody = {"position": "f5d6c3", "black": "random"}
+        path = f"/api/games/{api.post('/api/games', json=nobody).json()['id']}"
+        assert api.post(f"{path}/xray", json={}).json()["player"] == "firebrand"
+
+
+def test_the_x_ray_of_an_online_player_shows_what_it_chose_by(tmp_path: Path) -> None:
+    import evoply as ep
+
+    player = "online:population=6,generations=1,games=2"
+    with client(tmp_path) as api:
+        asked = {"position": "f5d6c3", "white": player, "seconds": 10.0, "seed": 4}
+        path = f"/api/games/{api.post('/api/games', json=asked).json()['id']}"
+        state = until(lambda: (s := api.get(path).json())["turn"] == "black" and s)
+        shown = api.post(f"{path}/xray", json={}).json()
+    seat = ep.parse_player(player, game="othello").seat("othello")
+    record = ep.othello.Game.from_transcript("f5d6c3")
+    choice = asked_of(seat, record, ep.Stream(4, "play", "game"), clock=ep.Clock(move_seconds=10))
+    assert str(choice.move) == state["moves"][3]["text"]
+    assert shown["squares"] == list(choice.notes["weights"])
+
+
 def test_clocks_run_and_flags_fall(tmp_path: Path) -> None:
     with client(tmp_path) as api:
         state = api.post("/api/games", json={"clock": "0.3"}).json()
@@ -213,7 +251,7 @@ def test_no_request_is_answered_with_a_failure(tmp_path: Path) -> None:
         @given(
             st.dictionaries(st.sampled_from(_FIELDS), _VALUES, max_size=4),
             st.sampled_from(
-                ["", *(f"/{game}/{end}" for end in ("moves", "undo", "seats", "values"))]
+                ["", *(f"/{game}/{end}" for end in ("moves", "undo", "seats", "values", "xray"))]
             ),
         )
         def try_it(body: dict[str, Any], where: str) -> None:

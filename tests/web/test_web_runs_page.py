@@ -3,22 +3,18 @@
 import json
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_web_page import CHROMIUM, DESKTOP, MOST_BYTES, PHONE
+from web_browser import DESKTOP, MOST_BYTES, NEEDS_BROWSER, PHONE, opened
 from web_server import command, until
 
 from evoply.evolution import load_config
 from evoply.runs import Run, advance, leave_request
 from evoply.runs.folder import is_locked
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no /usr/bin/chromium: apt-get install chromium"
-)
+pytestmark = NEEDS_BROWSER
 SMALL = (
     "population_size=12", "time_limit=none", "generations=4", "hall_of_fame.final_pairs=2",
     "machine.threads=1",
@@ -38,32 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(folder: Path) -> Iterator[str]:
     with command(folder) as (_, told):
         yield told["url"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as tools:
-        one = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
-@contextmanager
-def opened(browser: Any, url: str, ready: str, **options: Any) -> Iterator[Any]:
-    """Give a page where *ready* is to be seen; nothing was wrong in its console afterwards."""
-    context = browser.new_context(reduced_motion="reduce", **options)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on(
-        "console", lambda one: wrong.append(one.text) if one.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda one: wrong.append(str(one)))
-    page.goto(url)
-    page.wait_for_selector(ready)
-    yield page
-    # A form that is wrong is answered with 422, which browsers note.
-    assert [one for one in wrong if "422" not in one] == []
-    context.close()
 
 
 def generations(url: str, name: str) -> int:

@@ -10,7 +10,6 @@ from evoply.expressions import (
     Expression,
     PrimitiveSet,
     argument,
-    board,
     less,
     select,
     substitute,
@@ -18,16 +17,10 @@ from evoply.expressions import (
 from evoply.expressions.formula import Names, formula, latex_formula
 from evoply.expressions.written_form import in_order
 from evoply.gp.forest import Forest, Genotype, branches, value_of
-from evoply.gp.lowering import PLY_CLOCK, expression_of
+from evoply.gp.lowering import CLOCKS, expression_of
 
 _ARITHMETIC = ("argument", "add", "subtract", "multiply", "divide")
-_CLOCKS = MappingProxyType(
-    {
-        "phases": (board.t, "board_until"),
-        "stages": (board.root_t, "until"),
-        "ply_stages": (PLY_CLOCK, "plies_until"),
-    }
-)
+_UNTIL = MappingProxyType({"phases": "board_until", "stages": "until", "ply_stages": "plies_until"})
 DIGITS = 6
 """Significant digits of numbers in formulas for people."""
 
@@ -38,7 +31,7 @@ def names_of(individual: Genotype) -> Names:
     known: dict[Expression, str] = {}
     functions: dict[str, Expression] = {}
     if isinstance(individual, Forest) and individual.is_timed:
-        clock, name = _CLOCKS[individual.role]
+        clock, name = CLOCKS[individual.role], _UNTIL[individual.role]
         for end in individual.ends[:-1]:
             turns = select(less(clock, end), argument(0), argument(1))
             functions[f"{name}_{end:.0%}"] = turns

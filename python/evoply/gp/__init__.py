@@ -28,7 +28,7 @@ from evoply.gp.crossover import one_way_crossover, subtree_crossover
 from evoply.gp.drawing import latex, tree_svg, tree_text
 from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
 from evoply.gp.individual_text import parse_individual
-from evoply.gp.lowering import expression_of, lower
+from evoply.gp.lowering import expression_of, lower, node_expressions
 from evoply.gp.mutation import (
     constant_mutation,
     hoist_mutation,
@@ -105,6 +105,7 @@ __all__ = [
     "lowered_size",
     "mutated",
     "no_op_chains",
+    "node_expressions",
     "one_way_crossover",
     "paired_crossover",
     "paired_tournament_selection",

@@ -105,21 +105,31 @@ def _lines(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def tree_svg(individual: Genotype, marked: Sequence[Collection[int]] = ()) -> str:
+def tree_svg(
+    individual: Genotype,
+    marked: Sequence[Collection[int]] = (),
+    *,
+    values: Sequence[Sequence[str] | None] | None = None,
+) -> str:
     """Return a standalone SVG picture of *individual*, one branch below the other.
 
-    Its title is the text form. *marked* are nodes of each branch, by index, that stand out.
+    Its title is the text form. *marked* are nodes of each branch, by index, that stand out. With
+    *values*, a text for each node of each branch stands behind its name, in bold; a branch that has
+    None is not in use, and grey.
     """
     edges: list[str] = []
     boxes: list[str] = []
     width = height = 0.0
+    of_branches = values or [[""] * len(tree) for tree in individual.trees]
     marks = marked or [()] * len(individual.trees)
-    for title, tree, ours in zip(branch_titles(individual), individual.trees, marks, strict=True):
+    for title, tree, texts, ours in zip(
+        branch_titles(individual), individual.trees, of_branches, marks, strict=True
+    ):
         if title:
             height += _ROW
             boxes.append(f'<text x="{_MARGIN}" y="{height:.1f}" font-weight="bold">{title}</text>')
             width = max(width, _MARGIN + len(title) * _LETTER)
-        right, height = _draw(tree, height, edges, boxes, ours)
+        right, height = _draw(tree, height, edges, boxes, texts, ours)
         width = max(width, right)
     size = f"{width + _MARGIN:.0f}", f"{height + _MARGIN:.0f}"
     return (
@@ -134,12 +144,22 @@ def tree_svg(individual: Genotype, marked: Sequence[Collection[int]] = ()) -> st
 
 
 def _draw(
-    tree: Tree, top: float, edges: list[str], boxes: list[str], marked: Collection[int]
+    tree: Tree,
+    top: float,
+    edges: list[str],
+    boxes: list[str],
+    values: Sequence[str] | None,
+    marked: Collection[int],
 ) -> tuple[float, float]:
     """Add the picture of *tree*, which begins at *top*; return its right and its lower end."""
-    labels, dead = labels_of(tree), tree.dead
+    labels = labels_of(tree)
+    dead = tree.dead if values is not None else [True] * len(tree)
+    texts = values or [""] * len(tree)
     levels = _levels(tree)
-    widths = [len(label) * _LETTER + 2 * _PADDING for label in labels]
+    widths = [
+        (len(label) + (len(text) + 1 if text else 0)) * _LETTER + 2 * _PADDING
+        for label, text in zip(labels, texts, strict=True)
+    ]
     columns = _columns(levels, widths)
     rows = [top + row for row in _rows(tree)]
     for index, node in enumerate(tree.nodes):
@@ -152,7 +172,7 @@ def _draw(
         kind = (
             "constant" if isinstance(node, Constant) else "function" if node.arity else "terminal"
         )
-        look = _box(x, y, widths[index], labels[index], kind, is_dead=dead[index])
+        look = _box(x, y, widths[index], labels[index], texts[index], kind, is_dead=dead[index])
         boxes.append(f"<g {_MARK}>{look}</g>" if index in marked else look)
     right = max(columns[level] + size for level, size in zip(levels, widths, strict=True))
     return right, max(rows) + _ROW / 2
@@ -205,15 +225,18 @@ def _edge(x: float, y: float, to_x: float, to_y: float, *, is_dead: bool) -> str
     return f'<path d="M{start}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {end}"{dashes}/>'
 
 
-def _box(x: float, y: float, width: float, label: str, kind: str, *, is_dead: bool) -> str:
+def _box(
+    x: float, y: float, width: float, label: str, value: str, kind: str, *, is_dead: bool
+) -> str:
     fill, outline = _COLOURS["intron" if is_dead else kind]
     radius = _BOX / 2 if kind == "function" else 4
     dashes, colour = (' stroke-dasharray="3 3"', f' fill="{_GREY}"') if is_dead else ("", "")
+    shown = f' <tspan font-weight="bold">{escape(value)}</tspan>' if value else ""
     return (
         f'<rect x="{x:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" '
         f'rx="{radius}" fill="{fill}" stroke="{outline}"{dashes}/>'
         f'<text x="{x + width / 2:.1f}" y="{y + 4:.1f}" text-anchor="middle"{colour}>'
-        f"{escape(label)}</text>"
+        f"{escape(label)}{shown}</text>"
     )
 
 

@@ -7,15 +7,17 @@ primitives, shares common subexpressions and checks sizes. `expression_of` makes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from evoply import _native
 from evoply.expressions import (
     Constant,
     Expression,
     ExpressionError,
+    Number,
     PrimitiveSet,
     SquareParameter,
     argument,
@@ -43,12 +45,18 @@ PLY_CLOCK = divide(board.root_ply, count(squares("all")) - 4, "ieee")
 """Plies played where the player chooses, as a share of the squares that are empty at the start of
 Othello, which begins with four discs; a pass is a ply, so it may exceed 1."""
 
+CLOCKS: Mapping[str, Number] = MappingProxyType(
+    {"phases": board.t, "stages": board.root_t, "ply_stages": PLY_CLOCK}
+)
+"""By role: the clock by which the trees of an individual take turns."""
+
 _HELPERS = {
     "multiply": argument(0) * argument(1),
     "add": argument(0) + argument(1),
-    "phases": select(less(board.t, argument(0)), argument(1), argument(2)),
-    "stages": select(less(board.root_t, argument(0)), argument(1), argument(2)),
-    "ply_stages": select(less(PLY_CLOCK, argument(0)), argument(1), argument(2)),
+    **{
+        role: select(less(clock, argument(0)), argument(1), argument(2))
+        for role, clock in CLOCKS.items()
+    },
 }
 
 
@@ -85,17 +93,42 @@ def expression_of(individual: Genotype) -> Expression:
     >>> print(expression_of(parse_tree(text, PRIMITIVE_SETS["benbassat"])))
     2.5 * number_of_moves(own)
     """
+    return _written_out(individual)[0]
+
+
+def node_expressions(individual: Genotype) -> list[list[Expression | None]]:
+    """Return what each node of each branch computes, of *individual*'s `branches` in their order.
+
+    A leaf counts with its weight. A node of a definition stands for its place in the first call.
+    None: it is never computed, such as an intron or a tree that orders moves.
+    """
+    known = _written_out(individual)[1]
+    return [
+        [known.get((id(tree), index)) for index in range(len(tree))]
+        for tree in branches(individual)
+    ]
+
+
+def _written_out(
+    individual: Genotype,
+) -> tuple[Expression, dict[tuple[int, int], Expression]]:
+    """Return what *individual* computes, and what each node does, by its tree's id and place."""
     individual = value_of(individual)
     parts = _parts(tuple(dict.fromkeys(tree.primitive_set for tree in branches(individual))))
     finished: list[Expression] = []  # operands that are done, the last one first
-    for item in reversed(list(_items(individual, parts))):
-        if isinstance(item, float):
-            finished.append(number(item))
-            continue
-        operands = [finished.pop() for _ in range(parts.arities[item])]
-        template = parts.expressions[item]
-        finished.append(substitute(template, operands) if operands else template)
-    return finished[0]
+    of_nodes: dict[tuple[int, int], Expression] = {}
+    for place, items in reversed(list(_walk(individual, parts))):
+        for item in reversed(list(items)):
+            if isinstance(item, float):
+                finished.append(number(item))
+                continue
+            operands = [finished.pop() for _ in range(parts.arities[item])]
+            template = parts.expressions[item]
+            finished.append(substitute(template, operands) if operands else template)
+        if place is not None:
+            branch, index = place
+            of_nodes[id(branch.tree), index] = finished[-1]
+    return finished[0], of_nodes
 
 
 def _lowered(individuals: Sequence[Genotype], game: str) -> list[_native.Program]:
@@ -184,6 +217,15 @@ _Place = tuple[_Branch, int]
 
 def _items(individual: Genotype, parts: _Parts) -> Iterator[_Item]:
     """Yield the codes and constants of *individual* in prefix order."""
+    for _, items in _walk(individual, parts):
+        yield from items
+
+
+def _walk(individual: Genotype, parts: _Parts) -> Iterator[tuple[_Place | None, Iterable[_Item]]]:
+    """Yield the places of *individual* in prefix order, each with its own items.
+
+    None: what joins branches.
+    """
     definitions: tuple[Tree, ...] = ()
     if not isinstance(individual, Tree) and individual.role == "adf":
         definitions = individual.trees[1:]
@@ -191,10 +233,10 @@ def _items(individual: Genotype, parts: _Parts) -> Iterator[_Item]:
     while waiting:
         place = waiting.pop()
         if not isinstance(place, tuple):
-            yield place
+            yield None, (place,)
             continue
         branch, index = place
-        yield from _own_items(branch, index, parts)
+        yield place, _own_items(branch, index, parts)
         node = branch.tree.nodes[index]
         if isinstance(node, Constant):
             continue

@@ -17,6 +17,7 @@ from evoply.reports.learning_page import weight_charts
 from evoply.reports.reasons import Reason, Why, why
 from evoply.reports.run_page import report_html, status_in_words, write_report
 from evoply.reports.tournament_page import write_tournament
+from evoply.reports.x_ray import FeatureSeen, XRay, xray
 
 __all__ = [
     "Accuracy",
@@ -24,11 +25,13 @@ __all__ = [
     "AnalysedMove",
     "Chart",
     "Explanation",
+    "FeatureSeen",
     "Influence",
     "Lines",
     "Reason",
     "Series",
     "Why",
+    "XRay",
     "analyse_games",
     "explain",
     "interval_chart",
@@ -41,4 +44,5 @@ __all__ = [
     "write_analysis",
     "write_report",
     "write_tournament",
+    "xray",
 ]

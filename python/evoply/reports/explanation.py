@@ -55,7 +55,7 @@ from evoply.reports.phrases import (
 )
 from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
 
-__all__ = ["Explanation", "Influence", "evaluator_of", "explain"]
+__all__ = ["Explanation", "Influence", "changes_of", "evaluator_of", "explain", "habits_of"]
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -151,7 +151,7 @@ def explain(
         player = parse_player(player, game=game, runs=runs)
     whole = player_of(player)
     explained = _of_steady(steady_player(whole), game, positions, seed)
-    return replace(explained, player=whole.label, sentence=explained.sentence + _changes(whole))
+    return replace(explained, player=whole.label, sentence=explained.sentence + changes_of(whole))
 
 
 def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
@@ -178,7 +178,7 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
     return Explanation(
         player=player.label,
         game=game,
-        sentence=sentence + _habits(player),
+        sentence=sentence + habits_of(player),
         tree=str(parsed),
         simplified=min(form.formula, terms_text, key=len),
         exceptions=form.exceptions,
@@ -326,12 +326,12 @@ def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
     ]
 
 
-def _changes(player: Player) -> str:
+def changes_of(player: Player) -> str:
     """Return what changes during a game beside the board: a random start, overlapping stages."""
     if isinstance(player, RandomStart):
         first = "first move" if player.plies == 1 else f"first {player.plies} moves"
         be = "is" if player.plies == 1 else "are"
-        return f" Its {first} of a game {be} random." + _changes(player.player)
+        return f" Its {first} of a game {be} random." + changes_of(player.player)
     if isinstance(player, Staged) and player.overlap:
         return (
             f" Its stages overlap by {player.overlap:g} percent of the game, where each move "
@@ -347,7 +347,7 @@ def _constant(player: AfterState | AlphaBeta, where: str) -> str:
     return constant_sentence(where, player.ties)
 
 
-def _habits(player: AfterState | AlphaBeta) -> str:
+def habits_of(player: AfterState | AlphaBeta) -> str:
     """Return what else the player does: searching and exploring."""
     sentences = []
     if isinstance(player, AlphaBeta):

@@ -24,6 +24,7 @@ __all__ = [
     "chosen_moves",
     "positions_with_choice",
     "square_effects",
+    "square_values",
     "values_of",
 ]
 
@@ -149,6 +150,25 @@ def square_effects(
         effects.append(float(np.mean(own - opponent)) if count else float("nan"))
         start += 2 * count
     return tuple(effects)
+
+
+def square_values(program: _native.Program, row: Row, game: str) -> tuple[float | None, ...]:
+    """Return half of what an own piece on a square is worth more than an opponent's, row by row.
+
+    It is what the value of *program* on the board *row* differs by, own being its side to move,
+    with all else as it is; None where not both can be. For a weighted piece counter these are its
+    weights, on empty squares too.
+    """
+    pairs: dict[int, list[Row]] = {}
+    count = game_rules(game).size ** 2
+    for square in range(count):
+        pair = [_with_disc(row, 1 << square, is_own=own) for own in (True, False)]
+        if _are_possible(game, pair):
+            pairs[square] = pair
+    rows = [row for pair in pairs.values() for row in pair]
+    values = values_of(program, rows, game).reshape(-1, 2) if rows else np.empty((0, 2))
+    halves = dict(zip(pairs, (values[:, 0] - values[:, 1]) / 2, strict=True))
+    return tuple(float(halves[square]) if square in halves else None for square in range(count))
 
 
 def _with_disc(row: Row, bit: int, *, is_own: bool) -> Row:

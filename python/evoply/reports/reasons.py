@@ -33,7 +33,7 @@ from evoply.reports.explanation import evaluator_of
 from evoply.reports.game_analysis import CERTAIN
 from evoply.reports.influence import values_of
 from evoply.reports.phrases import Words, joined
-from evoply.reports.terms import Term, terms_of, without
+from evoply.reports.terms import TIMES, Term, terms_of, without
 
 __all__ = ["Reason", "Why", "why"]
 
@@ -44,8 +44,6 @@ _SAME = 1e-12
 _MOST_SAID = 3
 _NOTABLE = 0.05
 """A term that makes less of the difference is not worth a word."""
-_TIMES = ("t", "root_t", "ply", "root_ply")
-"""What multiplies a feature in the course of a game and is none itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +228,7 @@ def _reasons(
 
 def _features(term: Term) -> frozenset[Expression]:
     """Return the factors of *term* that are not the time."""
-    return frozenset(one for one in (*term.factors, *term.divisors) if one.op not in _TIMES)
+    return frozenset(one for one in (*term.factors, *term.divisors) if one.op not in TIMES)
 
 
 def _values(

@@ -22,6 +22,7 @@ from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.learning_page import LearningPage
+from evoply.reports.opened import MOST_DRAWN
 from evoply.reports.pages import Section, page
 from evoply.runs import Run, RunError, played_matches
 
@@ -36,8 +37,6 @@ __all__ = [
 
 Rows = Sequence[Mapping[str, Any]]
 
-MOST_DRAWN = 400
-"""Nodes of a tree that is still drawn."""
 _MOST_ROWS = 1000  # generations in a table
 _STATUS = {
     "new": "not started",

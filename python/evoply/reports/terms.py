@@ -16,8 +16,10 @@ from evoply.expressions import Expression, build, number
 from evoply.expressions.formula import UNNAMED, Names, formula, number_text
 from evoply.expressions.written_form import children, in_order
 
-__all__ = ["Term", "features", "sum_text", "terms_of", "with_feature", "without"]
+__all__ = ["TIMES", "Term", "features", "sum_text", "terms_of", "with_feature", "without"]
 
+TIMES = ("t", "root_t", "ply", "root_ply")
+"""What multiplies a feature in the course of a game and is none itself."""
 _ARITHMETIC = ("add", "subtract", "multiply", "divide")
 _Place = tuple[tuple[int, ...], Expression]
 """A part of an expression, and the arguments that lead to it."""

@@ -27,6 +27,7 @@ from evoply.web.game_routes import GameHall, game_router, status_of
 from evoply.web.limits import Limits
 from evoply.web.messages import Health
 from evoply.web.protection import Protection, Trusted
+from evoply.web.report_routes import report_router
 from evoply.web.run_routes import RunHall, run_router
 from evoply.web.store import GameStore, StoreError
 from evoply.web.thinking import ThinkingPool
@@ -67,6 +68,7 @@ def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> 
     )
     app.include_router(game_router)
     app.include_router(run_router)
+    app.include_router(report_router)
     _add_pages(app, trusted)
     _add_errors(app)
     return Protection(app, trusted, limits)

@@ -34,10 +34,12 @@ from evoply.web.messages import (
     SeatsAsked,
     Undone,
     Values,
+    XRayAsked,
+    XRayShown,
 )
 from evoply.web.opponents import read_opponent
 from evoply.web.playing import ConflictError, OpenGame, new_id, sides_of
-from evoply.web.questions import values_of_moves
+from evoply.web.questions import values_of_moves, xray_of
 from evoply.web.showing import exported, row_of, state_of
 from evoply.web.store import GameStore, Stored
 from evoply.web.thinking import ThinkingPool
@@ -286,6 +288,13 @@ async def seats(game: GameId, asked: SeatsAsked, hall: Hall) -> GameState:
 async def values(game: GameId, asked: QuestionAsked, hall: Hall) -> Values:
     """Return what the legal moves are worth, and why the best is better than the second."""
     return await values_of_moves(await hall.changing(game), asked, hall.read_opponent)
+
+
+@game_router.post("/games/{game}/xray")
+async def xray(game: GameId, asked: XRayAsked, hall: Hall) -> XRayShown:
+    """Return what a player sees on the board: features, squares, its tree, with their values."""
+    found = await hall.changing(game)
+    return await xray_of(found, asked, hall.read_opponent)
 
 
 @game_router.get("/games/{game}/copy", response_class=PlainTextResponse)

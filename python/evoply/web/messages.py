@@ -10,9 +10,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
-    "PERSON", "BeginGame", "Error", "GameList", "GameListed", "GameState", "Health", "LegalMove",
-    "LevelShown", "MoveAsked", "PlayedMove", "QuestionAsked", "RulesShown", "SeatsAsked",
-    "SetUpBoard", "SideShown", "Undone", "ValuedMove", "Values",
+    "PERSON", "BeginGame", "Error", "FeatureShown", "GameList", "GameListed", "GameState", "Health",
+    "LegalMove", "LevelShown", "MoveAsked", "PlayedMove", "QuestionAsked", "RulesShown",
+    "SeatsAsked", "SetUpBoard", "SideShown", "Undone", "ValuedMove", "Values", "XRayAsked",
+    "XRayShown",
 ]  # fmt: skip
 
 PERSON = "person"
@@ -230,6 +231,50 @@ class Values(_Answer):
     """How the game would go on."""
     why: str | None = None
     """Why the best move and not the second, in a sentence; where the player can be explained."""
+
+
+class XRayAsked(_Asked):
+    """Whose x-ray, and on which board."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    player: str | None = Field(default=None, min_length=1, max_length=LONGEST_PLAYER)
+    """Whose; by default the opponent's, or that of another one if there is nothing inside."""
+    ply: int | None = Field(default=None, ge=0)
+    """After so many plies; by default at the end."""
+
+
+class FeatureShown(_Answer):
+    """What a player measures on the board."""
+
+    text: str
+    """As a formula."""
+    words: str
+    value: str
+    """What it is on this board."""
+    adds: float | None
+    """What it adds to the board's value; none where it goes into it together with others."""
+
+
+class XRayShown(_Answer):
+    """What a player sees on a board, and what that is worth to it."""
+
+    player: str
+    own: ColorName
+    """Whose pieces are own, and to whom all numbers speak."""
+    value: float | None
+    """None for a player that values moves only, or where it is no number."""
+    sentence: str
+    squares: list[float | None]
+    """A number for each square, row by row, as `squares_are` says."""
+    squares_are: str
+    features: list[FeatureShown]
+    """What adds most first."""
+    rest: float | None
+    """What all else adds to the value."""
+    tree: str | None
+    """Its tree as a picture (SVG), with the value of each node."""
+    note: str
 
 
 class LevelShown(_Answer):

@@ -87,7 +87,11 @@ class Protection:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *self._headers]
+                headers = list(message.get("headers", ()))
+                # Only reports have a policy of their own, for a page without script.
+                known = {name for name, _ in headers}
+                headers += [one for one in self._headers if one[0] not in known]
+                message["headers"] = headers
             await send(message)
 
         await self.app(scope, receive, sending)

@@ -1,4 +1,4 @@
-"""Questions about a position: what each move is worth, and why."""
+"""Questions about a position: what each move is worth, and why; what a player sees there."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import PlayerKind, Searcher, steady_player, with_options
-from evoply.protocols import GameRecord
+from evoply.protocols import Clock, Color, GameRecord
 from evoply.reports.analysis_page import score_text
 from evoply.reports.reasons import why
+from evoply.reports.x_ray import XRay, value_text, xray
 from evoply.web.ladder import adviser_of
-from evoply.web.messages import QuestionAsked, ValuedMove, Values
+from evoply.web.messages import (
+    FeatureShown,
+    QuestionAsked,
+    ValuedMove,
+    Values,
+    XRayAsked,
+    XRayShown,
+)
 from evoply.web.opponents import OpponentReader
 from evoply.web.playing import ConflictError, OpenGame
 from evoply.wording import short_name
 
-__all__ = ["values_of_moves"]
+__all__ = ["values_of_moves", "xray_of"]
 
 
 async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentReader) -> Values:
     """Return what the moves of *game* at the place asked for are worth to the player asked for."""
-    count = len(game.record) if asked.ply is None else asked.ply
-    if count > len(game.record):
-        raise ConflictError(f"ply: {count} - the game has {len(game.record)} plies now")
-    position = game.record.positions[count]
+    position = game.record.positions[_place(game, asked.ply)]
     if not position.legal_moves:
         raise ConflictError("the game is over there - ask about an earlier move")
     record = game_rules(game.stored.game).game(position, (), NO_DRAWS)
@@ -33,6 +38,64 @@ async def values_of_moves(game: OpenGame, asked: QuestionAsked, read: OpponentRe
         return _values(record, advisers, asked.seconds, game.stored.seed)
 
     return await game.pool.run((game.stored.id, "question"), ask)
+
+
+async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRayShown:
+    """Return what the player asked for sees in *game* at the place asked for."""
+    count, name = _place(game, asked.ply), game.stored.game
+    moves = [move.code(game.record.position.size) for move in game.record.moves[:count]]
+    record = game_rules(name).game(game.record.start, moves)
+    advisers = [read(asked.player, name)] if asked.player else _advisers(game, read)
+    colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
+
+    def look() -> XRayShown:
+        trouble = ""
+        for player in advisers:
+            try:
+                seen = xray(
+                    player,
+                    record,
+                    color=colors.get(player),
+                    stream=Stream(game.stored.seed, "play", "game"),
+                    clock=Clock(move_seconds=game.stored.seconds),
+                )
+            except ValueError as error:
+                trouble = str(error)
+                continue
+            return _shown(seen)
+        raise ConflictError(trouble)
+
+    return await game.pool.run((game.stored.id, "x-ray"), look)
+
+
+def _shown(seen: XRay) -> XRayShown:
+    data = seen.to_dict()
+    features = [
+        FeatureShown(
+            text=one.text, words=one.words, value=value_text(one.value), adds=written["adds"]
+        )
+        for one, written in zip(seen.features, data["features"], strict=True)
+    ]
+    return XRayShown(
+        player=short_name(seen.player),
+        own="black" if seen.own is Color.BLACK else "white",
+        value=data["value"],
+        sentence=seen.sentence,
+        squares=data["squares"],
+        squares_are=seen.squares_are,
+        features=features,
+        rest=data["rest"],
+        tree=seen.svg(),
+        note=seen.note,
+    )
+
+
+def _place(game: OpenGame, ply: int | None) -> int:
+    """Return the number of plies after which something was asked about."""
+    count = len(game.record) if ply is None else ply
+    if count > len(game.record):
+        raise ConflictError(f"ply: {count} - the game has {len(game.record)} plies now")
+    return count
 
 
 def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:

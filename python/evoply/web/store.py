@@ -1,7 +1,9 @@
 """The file of all games: every move that was acknowledged is on disk before anybody is told of it.
 
-It is one SQLite database, which one server at a time can use. A change is one transaction, and a
-transaction is on disk when it is committed, so nothing acknowledged is lost to `kill -9`.
+It is one SQLite database, which one server at a time can use. Changes that wait while others are
+written go into one transaction together: a disk is slow to say that it has something, and as quick
+for many changes as for one. A transaction is on disk when it is committed, so nothing acknowledged
+is lost to `kill -9`.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,6 +38,8 @@ CREATE TABLE moves (
 ) WITHOUT ROWID;
 """
 T = TypeVar("T")
+_Change = Callable[[Callable[..., object]], object]
+"""What executes the statements of one change."""
 
 Move = tuple[str, float | None, float | None]
 """A move as text, and the seconds that Black and White have after it, None without a clock."""
@@ -84,6 +89,8 @@ class GameStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._waiting: list[tuple[_Change, asyncio.Future[None]]] = []
+        self._writer: asyncio.Task[None] | None = None
         with _failing(path):
             self._connection = _connected(path)
 
@@ -160,13 +167,41 @@ class GameStore:
         self._thread.shutdown()
         self._connection.close()
 
-    async def _write(self, change: Callable[[Callable[..., object]], object]) -> None:
-        def do() -> None:
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
-                change(self._connection.execute)
+    async def _write(self, change: _Change) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((change, done))
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_all())
+        await done
 
-        await self._do(do)
+    async def _write_all(self) -> None:
+        """Write what waits, and what has come to wait meanwhile."""
+        while self._waiting:
+            # Whoever has been cancelled no longer wants it.
+            batch = [(change, done) for change, done in self._waiting if not done.done()]
+            self._waiting.clear()
+            error: BaseException | None = None
+            try:
+                await self._do(partial(self._commit, [change for change, _ in batch]))
+            except RunError as failed:
+                error = failed
+            except RuntimeError:  # the file was closed: nobody waits any more
+                for _, done in batch:
+                    done.cancel()
+            for _, done in batch:
+                if done.done():
+                    continue
+                if error is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(error)
+        self._writer = None
+
+    def _commit(self, changes: Iterable[_Change]) -> None:
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for change in changes:
+                change(self._connection.execute)
 
     async def _do(self, work: Callable[[], T]) -> T:
         def guarded() -> T:

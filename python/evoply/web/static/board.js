@@ -17,6 +17,13 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const colorOf = (piece) => ("bB".includes(piece) ? "black" : "white");
 const isPiece = (cell) => cell !== undefined && "bBwW".includes(cell);
 
+// The colours of the heat maps of the reports.
+function heatColor(strength) {
+  const end = strength > 0 ? [196, 74, 20] : [32, 92, 168];
+  const mixed = [243, 241, 234].map((pale, index) => Math.round(pale + (end[index] - pale) * Math.min(1, Math.abs(strength))));
+  return `rgb(${mixed.join(" ")})`;
+}
+
 export class Board {
   // `chosen(square)` is called for every square that a person chooses.
   constructor(container, chosen) {
@@ -29,7 +36,7 @@ export class Board {
 
   // Show a view: {size, squares, labels, cells, turn, last, selected, targets, values, name}.
   // `targets` are the squares that can be chosen, `values` texts on squares by number, with
-  // `isBest` among them marked, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
+  // `isBest` among them marked, `heat` texts with a `strength` from -1 to 1, `isEdited` says that any piece may be put anywhere. `move` is the path of the move that led here, to be animated.
   show(view, move = null) {
     const shape = JSON.stringify([view.size, view.squares]);
     if (shape !== this.shape) {
@@ -40,6 +47,7 @@ export class Board {
     const before = this.view;
     this.view = view;
     this.#pieces(before?.cells, view.cells, move);
+    this.#heat(view);
     this.#marks(view);
     this.#cells(view);
   }
@@ -66,6 +74,7 @@ export class Board {
       x: MARGIN, y: MARGIN, width: side, height: side, class: isNumbered ? "light" : "ground",
     }));
     this.#squares(ground, view, isNumbered);
+    this.heatLayer = svg("g", { "aria-hidden": "true" });
     this.pieceLayer = svg("g", { "aria-hidden": "true" });
     this.markLayer = svg("g", { "aria-hidden": "true" });
     const grid = svg("g", { role: "grid", "aria-label": "Board" });
@@ -79,7 +88,7 @@ export class Board {
     for (let row = 0; row < view.size; row += 1) {
       grid.append(svg("g", { role: "row" }, ...this.cells.slice(row * view.size, (row + 1) * view.size)));
     }
-    const picture = svg("svg", { viewBox: `0 0 ${whole} ${whole}`, class: "board" }, ground, this.pieceLayer, this.markLayer, grid);
+    const picture = svg("svg", { viewBox: `0 0 ${whole} ${whole}`, class: "board" }, ground, this.heatLayer, this.pieceLayer, this.markLayer, grid);
     picture.addEventListener("click", (event) => this.#clicked(event));
     picture.addEventListener("keydown", (event) => this.#key(event));
     this.container.replaceChildren(picture);
@@ -187,16 +196,41 @@ export class Board {
     made.disc.animate(steps, { duration: STEP_MS * (path.length - 1) + 60, easing: "ease-in-out" });
   }
 
+  // What squares are worth: orange is good, blue is bad, and the number is there for everybody.
+  #heat(view) {
+    const squares = [];
+    for (const [square, { strength }] of view.heat ?? []) {
+      const [x, y] = this.#center(square);
+      squares.push(svg("rect", {
+        x: x - SQUARE / 2 + 1, y: y - SQUARE / 2 + 1, width: SQUARE - 2, height: SQUARE - 2,
+        class: "heat", fill: heatColor(strength),
+      }));
+    }
+    this.heatLayer.replaceChildren(...squares);
+  }
+
   #marks(view) {
     const marks = [];
+    const isHot = (view.heat?.size ?? 0) > 0;
+    const longest = Math.max(0, ...[...(view.heat ?? new Map()).values()].map(({ text }) => text.length));
+    const size = longest > 5 ? 10 : longest > 4 ? 11 : 12;
+    for (const [square, { text, strength }] of view.heat ?? []) {
+      if (view.values?.has(square)) continue;
+      const [x, y] = this.#center(square);
+      const symbol = view.cells[square];
+      const isDark = isPiece(symbol) ? colorOf(symbol) === "black" : Math.abs(strength) > 0.6;
+      marks.push(svg("text", { x, y: y + size * 0.35, "font-size": size, "text-anchor": "middle", class: isDark ? "heat-text on-dark" : "heat-text" }, text));
+    }
     const last = view.last ?? [];
     if (last.length > 1) {
       const points = last.map((square) => this.#center(square).join()).join(" ");
       marks.push(svg("polyline", { points, class: "way" }));
     }
     if (last.length) {
-      const [cx, cy] = this.#center(last.at(-1));
-      marks.push(svg("circle", { cx, cy, r: 5, class: "last" }));
+      const [x, y] = this.#center(last.at(-1));
+      // Beside the number, if there is one.
+      const aside = isHot ? SQUARE / 2 - 6 : 0;
+      marks.push(svg("circle", { cx: x + aside, cy: y - aside, r: 5, class: "last" }));
     }
     for (const square of view.selected ?? []) {
       const [x, y] = this.#center(square);
@@ -205,7 +239,7 @@ export class Board {
     for (const square of view.isEdited ? [] : view.targets ?? []) {
       const [cx, cy] = this.#center(square);
       const kind = isPiece(view.cells[square]) ? "movable" : `legal ${view.turn}`;
-      const r = isPiece(view.cells[square]) ? SQUARE * 0.44 : 6;
+      const r = isPiece(view.cells[square]) ? SQUARE * 0.44 : isHot ? SQUARE * 0.4 : 6;
       if (!view.values?.has(square)) marks.push(svg("circle", { cx, cy, r, class: kind }));
     }
     for (const [square, { text, isBest }] of view.values ?? []) {
@@ -236,6 +270,8 @@ export class Board {
       if (targets.has(square) && !view.isEdited) parts.push(isPiece(symbol) ? "can move" : "legal move");
       if ((view.selected ?? []).includes(square)) parts.push("selected");
       if ((view.last ?? []).at(-1) === square) parts.push("last move");
+      const heat = view.heat?.get(square);
+      if (heat) parts.push(`square worth ${heat.text}`);
       if (value) parts.push(`value ${value.text}${value.isBest ? ", best" : ""}`);
       cell.setAttribute("aria-label", view.squares[square] ? parts.join(", ") : "light square, not used");
       cell.setAttribute("tabindex", square === this.focus ? "0" : "-1");

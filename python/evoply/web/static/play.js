@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { say, trying } from "./messages.js";
 import { startNewGame } from "./new-game.js";
 import { startReview } from "./review.js";
+import { startXray } from "./xray.js";
 
 const at = (id) => document.getElementById(id);
 const NAMES = { black: "Black", white: "White" };
@@ -19,6 +20,7 @@ let values = null; // what moves are worth at this version and ply: {version, pl
 let isValued = false; // whether values are to be shown at every turn
 let isAsking = false;
 let reviewed = () => {}; // hears of every change, review.js
+let xrayed = null; // what the squares are worth to a player, xray.js
 let setUp = null; // the board that is being set up, by new-game.js
 
 let form = null; // the form of a new game, once the view was shown
@@ -39,12 +41,13 @@ export function showPlay(hash) {
 
 function start() {
   for (const [id, work] of [["undo", undo], ["hint", hint], ["values", toggleValues],
-    ["take-over", takeOver], ["back", () => step(-1)], ["forward", () => step(1)],
+    ["xray", () => xrayed.toggle()], ["take-over", takeOver], ["back", () => step(-1)], ["forward", () => step(1)],
     ["play-on", playOn]]) at(id).addEventListener("click", () => trying(work));
   at("copy").addEventListener("change", () => trying(copy));
   document.addEventListener("keydown", pressed);
   setInterval(showClocks, 200);
   form = startNewGame({ open, setUpBoard });
+  xrayed = startXray({ game: () => game, ply, adviser: () => form.adviser(game.game), redraw: () => show() });
   reviewed = startReview({
     game: () => game,
     judge: () => form.adviser(game.game),
@@ -245,6 +248,7 @@ function show(move = null) {
     targets: setUp === null ? targets() : game.squares.map((name, square) => (name ? square : -1)).filter((one) => one >= 0),
     isEdited: setUp !== null,
     values: setUp === null ? worth : new Map(),
+    heat: setUp === null ? heatOf(xrayed.heat()) : new Map(),
     ways: setUp === null ? ways : [],
     name: `${game.title}, ${statusText()}`,
   }, move);
@@ -254,6 +258,16 @@ function show(move = null) {
   showClocks();
   // What is on the board, for programs that look at the page.
   at("board").dataset.state = `${game.version}:${ply()}:${selected.join(" ")}`;
+  xrayed.shown();
+}
+
+// Numbers of squares with how strong they are beside the others, from -1 to 1.
+function heatOf(numbers) {
+  const most = Math.max(1e-300, ...[...numbers.values()].map(Math.abs));
+  const digits = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(most))));
+  return new Map([...numbers].map(([square, value]) => [square, {
+    text: shortened(value.toFixed(digits)).replace(/^-0(\.0*)?$/, "0").replace("-", "\u2212"), strength: value / most,
+  }]));
 }
 
 function showSide(color) {
@@ -373,7 +387,7 @@ async function copy() {
 function pressed(event) {
   const isTyping = event.target.closest("input, textarea, select") !== null;
   if (game === null || at("view-play").hidden || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const work = { u: undo, h: hint, v: toggleValues, Escape: () => { selected = []; show(); } }[
+  const work = { u: undo, h: hint, v: toggleValues, x: () => xrayed.toggle(), Escape: () => { selected = []; show(); } }[
     event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (work === undefined) return;
   event.preventDefault();

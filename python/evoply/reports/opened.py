@@ -1,0 +1,158 @@
+"""The parts of a player's evaluator, lowered together, and what they come to on a board."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from evoply import _native
+from evoply.expressions import Expression, Squares, Truth, count, number, outputs_to_json, select
+from evoply.expressions.formula import Names
+from evoply.games import game_rules
+from evoply.gp import Forest, Genotype, expression_of, node_expressions
+from evoply.gp.lowering import CLOCKS
+from evoply.players import AfterState, AlphaBeta, PlayerKind, RandomPlayer
+from evoply.protocols import Row
+from evoply.reports.explanation import evaluator_of
+from evoply.reports.terms import TIMES, Term, features, terms_of
+
+__all__ = ["MOST_DRAWN", "Opened", "Value", "added", "in_use", "opened", "outputs", "tree_values"]
+
+MOST_DRAWN = 400
+"""Nodes of a tree that is still drawn."""
+_CLOSE = 1e-6
+"""Terms are said to add up if they come as near to the value as this, relative to it."""
+Value = float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What does not depend on the board: the parts of a player's evaluator, lowered."""
+
+    model: AfterState | AlphaBeta
+    names: Names
+    features: tuple[Expression, ...]
+    terms: tuple[Term, ...]
+    program: _native.Program
+    """Its outputs: the value, the features, then factors and divisors of each term."""
+    tree: Genotype | None
+    nodes: _native.Program | None
+    """Its outputs: all nodes of all branches that are computed."""
+    is_computed: tuple[tuple[bool, ...], ...]
+    """Which nodes of each branch these are."""
+
+
+@lru_cache(maxsize=16)
+def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened | None:
+    """Return the parts of *player*'s evaluator; None if it has none.
+
+    With *branch*, features and terms are those of this one of its trees, which take turns.
+    """
+    try:
+        model = player.steady()
+    except ValueError:
+        return None
+    if isinstance(model, RandomPlayer):
+        return None
+    rules = game_rules(game)
+    expression, names = evaluator_of(model, game)
+    parsed = model.evaluator.parsed
+    tree = None if isinstance(parsed, Expression) else parsed
+    if tree is not None and branch is not None:
+        expression = expression_of(tree.trees[branch])
+    parts = tuple(features(expression, names))
+    terms = tuple(terms_of(expression, names))
+    outputs = [expression, *parts]
+    for term in terms:
+        outputs += [*term.factors, *term.divisors]
+    program = _native.Program(rules.kernel, outputs_to_json(outputs, rules.size))
+    nodes = None
+    of_nodes: list[list[Expression | None]] = []
+    if tree is not None and len(tree) <= MOST_DRAWN:
+        of_nodes = node_expressions(tree)
+        shown = [_as_number(node) for one in of_nodes for node in one if node is not None]
+        nodes = _native.Program(rules.kernel, outputs_to_json(shown, rules.size))
+    is_computed = tuple(tuple(node is not None for node in one) for one in of_nodes)
+    return Opened(model, names, parts, terms, program, tree, nodes, is_computed)
+
+
+def _as_number(expression: Expression) -> Expression:
+    """Return a set of squares as its number of squares, a truth as 1 or 0."""
+    if isinstance(expression, Squares):
+        return count(expression)
+    if isinstance(expression, Truth):
+        return select(expression, number(1.0), number(0.0))
+    return expression
+
+
+def outputs(program: _native.Program, row: Row, game: str) -> list[float]:
+    """Return all outputs of *program* on one board."""
+    found = program.evaluate(_native.Positions(game_rules(game).kernel, [row]))[0]
+    return [float(value) for value in found]
+
+
+def added(
+    parts: Opened, seen: Sequence[float], factors: Sequence[float], value: float
+) -> tuple[list[float | None], float | None]:
+    """Return what each feature alone adds, and what the other terms add.
+
+    Nothing but None if the terms do not add up to *value*, as where a divisor is 0.
+    """
+    waiting = iter(factors)
+    alone: dict[Expression, float] = {}
+    left = 0.0
+    for term in parts.terms:
+        product = term.coefficient
+        for _ in term.factors:
+            product *= next(waiting)
+        for _ in term.divisors:
+            divisor = next(waiting)
+            product = product / divisor if divisor else math.nan
+        measured = {
+            part
+            for factor in (*term.factors, *term.divisors)
+            for part in features(factor, parts.names)
+            if part.op not in TIMES
+        }
+        if len(measured) == 1:
+            (part,) = measured
+            alone[part] = alone.get(part, 0.0) + product
+        else:
+            left += product
+    total = sum(alone.values()) + left
+    is_sum = bool(alone) and abs(total - value) <= _CLOSE * (1 + abs(value))
+    if not is_sum:
+        return [None] * len(seen), None
+    return [alone.get(part) for part in parts.features], left
+
+
+def tree_values(parts: Opened, row: Row, game: str) -> tuple[tuple[Value, ...] | None, ...]:
+    """Return what each node comes to; None for a branch that is not in use."""
+    tree = parts.tree
+    if tree is None or parts.nodes is None:
+        return ()
+    values = iter(outputs(parts.nodes, row, game))
+    turn = in_use(tree, row, game)
+    found: list[tuple[Value, ...] | None] = []
+    for place, (one, is_computed) in enumerate(zip(tree.trees, parts.is_computed, strict=True)):
+        numbers: list[Value] = [next(values) if known else None for known in is_computed]
+        for index, node in enumerate(one.nodes):
+            if node.type == "truth" and numbers[index] is not None:
+                numbers[index] = bool(numbers[index])
+        is_used = turn in (None, place) and any(is_computed)
+        found.append(tuple(numbers) if is_used else None)
+    return tuple(found)
+
+
+def in_use(individual: Genotype | None, row: Row, game: str) -> int | None:
+    """Return which of the trees that take turns by a clock decides now; None if all do."""
+    if not isinstance(individual, Forest) or individual.role not in CLOCKS:
+        return None
+    clock = CLOCKS[individual.role]
+    rules = game_rules(game)
+    program = _native.Program(rules.kernel, clock.to_json(rules.size))
+    (now,) = outputs(program, row, game)
+    ends = individual.ends[:-1]
+    return next((place for place, end in enumerate(ends) if now < end), len(ends))

@@ -1,0 +1,306 @@
+"""The x-ray of a player: what it sees on one board, and what that is worth to it.
+
+Everything is measured on the board at hand, by the player's own evaluator: what each feature is,
+what it adds to the value, what each node of a tree comes to, what each square is worth. Of a player
+that evolves a strategy before each of its moves it is that strategy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evoply._native import Stream
+from evoply.expressions import Constant
+from evoply.games import game_rules
+from evoply.gp import Genotype, tree_svg
+from evoply.players import PlayerKind, RandomPlayer, parse_player, player_of
+from evoply.players.analysis import asked
+from evoply.players.grammar import Runs
+from evoply.protocols import Clock, Color, GameRecord, Position, Row
+from evoply.reports.explanation import changes_of, habits_of
+from evoply.reports.influence import square_values, values_of
+from evoply.reports.opened import (
+    MOST_DRAWN,
+    Opened,
+    Value,
+    added,
+    in_use,
+    opened,
+    outputs,
+    tree_values,
+)
+from evoply.reports.phrases import Words
+from evoply.reports.terms import TIMES
+from evoply.wording import short_name
+
+__all__ = ["FeatureSeen", "XRay", "value_text", "xray"]
+
+_FLAGS: Mapping[str, str] = {
+    "corners": "whether corners count double",
+    "edges": "whether edges count double",
+    "most_pieces": "whether of equally good moves it takes the one that leaves it most pieces",
+}
+_MEASURES: Mapping[str, str] = {
+    "mobility": "what each legal move of the opponent's after a move costs, in eighths",
+    "frontier": "what each own piece beside an empty square costs, in eighths",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSeen:
+    """What a player measures on the board, and what comes of it."""
+
+    text: str
+    """As a formula."""
+    words: str
+    """In words."""
+    value: Value
+    """What it is on this board."""
+    adds: float | None = None
+    """What it adds to the board's value, all its terms together; None where it goes into the value
+    together with others, or where the value is no sum."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "text": self.text,
+            "words": self.words,
+            "value": _written(self.value),
+            "adds": _written(self.adds),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class XRay:
+    """What a player sees on a board."""
+
+    player: str
+    game: str
+    position: str
+    own: Color
+    """Who is own: whose pieces count for, and to whom all numbers speak."""
+    value: float | None
+    """What the board is worth to *own*; None for a player that values moves only."""
+    sentence: str
+    squares: tuple[float | None, ...]
+    """A number for each square, row by row, as *squares_are* says; None where no piece can be."""
+    squares_are: str
+    features: tuple[FeatureSeen, ...]
+    """What is measured, what adds most first."""
+    rest: float | None = None
+    """What all else adds: constants, and features that are multiplied; None if nothing adds."""
+    tree: Genotype | None = None
+    """The individual of a player that is one."""
+    tree_values: tuple[tuple[Value, ...] | None, ...] = ()
+    """What each node of each of its branches comes to, a set of squares its number of squares; None
+    for an intron, and for a branch that is not in use."""
+    note: str = ""
+    """What else decides its moves, and how it came about."""
+
+    def svg(self) -> str | None:
+        """Return the tree with the value of each node as a picture; None if there is none."""
+        if self.tree is None or len(self.tree) > MOST_DRAWN:
+            return None
+        if not self.tree_values:
+            return tree_svg(self.tree)
+        texts = [
+            None
+            if values is None
+            else [
+                "" if value is None or isinstance(node, Constant) else value_text(value, node.type)
+                for value, node in zip(values, tree.nodes, strict=True)
+            ]
+            for values, tree in zip(self.tree_values, self.tree.trees, strict=True)
+        ]
+        return tree_svg(self.tree, values=texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "player": self.player,
+            "game": self.game,
+            "position": self.position,
+            "own": self.own.value,
+            "value": _written(self.value),
+            "sentence": self.sentence,
+            "squares": [_written(value) for value in self.squares],
+            "squares_are": self.squares_are,
+            "features": [feature.to_dict() for feature in self.features],
+            "rest": _written(self.rest),
+            "tree": None if self.tree is None else str(self.tree),
+            "tree_values": [
+                None if values is None else [_written(value) for value in values]
+                for values in self.tree_values
+            ],
+            "note": self.note,
+        }
+
+    def __str__(self) -> str:
+        rows = [
+            f"{value_text(one.value):>10} {'' if one.adds is None else f'{one.adds:+.4g}':>10}  "
+            f"{one.words}"
+            for one in self.features
+        ]
+        head = f"{short_name(self.player)}: {self.sentence[0].lower()}{self.sentence[1:]}"
+        return "\n".join([head, *rows, *([self.note] if self.note else [])])
+
+    def _repr_svg_(self) -> str | None:
+        return self.svg()
+
+
+def xray(
+    player: object,
+    game: Any,
+    *,
+    color: Color | None = None,
+    stream: Stream | None = None,
+    clock: Clock | None = None,
+    runs: Runs | None = None,
+) -> XRay:
+    """Return what *player* sees at the end of *game*, a record or a position, playing *color*.
+
+    A player is taken as `evoply.analyse` does, with *runs* for champions; of one that begins with
+    random moves or has overlapping stages the steady part speaks. *color* is by default the side to
+    move; it matters to evaluators in which own is who chooses. A player that evolves before each
+    move does so here, for the last choice of that color, with draws from *stream*, the stream of
+    the game (default: a fixed one), in the time that *clock* gives. Raises `ValueError` for a
+    player that has nothing inside: random ones, bots, engines.
+
+    >>> import evoply as ep
+    >>> seen = ep.xray("greedy", ep.othello.Game.from_transcript("f5d6c4"))
+    >>> print(seen)
+    greedy: to it this board is worth -3 for White.
+             5         -5  the opponent's discs
+             2         +2  own discs
+    """
+    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    name = record.position.game
+    if isinstance(player, str):
+        player = parse_player(player, game=name, runs=runs)
+    whole = player_of(player)
+    whole.check_fits(name)
+    color = record.position.turn if color is None else color
+    if isinstance(whole, PlayerKind) and (parts := opened(whole, name)) is not None:
+        return _of_evaluator(whole, parts, record.position, color)
+    return _of_choice(whole, record, color, stream or Stream(0, "analyse"), clock or Clock())
+
+
+def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
+    """Return what an evaluator sees."""
+    model, name = parts.model, position.game
+    rules = game_rules(name)
+    own = color if model.view == "player" else position.turn
+    black, white, kings, _, ply, quiet = position.row
+    row: Row = (black, white, kings, own is Color.BLACK, ply, quiet)
+    turn = in_use(parts.tree, row, name)
+    if turn is not None:
+        parts = opened(whole, name, turn) or parts
+    value = float(values_of(parts.program, [row], name)[0])
+    first, *rest = outputs(parts.program, row, name)
+    seen = rest[: len(parts.features)]
+    adds, left = added(parts, seen, rest[len(parts.features) :], first)
+    words = Words(rules.piece, parts.names)
+    shown = [
+        FeatureSeen(words.formula(part), words.feature(part).strip("`"), now, add)
+        for part, now, add in zip(parts.features, seen, adds, strict=True)
+        if part.op not in TIMES or add is not None
+    ]
+    shown.sort(key=lambda one: -abs(one.adds or 0.0))
+    piece = rules.piece
+    return XRay(
+        player=whole.label,
+        game=name,
+        position=position.text(),
+        own=own,
+        value=value,
+        sentence=f"To it this board is worth {value_text(value)} for {own}.",
+        squares=square_values(parts.program, row, name),
+        squares_are=(
+            f"Half of what the value differs by between an own {piece} on the square and an "
+            "opponent's, all else as it is."
+        ),
+        features=tuple(shown),
+        rest=left,
+        tree=parts.tree,
+        tree_values=tree_values(parts, row, name),
+        note=(habits_of(model) + changes_of(whole)).strip(),
+    )
+
+
+def _of_choice(whole: Any, record: GameRecord, color: Color, stream: Stream, clock: Clock) -> XRay:
+    """Return the weights that *whole* says it chose by, at the last choice of *color*."""
+    nothing = ValueError(f"{whole.label}: this player values nothing that can be shown")
+    if isinstance(whole, RandomPlayer) or not getattr(whole, "is_portable", False):
+        raise nothing
+    rules = game_rules(record.position.game)
+    places = [
+        place
+        for place, position in enumerate(record.positions)
+        if position.turn is color and len(position.legal_moves) > 1
+    ]
+    if not places:
+        raise ValueError(f"{whole.label}: {color} has had no choice in this game yet")
+    place = places[-1]
+    moves = [move.code(rules.size) for move in record.moves[:place]]
+    before = rules.game(record.start, moves)
+    seat = whole.seat(rules.name)
+    try:
+        notes = asked(seat, before, stream, clock=clock).notes
+    finally:
+        seat.close()
+    weights = notes.get("weights")
+    if not isinstance(weights, Sequence) or len(weights) != rules.size**2:
+        raise nothing
+    cells = before.position.diagram(legal=False).cells
+    shown = [
+        *(FeatureSeen(flag, _FLAGS.get(flag, flag), one) for flag, one in notes["flags"].items()),
+        *(
+            FeatureSeen(name, text, notes[name])
+            for name, text in _MEASURES.items()
+            if name in notes
+        ),
+    ]
+    return XRay(
+        player=whole.label,
+        game=before.position.game,
+        position=before.position.text(),
+        own=color,
+        value=None,
+        sentence=f"It weighs where a move ends; these weights it evolved for {color}'s move "
+        f"{place + 1}.",
+        squares=tuple(
+            float(weight) if cell.is_playable else None
+            for weight, cell in zip(weights, cells, strict=True)
+        ),
+        squares_are="What a move to the square is worth to the strategy that it evolved.",
+        features=tuple(shown),
+        note=f"Evolved in {notes['generation']:,} generations, {notes['games']:,} games: "
+        f"{notes['tree']}",
+    )
+
+
+def value_text(value: Value, kind: str = "number") -> str:
+    """Return a value as people read it; of *kind* "squares" it is a number of squares.
+
+    >>> value_text(2.0), value_text(True), value_text(1.0, "squares"), value_text(float("inf"))
+    ('2', 'yes', '1 square', 'infinite')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if kind == "squares":
+        return f"{value:g} square{'' if value == 1 else 's'}"
+    if math.isnan(value):
+        return "no number"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return f"{value + 0.0:.4g}"
+
+
+def _written(value: Value) -> Value:
+    """Return *value* for JSON, which has no infinities."""
+    return value if value is None or isinstance(value, bool) or math.isfinite(value) else None

@@ -1,0 +1,129 @@
+"""Pages that evoply has written below the folder of runs: tournaments, experiments, studies, runs.
+
+They load nothing and need no script. They are shown as they are, with a policy of their own that
+lets in their style and nothing else, in a sandbox: whatever lies there cannot reach the server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException
+from fastapi import Path as InPath
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, ConfigDict
+
+from evoply.runs import runs_directory
+from evoply.web.messages import Error
+
+__all__ = ["report_router"]
+
+_MOST_LISTED = 200
+_MOST_LOOKED_AT = 20_000
+_DEEPEST = 4
+_MOST_BYTES = 30_000_000
+_HEAD = 4096
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; sandbox"
+)
+_TITLE = re.compile(r"<title>([^<]{1,300})</title>")
+
+
+class ReportListed(BaseModel):
+    """A page in the folder of runs."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    path: str
+    """Where it is, below `/reports/`."""
+    title: str
+    written: str
+
+
+class ReportList(BaseModel):
+    """The pages in the folder of runs, newest first."""
+
+    reports: list[ReportListed]
+
+
+report_router = APIRouter(tags=["reports"])
+
+
+@report_router.get("/api/reports")
+def reports() -> ReportList:
+    """Return the pages that were written below the folder of runs."""
+    root = runs_directory()
+    newest = sorted(_pages(root), key=lambda one: -one[0])[:_MOST_LISTED]
+    found = []
+    for moment, path in newest:
+        title = _title(path)
+        if title is not None:
+            written = datetime.fromtimestamp(moment, UTC).isoformat()
+            name = path.relative_to(root).as_posix()
+            found.append(ReportListed(path=name, title=title, written=written))
+    return ReportList(reports=found)
+
+
+@report_router.get(
+    "/reports/{name:path}",
+    response_class=HTMLResponse,
+    responses={404: {"model": Error}, 422: {"model": Error}},
+)
+def report(name: Annotated[str, InPath(max_length=500)]) -> HTMLResponse:
+    """Return a page, in a sandbox."""
+    root = runs_directory().resolve()
+    missing = HTTPException(
+        404, "there is no such page below the folder of runs - see /api/reports"
+    )
+    parts = name.split("/")
+    if len(parts) > _DEEPEST or not all(parts) or any(one.startswith(".") for one in parts):
+        raise missing
+    try:
+        path = root.joinpath(*parts).resolve()
+        is_ours = path.is_relative_to(root) and path.suffix == ".html" and path.is_file()
+        if not is_ours or path.stat().st_size > _MOST_BYTES or _title(path) is None:
+            raise missing
+        content = path.read_bytes()
+    except (OSError, ValueError):
+        raise missing from None
+    headers = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
+    return HTMLResponse(content, headers=headers)
+
+
+def _pages(folder: Path) -> Iterator[tuple[float, Path]]:
+    """Yield the pages below *folder* and when they were written; links are not followed."""
+    looked_at = 0
+    waiting = [(folder, 1)]
+    while waiting:
+        folder, level = waiting.pop()
+        try:
+            entries = list(folder.iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            looked_at += 1
+            if looked_at > _MOST_LOOKED_AT:
+                return
+            if entry.name.startswith(".") or entry.is_symlink():
+                continue
+            if entry.suffix == ".html" and entry.is_file():
+                yield entry.stat().st_mtime, entry
+            elif level < _DEEPEST and entry.is_dir():
+                waiting.append((entry, level + 1))
+
+
+def _title(path: Path) -> str | None:
+    """Return the title of one of evoply's pages; None if it is none or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD).decode("utf-8", errors="replace")
+    except OSError:
+        return None
+    found = _TITLE.search(head)
+    return unescape(found[1]) if found else None

@@ -1,0 +1,128 @@
+// The x-ray: what a player sees on the board. Its numbers are shown on the squares, its features in
+// a table, its tree as the picture that reports have.
+
+import { post } from "./api.js";
+
+const at = (id) => document.getElementById(id);
+const NAMES = { black: "Black", white: "White" };
+const MOST_FEATURES = 40;
+
+const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))));
+const signed = (value) => (value === null ? "" : `${value > 0 ? "+" : ""}${number(value)}`);
+
+// `table` is the game on the table: {game(), ply(), adviser(), redraw()}.
+export function startXray(table) {
+  let isOn = false;
+  let isAsking = false;
+  let seen = null; // the latest answer, and what was asked: {key, game, answer}
+  let who = ""; // whose x-ray, as the text of a player
+
+  const key = () => `${table.game().id} ${table.game().version} ${table.ply()} ${who}`;
+
+  function offerPlayers() {
+    const game = table.game();
+    const options = new Map(["black", "white"].filter((color) => game[color].player !== "person")
+      .map((color) => [game[color].player, `${NAMES[color]}: ${game[color].label}`]));
+    const adviser = table.adviser();
+    if (!options.has(adviser)) options.set(adviser, adviser);
+    if (!options.has(who)) who = options.keys().next().value;
+    at("xray-who").replaceChildren(...[...options].map(([value, text]) => new Option(text, value)));
+    at("xray-who").value = who;
+  }
+
+  function row(cells, kind = "td") {
+    const line = document.createElement("tr");
+    for (const text of cells) {
+      const cell = document.createElement(kind);
+      if (text instanceof Node) cell.append(text);
+      else cell.textContent = text;
+      if (kind === "th") cell.scope = "col";
+      line.append(cell);
+    }
+    return line;
+  }
+
+  function named(feature) {
+    const whole = document.createElement("span");
+    whole.textContent = feature.words;
+    whole.title = feature.text;
+    return whole;
+  }
+
+  function show() {
+    const answer = seen.answer;
+    at("xray-sentence").textContent = answer.sentence;
+    const rows = answer.features.slice(0, MOST_FEATURES)
+      .map((one) => row([named(one), one.value, signed(one.adds)]));
+    if (answer.features.length > MOST_FEATURES) rows.push(row([`and ${answer.features.length - MOST_FEATURES} more`, "", ""]));
+    if (answer.rest !== null && Math.abs(answer.rest) > 1e-9) rows.push(row(["all else", "", signed(answer.rest)]));
+    const isSum = answer.features.some((one) => one.adds !== null);
+    at("xray-features").replaceChildren(row(["it sees", "here", isSum ? "adds" : ""], "th"), ...rows);
+    at("xray-features").hidden = rows.length === 0;
+    const tree = at("xray-tree");
+    tree.hidden = answer.tree === null;
+    if (answer.tree !== null) {
+      tree.replaceChildren(document.importNode(new DOMParser().parseFromString(answer.tree, "image/svg+xml").documentElement, true));
+    }
+    const own = answer.value === null ? "" : ` Own is ${NAMES[answer.own]}.`;
+    at("xray-note").textContent = `On the squares: ${answer.squares_are.charAt(0).toLowerCase()}${answer.squares_are.slice(1)}${own} ${answer.note}`;
+  }
+
+  async function ask() {
+    if (!isOn || isAsking || table.game() === null) return;
+    const game = table.game();
+    // A player that is thinking has a better board to be asked about in a moment.
+    if (game.is_thinking && table.ply() === game.moves.length && seen?.game === game.id) return;
+    const asked = key();
+    if (seen?.key === asked) return;
+    isAsking = true;
+    try {
+      const answer = await post(`/api/games/${game.id}/xray`, { player: who, ply: table.ply() });
+      seen = { key: asked, game: game.id, answer };
+      if (isOn) show();
+    } catch (error) {
+      seen = { key: asked, game: game.id, answer: null };
+      at("xray-sentence").textContent = error.message;
+      at("xray-features").hidden = at("xray-tree").hidden = true;
+      at("xray-note").textContent = "";
+    } finally {
+      isAsking = false;
+    }
+    table.redraw();
+    if (key() !== asked) await ask();
+  }
+
+  async function toggle() {
+    isOn = !isOn;
+    at("xray").setAttribute("aria-pressed", String(isOn));
+    at("xray-panel").hidden = !isOn;
+    if (isOn) {
+      offerPlayers();
+      seen = null;
+      await ask();
+    }
+    table.redraw();
+  }
+
+  at("xray-who").addEventListener("change", () => {
+    who = at("xray-who").value;
+    ask();
+  });
+  return {
+    toggle,
+    // Called after everything that was shown anew.
+    shown() {
+      if (!isOn) return;
+      if (seen !== null && seen.game !== table.game().id) {
+        seen = null;
+        offerPlayers();
+      }
+      ask();
+    },
+    // What stands on the squares: numbers by square, or nothing.
+    heat() {
+      if (!isOn || !seen?.answer || seen.game !== table.game().id) return new Map();
+      return new Map(seen.answer.squares.map((value, square) => [square, value]).filter(([, value]) => value !== null));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+"""What the tests of the page share: one browser for each worker."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from web_browser import CHROMIUM
+from web_server import command
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as tools:
+        one = tools.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of a server without runs."""
+    with command(tmp_path_factory.mktemp("runs")) as (_, told):
+        yield told["url"]

@@ -1,0 +1,91 @@
+"""The page in a browser, for tests: where one is, how it is opened, what people do there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = next(
+    (
+        path
+        for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-headless-shell"))
+        if path.exists()
+    ),
+    None,
+)
+NEEDS_BROWSER = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no /usr/bin/chromium: apt-get install chromium"
+)
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 860}
+MOST_BYTES = 300_000
+
+
+@contextmanager
+def opened(browser: Any, url: str, ready: str = ".target", **options: Any) -> Iterator[Any]:
+    """Give a page where *ready* is to be seen; afterwards nothing was wrong in its console, and
+    nothing came from elsewhere."""
+    context = browser.new_context(reduced_motion="reduce", **options)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console", lambda one: wrong.append(one.text) if one.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda one: wrong.append(str(one)))
+    server = url.partition("#")[0]
+    page.on("request", lambda one: one.url.startswith(server) or wrong.append(one.url))
+    page.goto(url)
+    page.wait_for_selector(ready)
+    yield page
+    # A form that is wrong is answered with 422, which browsers note.
+    assert [one for one in wrong if "422" not in one] == []
+    context.close()
+
+
+def nothing_keeps_anybody_out(page: Any, width: int) -> None:
+    """Nothing that axe looks for is wrong, and nothing is wider than the screen."""
+    from axe_core_python.sync_playwright import Axe
+
+    found = Axe().run(page)["violations"]
+    assert [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def begin(page: Any, game: str, black: str = "person", white: str = "random") -> None:
+    before = page.evaluate("location.hash")
+    page.select_option("#game", game)
+    page.select_option("#black", black)
+    page.select_option("#white", white)
+    page.click("#new .main")
+    page.wait_for_function("before => location.hash !== before", arg=before)
+
+
+def wait_for_turn(page: Any) -> bool:
+    """Wait until a person can move; False at the end of the game."""
+    state = page.wait_for_function(
+        """() => {
+            const text = document.getElementById('status').textContent;
+            return document.querySelector('.target') ? 'turn' : /game is over/.test(text) && 'over';
+        }""",
+        timeout=60_000,
+    )
+    return bool(state.json_value() == "turn")
+
+
+def by_mouse(page: Any) -> None:
+    page.locator(".target").first.click()
+
+
+def by_keyboard(page: Any) -> None:
+    """Go to the first square that can be chosen by arrows, and choose it."""
+    page.evaluate("document.querySelector('.board [tabindex=\"0\"]').focus()")
+    size = page.evaluate("Math.sqrt(document.querySelectorAll('[data-square]').length)")
+    to = page.evaluate("Number(document.querySelector('.target').dataset.square)")
+    at = page.evaluate("Number(document.activeElement.dataset.square)")
+    down, right = int(to // size - at // size), int(to % size - at % size)
+    for key, count in (("Arrow" + ("Down" if down > 0 else "Up"), abs(down)),
+                       ("Arrow" + ("Right" if right > 0 else "Left"), abs(right))):  # fmt: skip
+        for _ in range(count):
+            page.keyboard.press(key)
+    page.keyboard.press("Enter")
