@@ -151,6 +151,24 @@ def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
             assert key.most is None or key.value <= key.most
 
 
+def test_another_kind_of_a_table_has_its_own_keys() -> None:
+    kinds = {"selection.kind": "roulette", "parsimony.kind": "tarpeian"}
+    form = form_of("quick", kinds)
+    values = {key.path: key.value for section in form.sections for key in section.keys}
+    assert values["selection.kind"] == "roulette"
+    assert "selection.size" not in values
+    config = config_asked(StartRun(preset="quick", settings=values), Limits())
+    table = {"kind": "roulette"}
+    expected = load_config(
+        "quick", settings={"selection": table, "parsimony": {"kind": "tarpeian"}}
+    )
+    assert config == expected
+    back = {"parsimony.kind": None, "selection.kind": "tournament"}
+    assert config_asked(StartRun(preset="quick", settings=back), Limits()) == load_config("quick")
+    with pytest.raises(ConfigError, match="must be"):
+        form_of("quick", {"selection.kind": "best"})
+
+
 @pytest.mark.parametrize(
     ("settings", "field", "word"),
     [
