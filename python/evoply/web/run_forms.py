@@ -62,7 +62,9 @@ def _preset(name: str) -> PresetShown:
     )
 
 
-def form_of(name: str, kinds: Mapping[str, str | None] = NO_KINDS) -> FormShown:
+def form_of(
+    name: str, kinds: Mapping[str, str | None] = NO_KINDS, limits: Limits | None = None
+) -> FormShown:
     """Return what can be set of a run of the preset called *name*; 404 if there is none.
 
     *kinds* are kinds of tables in place of the preset's, by their path, as in
@@ -72,6 +74,9 @@ def form_of(name: str, kinds: Mapping[str, str | None] = NO_KINDS) -> FormShown:
     config = _with_kinds(name, kinds)
     form = _Form(_reference(name))
     sections = [section for section in form.sections(config, "") if section.keys]
+    for key in sections[0].keys:
+        if limits is not None and key.path == "population_size":
+            key.most, key.range = limits.population, f"2 to {limits.population:,}"
     return FormShown(preset=_preset(name), sections=sections, text=preset_text(name))
 
 

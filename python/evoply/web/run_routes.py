@@ -66,6 +66,7 @@ def presets() -> PresetList:
 @run_router.get("/presets/{preset}")
 def form(
     preset: Annotated[str, Path(max_length=60)],
+    hall: Hall,
     kind: Annotated[list[Chosen], Query(max_length=20)] = [],  # noqa: B006
 ) -> FormShown:
     """Return everything that can be set of a run of a preset.
@@ -74,7 +75,8 @@ def form(
     keys; with nothing behind the last `=` where there is no such table.
     """
     chosen = (one.partition("=") for one in kind)
-    return form_of(preset, {path: value or None for path, _, value in chosen})
+    kinds = {path: value or None for path, _, value in chosen}
+    return form_of(preset, kinds, hall.limits)
 
 
 @run_router.get("/runs")
