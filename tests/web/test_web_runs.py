@@ -1,12 +1,17 @@
 """Runs over the API: what is seen of them, and how they are begun, paused, resumed and stopped."""
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from web_server import client, until
 
 from evoply.evolution import load_config
@@ -17,7 +22,7 @@ from evoply.protocols import ConfigError
 from evoply.reports.run_page import page_of
 from evoply.runs import KINDS, Run, advance, champion_of, leave_request
 from evoply.runs.folder import is_locked
-from evoply.web.limits import Limits
+from evoply.web.limits import Limits, Rate
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked, form_of
@@ -146,6 +151,24 @@ def test_a_form_that_nobody_changes_asks_for_the_preset(preset: str) -> None:
             assert key.most is None or key.value <= key.most
 
 
+def test_another_kind_of_a_table_has_its_own_keys() -> None:
+    kinds = {"selection.kind": "roulette", "parsimony.kind": "tarpeian"}
+    form = form_of("quick", kinds)
+    values = {key.path: key.value for section in form.sections for key in section.keys}
+    assert values["selection.kind"] == "roulette"
+    assert "selection.size" not in values
+    config = config_asked(StartRun(preset="quick", settings=values), Limits())
+    table = {"kind": "roulette"}
+    expected = load_config(
+        "quick", settings={"selection": table, "parsimony": {"kind": "tarpeian"}}
+    )
+    assert config == expected
+    back = {"parsimony.kind": None, "selection.kind": "tournament"}
+    assert config_asked(StartRun(preset="quick", settings=back), Limits()) == load_config("quick")
+    with pytest.raises(ConfigError, match="must be"):
+        form_of("quick", {"selection.kind": "best"})
+
+
 @pytest.mark.parametrize(
     ("settings", "field", "word"),
     [
@@ -255,3 +278,41 @@ def test_limits_of_learning_are_in_its_words(home: Path) -> None:
     asked = StartRun(preset="firebrand-8", settings={"games_per_step": 999_999})
     with pytest.raises(ConfigError, match="games_per_step"):
         config_asked(asked, Limits(generation_games=1000))
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+_PATHS = ("seed", "game", "primitives", "fitness.opponents.0.player", "fitness.opponents", "limits")
+
+
+def test_no_request_about_runs_is_answered_with_a_failure(api: Any) -> None:
+    asked = st.fixed_dictionaries(
+        {"preset": st.sampled_from(tuple(PRESETS)) | st.text(max_size=5)},
+        optional={
+            "name": _VALUES,
+            "tests": _VALUES,
+            "settings": st.dictionaries(st.sampled_from(_PATHS) | st.text(max_size=9), _VALUES),
+        },
+    )
+    quiet = Limits(runs_at_once=0, requests=Rate(1e6, 1e6))
+
+    @settings(max_examples=60)
+    @given(asked, st.text(min_size=1, max_size=300), st.dictionaries(st.text(max_size=9), _VALUES))
+    def try_it(body: dict[str, Any], name: str, more: dict[str, Any]) -> None:
+        path = f"/api/runs/{quote(name.encode('utf-8', 'replace'), safe='')}"
+        for answer in (
+            one.post("/api/runs", content=json.dumps(body)),
+            one.get(path),
+            one.get(f"{path}/champion"),
+            one.post(f"{path}/requests", content=json.dumps({"request": "stop", **more})),
+            one.get(f"/api/presets/{quote(name.encode('utf-8', 'replace'), safe='')}"),
+        ):
+            assert answer.status_code < 500, answer.text
+            assert answer.status_code < 400 or answer.json()["error"]
+
+    with client(Path(os.environ["EVOPLY_RUNS"]) / "broken", quiet) as one:
+        try_it()
+        assert len(one.get("/api/runs").json()["runs"]) == 3

@@ -107,7 +107,7 @@ def named_run(name: str) -> Path:
         experiment = runs_directory() / parts[0]
         is_unit = len(parts) > 1
         folder = experiment / _UNITS / parts[1] if is_unit else experiment
-        if folder.is_dir() and (experiment / EXPERIMENT_FILE).exists() == is_unit:
+        if os.path.isdir(folder) and (experiment / EXPERIMENT_FILE).exists() == is_unit:
             return folder
     raise RunNameError(
         f"no run is called {shorten(name)!r} in {runs_directory().absolute()} - `evoply runs` lists"

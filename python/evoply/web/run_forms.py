@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import HTTPException
@@ -35,12 +36,18 @@ from evoply.wording import shorten
 
 __all__ = ["config_asked", "form_of", "presets_shown"]
 
+NO_KINDS: Mapping[str, str | None] = MappingProxyType({})
 _SIMPLE = ("whole number", "number", "text", "true or false")
 
 
 @cache
 def _preset_config(name: str) -> Any:
     return KINDS[PRESETS[name].learner]().load_config(name, ())
+
+
+@cache
+def _reference(preset: str) -> tuple[ConfigSection, ...]:
+    return config_sections(type(_preset_config(preset)))
 
 
 def presets_shown() -> PresetList:
@@ -55,15 +62,21 @@ def _preset(name: str) -> PresetShown:
     )
 
 
-def form_of(name: str) -> FormShown:
-    """Return what can be set of a run of the preset called *name*; 404 if there is none."""
+def form_of(
+    name: str, kinds: Mapping[str, str | None] = NO_KINDS, limits: Limits | None = None
+) -> FormShown:
+    """Return what can be set of a run of the preset called *name*; 404 if there is none.
+
+    *kinds* are kinds of tables in place of the preset's, by their path, as in
+    `selection.kind`; None: no such table. Raises `ConfigError` if one cannot be.
+    """
     _check_preset(name)
-    config = _preset_config(name)
-    known = defaultdict(list)
-    for section in config_sections(type(config)):
-        for key in section.keys:
-            known[key.path].append((section, key))
-    sections = [section for section in _sections(config, "", known) if section.keys]
+    config = _with_kinds(name, kinds)
+    form = _Form(_reference(name))
+    sections = [section for section in form.sections(config, "") if section.keys]
+    for key in sections[0].keys:
+        if limits is not None and key.path == "population_size":
+            key.most, key.range = limits.population, f"2 to {limits.population:,}"
     return FormShown(preset=_preset(name), sections=sections, text=preset_text(name))
 
 
@@ -74,43 +87,71 @@ def _check_preset(name: str) -> None:
         )
 
 
-def _sections(
-    part: BaseModel, path: str, known: Mapping[str, list[tuple[ConfigSection, ConfigKey]]]
-) -> Iterator[FormSection]:
-    """Yield the section of one table of a config, then those below it."""
-    keys, below = [], []
-    kind = getattr(part, "kind", None)
-    section = None
-    for name in type(part).model_fields:
-        place, value = f"{path}.{name}".lstrip("."), getattr(part, name)
-        if isinstance(value, BaseModel):
-            below.append((place, value))
-        elif isinstance(value, tuple) and any(isinstance(one, BaseModel) for one in value):
-            below += [(f"{place}.{index}", one) for index, one in enumerate(value)]
-        elif (found := _described(known, place, kind)) is not None:
-            section, key = found
-            if _is_simple(key, value):
-                keys.append(_form_key(key, place, value))
-    title = path if section is None or section.kind is None else f"{path}: {section.kind}"
-    yield FormSection(title=title, meaning="" if section is None else section.meaning, keys=keys)
-    for place, one in below:
-        yield from _sections(one, place, known)
+class _Form:
+    """What a reference says of keys, by their path, in which a place in a list is 0."""
+
+    def __init__(self, reference: Iterable[ConfigSection]) -> None:
+        self._known = defaultdict(list)
+        self._choosers = set()
+        for section in reference:
+            for key in section.keys:
+                self._known[key.path].append((section, key))
+            if section.kind is not None:
+                self._choosers.add(f"{section.path}.kind")
+
+    def sections(self, part: BaseModel, path: str) -> Iterator[FormSection]:
+        """Yield the section of one table of a config, then those below it."""
+        kind = getattr(part, "kind", None)
+        keys, below, absent = self._chooser(path, kind), [], []
+        meaning = ""
+        for name in type(part).model_fields:
+            place, value = f"{path}.{name}".lstrip("."), getattr(part, name)
+            if isinstance(value, BaseModel):
+                below.append((place, value))
+            elif isinstance(value, tuple) and any(isinstance(one, BaseModel) for one in value):
+                below += [(f"{place}.{index}", one) for index, one in enumerate(value)]
+            elif value is None and (found := self._chooser(place, None)):
+                absent.append(FormSection(title=place, meaning="", keys=found))
+            elif (described := self._described(place, kind)) is not None:
+                section, key = described
+                meaning = section.meaning
+                if _is_simple(key, value):
+                    keys.append(_form_key(key, place, value))
+        is_one_of_several = f"{_general(path)}.kind" in self._choosers
+        title = f"{path}: {kind}" if is_one_of_several else path
+        yield FormSection(title=title, meaning=meaning, keys=keys)
+        for place, one in below:
+            yield from self.sections(one, place)
+        yield from absent
+
+    def _chooser(self, path: str, kind: str | None) -> list[FormKey]:
+        """Return the key that chooses what the table at *path* is, if there are several kinds."""
+        place = f"{_general(path)}.kind"
+        if place not in self._choosers:
+            return []
+        return [
+            _form_key(key, f"{path}.kind", kind).model_copy(update={"is_kind": True})
+            for section, key in self._known[place]
+            if section.kind is None
+        ][:1]
+
+    def _described(self, place: str, kind: str | None) -> tuple[ConfigSection, ConfigKey] | None:
+        """Return what the reference says of the key at *place*, in a table of this *kind*."""
+        path = _general(place)
+        if path in self._choosers or path == "learner":
+            return None
+        found = [one for one in self._known.get(path, ()) if one[0].kind in (None, kind)]
+        return found[0] if found else None
+
+
+def _general(path: str) -> str:
+    return ".".join("0" if part.isdecimal() else part for part in path.split("."))
 
 
 def _is_simple(key: ConfigKey, value: object) -> bool:
     """Return whether one field of a form can hold the value of *key*."""
     is_one = value is None or isinstance(value, bool | int | float | str)
     return is_one and any(f" or {one} or " in f" or {key.type} or " for one in _SIMPLE)
-
-
-def _described(
-    known: Mapping[str, list[tuple[ConfigSection, ConfigKey]]], place: str, kind: str | None
-) -> tuple[ConfigSection, ConfigKey] | None:
-    """Return what the reference says of the key at *place*, in a table of this *kind*."""
-    path = ".".join("0" if part.isdecimal() else part for part in place.split("."))
-    found = [one for one in known.get(path, ()) if one[0].kind in (None, kind)]
-    # What chooses between kinds is no value: the other keys depend on it.
-    return found[0] if found and not path.endswith(".kind") and path != "learner" else None
 
 
 def _form_key(key: ConfigKey, place: str, value: Any) -> FormKey:
@@ -143,14 +184,51 @@ def config_asked(asked: StartRun, limits: Limits) -> Any:
             wrong.append((path, str(error)))
     if wrong:
         raise ConfigError(wrong)
-    overrides = [f"{path}={_as_toml(value)}" for path, value in asked.settings.items()]
-    # On the whole config: the preset's own text may say the same in a shorter form.
-    kind = KINDS[PRESETS[asked.preset].learner]()
-    config = kind.load_config(_preset_config(asked.preset), overrides)
+    kinds = {path: value for path, value in asked.settings.items() if path.endswith(".kind")}
+    others = [
+        f"{path}={_as_toml(value)}"
+        for path, value in asked.settings.items()
+        if not _is_chosen(asked.preset, path)
+    ]
+    config = _with_kinds(asked.preset, kinds, others)
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)
     return config
+
+
+def _with_kinds(preset: str, kinds: Mapping[str, object], others: Iterable[str] = ()) -> Any:
+    """Return the config of *preset* with other kinds of tables, and then with *others*.
+
+    A table of another kind has its defaults: the keys of the one before are not its own.
+    """
+    # On the whole config: the preset's own text may say the same in a shorter form.
+    base = _preset_config(preset)
+    tables = []
+    for path, kind in kinds.items():
+        if _is_chosen(preset, path) and kind != _kind_at(base, path):
+            table = "none" if kind is None else f"{{kind = {_as_toml(kind)}}}"
+            tables.append(f"{path.removesuffix('.kind')}={table}")
+    return KINDS[PRESETS[preset].learner]().load_config(base, [*tables, *others])
+
+
+def _is_chosen(preset: str, path: str) -> bool:
+    """Return whether the value at *path* says which of several kinds a table is."""
+    place = _general(path).removesuffix(".kind")
+    return path.endswith(".kind") and any(
+        section.path == place and section.kind is not None for section in _reference(preset)
+    )
+
+
+def _kind_at(config: Any, path: str) -> object:
+    """Return what stands at *path*, None if nothing does."""
+    found = config
+    for part in path.split("."):
+        if part.isdecimal() and isinstance(found, tuple):
+            found = found[int(part)] if int(part) < len(found) else None
+        else:
+            found = getattr(found, part, None)
+    return found
 
 
 def _as_toml(value: object) -> str:

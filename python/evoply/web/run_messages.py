@@ -199,6 +199,9 @@ class FormKey(_Answer):
     """The only texts it may be; none: there is no such list."""
     least: float | None = None
     most: float | None = None
+    is_kind: bool = False
+    """Whether it chooses which of several kinds its table is, on which the other keys depend; null:
+    there is no such table."""
 
 
 class FormSection(_Answer):

@@ -24,7 +24,8 @@ export function showForm(place, preset = USUAL) {
   return () => {};
 }
 
-function showKeys(place, form) {
+// `kept` are values by path that were entered before another kind of a table was chosen.
+function showKeys(place, form, kept = {}) {
   const fields = new Map(); // by path: {key, input, error}
   const name = make("input", { type: "text", name: "name", maxlength: 100, placeholder: `${form.preset.game}-1, -2, …`, "aria-describedby": "help-name error-name" });
   const nameError = make("span", { class: "error", id: "error-name" });
@@ -39,7 +40,7 @@ function showKeys(place, form) {
         make("span", { class: "help", id: "help-name" }, "What to call it: letters, digits, - _ + and . only.")),
       ...top.flatMap(list)),
     ...others.map((section) => make("details", {}, make("summary", {}, section.title),
-      ...(section.meaning ? [make("p", { class: "note" }, section.meaning.split("\n\n")[0])] : []), make("div", { class: "fields" }, ...list(section)))),
+      ...(section.meaning ? [make("p", { class: "note" }, section.meaning.split("\n\n")[0].replaceAll("`", ""))] : []), make("div", { class: "fields" }, ...list(section)))),
     make("label", { class: "check" }, tests, "Play test matches at the end"),
     make("p", { class: "error summary", role: "alert" }),
     make("button", { type: "submit", class: "main" }, "Begin"),
@@ -48,6 +49,24 @@ function showKeys(place, form) {
     event.preventDefault();
     trying(() => begin(form.preset.name, whole, fields, name.value.trim() || null, tests.checked));
   });
+  // Another kind of a table has other keys: the form is made anew, with what was entered so far.
+  async function rechoose() {
+    const entered = Object.fromEntries([...fields].map(([path, { input }]) => [path, input.value]));
+    const kinds = [...fields].filter(([, { key }]) => key?.is_kind).map(([path, { input }]) => `kind=${path}=${encodeURIComponent(input.value)}`);
+    const chosen = await get(`/api/presets/${form.preset.name}?${kinds.join("&")}`);
+    showKeys(place, chosen, { ...entered, tests: tests.checked });
+    const section = place.querySelector(`[name="${focused}"]`);
+    section?.closest("details")?.setAttribute("open", "");
+    section?.focus();
+  }
+  let focused = "";
+  whole.addEventListener("change", (event) => {
+    if (!fields.get(event.target.name)?.key?.is_kind) return;
+    focused = event.target.name;
+    trying(rechoose);
+  });
+  for (const [path, { key, input }] of fields) if (path in kept && !key?.is_kind) input.value = kept[path];
+  if ("tests" in kept) tests.checked = kept.tests;
   place.replaceChildren(whole);
 }
 
@@ -65,7 +84,8 @@ function field(key, fields) {
 function inputOf(key, described) {
   if (key.choices.length || key.type === "true or false") {
     const choices = key.choices.length ? key.choices : ["true", "false"];
-    const empty = key.value === null ? [new Option("not set", "")] : [];
+    // A kind must be given where its table is; without it there is no such table.
+    const empty = key.value === null || (key.is_kind && key.is_required) ? [new Option("not set", "")] : [];
     const select = make("select", described, ...empty, ...choices.map((one) => new Option(one, one)));
     select.value = key.value === null ? "" : String(key.value);
     return select;
@@ -81,7 +101,8 @@ function changed(fields) {
   const settings = {};
   for (const [path, { key, input }] of fields) {
     const before = key === undefined || key.value === null ? "" : String(key.value);
-    if (key === undefined || input.value.trim() === before) continue;
+    // A kind is always said: the other values are those that it begins with.
+    if (key === undefined || (!key.is_kind && input.value.trim() === before)) continue;
     settings[path] = valueOf(key, input);
   }
   return settings;
