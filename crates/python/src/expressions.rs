@@ -19,6 +19,9 @@ use crate::games::{Any, Batches, Compiled, Held, Programs};
 use crate::interrupt;
 use crate::players::Positions;
 
+/// Nodes lowered, or operations done, in some milliseconds.
+const BRIEF: usize = 10_000;
+
 fn to_python(error: ExpressionError) -> PyErr {
     PyValueError::new_err(error.0)
 }
@@ -147,7 +150,12 @@ impl Program {
         let shape = [positions.len(), self.outputs()];
         let values = with_game!(self.game(), G => {
             let (compiled, positions) = (G::held::<Programs>(&self.0, "program")?, G::held::<Batches>(&positions.0, "position")?);
-            interrupt::run(py, |stop| rows::<G>(compiled, positions, reference, stop), |_| Ok(()))
+            let work = |stop: &AtomicBool| rows::<G>(compiled, positions, reference, stop);
+            if positions.len() * compiled.program.operations() <= BRIEF {
+                interrupt::run_briefly(work)
+            } else {
+                interrupt::run(py, work, |_| Ok(()))
+            }
         })?;
         PyArray1::from_vec(py, values).reshape(shape)
     }
@@ -202,6 +210,9 @@ impl PrimitiveSet {
             }
             Ok(programs)
         };
-        interrupt::run(py, lower_all, |_| Ok(()))?.into_iter().collect()
+        let is_brief = codes.iter().map(Vec::len).sum::<usize>() <= BRIEF;
+        let programs =
+            if is_brief { interrupt::run_briefly(lower_all) } else { interrupt::run(py, lower_all, |_| Ok(())) };
+        programs?.into_iter().collect()
     }
 }

@@ -27,6 +27,11 @@ pub fn run<T: Send>(
     run_telling(py, &stop, |_: &mut dyn FnMut(())| work(&stop), tick, |_, ()| Ok(()))
 }
 
+/// As [`run`] for what takes a few milliseconds at most: it is done here, because a thread would take longer to begin.
+pub fn run_briefly<T>(work: impl FnOnce(&AtomicBool) -> Result<T, Stopped>) -> PyResult<T> {
+    work(&AtomicBool::new(false)).map_err(|Stopped| PyRuntimeError::new_err("nobody stopped this: please report it"))
+}
+
 /// As [`run`], of work that looks at `stop` and has news meanwhile, which `tell` hears here at once; its error stops the work too.
 pub fn run_telling<T: Send, N: Send>(
     py: Python<'_>,

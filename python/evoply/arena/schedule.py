@@ -222,11 +222,13 @@ class StoppedWithResultError(KeyboardInterrupt):
 
 def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:
     """Return the games of *parts*, each with the *places* of its games in the whole schedule."""
-    order = np.argsort(np.concatenate(places))
+    there = np.concatenate(places)
+    is_in_order = bool((there[1:] > there[:-1]).all())
+    order = np.arange(len(there)) if is_in_order else np.argsort(there)
 
     def whole(name: str) -> NDArray[Any]:
-        joined: NDArray[Any] = np.concatenate([getattr(part, name) for part in parts])[order]
-        return joined
+        joined: NDArray[Any] = np.concatenate([getattr(part, name) for part in parts])
+        return joined if is_in_order else joined[order]
 
     moves = [codes for part in parts for codes in part.moves or ()]
     forfeits = [

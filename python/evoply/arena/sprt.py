@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import brentq
 
 from evoply.arena.field import LostGames, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
@@ -116,6 +115,8 @@ def _likeliest(shares: Any, score: float) -> Any:
 
     def excess(x: float) -> float:
         return float((shares * beyond / (1 + x * beyond)).sum())
+
+    from scipy.optimize import brentq  # slow to import, and rarely needed
 
     root = brentq(excess, low + margin, high - margin)
     return shares / (1 + root * beyond)

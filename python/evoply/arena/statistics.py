@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 FEWEST_PAIRS = 10
 """With fewer distinct pairs an interval would say nothing, and none is given."""
@@ -54,7 +53,7 @@ def pair_statistics(
 
 def wilson(share: float, count: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return Wilson's score interval (Wilson 1927) of a share of *count* trials."""
-    z = float(ndtri((1 + confidence) / 2))
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
@@ -71,6 +70,8 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[fl
     count = len(values)
     if count < 2:
         return None
+    from scipy.special import stdtrit  # slow to import, and rarely needed
+
     half = float(stdtrit(count - 1, (1 + confidence) / 2)) * stdev(values) / math.sqrt(count)
     mean = fmean(values)
     return mean - half, mean + half

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from evoply._native import Stream
 from evoply.arena.elimination import (
@@ -352,6 +351,8 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> Correlation:
     count = len(x)
     if count < 2 or len(set(x)) < 2 or len(set(y)) < 2:
         return Correlation(math.nan, None, count)
+    from scipy.stats import spearmanr  # slow to import, and rarely needed
+
     rho = float(spearmanr(x, y).statistic)
     if count < _FEWEST_RANKED or abs(rho) > 1 - 1e-12:
         return Correlation(round(rho, 12), None, count)

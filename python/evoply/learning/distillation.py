@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from evoply.expressions import Number, PrimitiveSet, board, less, number, select
 from evoply.learning.boards import Boards, boards_after, boards_met, values_at
@@ -289,6 +288,8 @@ def _fitted(data: _Data, columns: list[int], start: Array) -> Array:
         share = likely / whole[data.of]
         slope = (scaled.T @ share - scaled[best].sum(axis=0)) / len(best)
         return float(unlikely + _PENALTY * weights @ weights), slope + 2 * _PENALTY * weights
+
+    from scipy.optimize import minimize  # slow to import, and rarely needed
 
     found = minimize(loss, start * scale, jac=True, method="L-BFGS-B")
     fitted: Array = np.asarray(found.x, dtype=np.float64) / scale

@@ -129,9 +129,11 @@ class TreeEvaluator(Model):
             data["lenient"] = None
         return data
 
-    def model_post_init(self, context: Any, /) -> None:
+    @model_validator(mode="after")
+    def _can_be_read(self) -> TreeEvaluator:
         """Read the tree now, so that an evaluator that exists is a valid one."""
         _ = self.parsed
+        return self
 
     @classmethod
     def of_tree(cls, tree: Genotype, primitives: str | dict[str, Any]) -> TreeEvaluator:

@@ -1,8 +1,9 @@
 """Players as one short text: `NAME[:key=value[,key=value...]]`.
 
 NAME is a named player (`random`, `greedy`, `swh`, `material` and others), a tree that begins with a
-bracket (or stages, or several trees in braces), `champion@RUN`, the path of a `.json` (saved) or
-`.toml` file, or `FILE.py` or `FILE.py:CLASS` for a bot, which has no options. Options:
+bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RUN@GENERATION` for an
+earlier one, the path of a `.json` (saved) or `.toml` file, or `FILE.py` or `FILE.py:CLASS` for a
+bot, which has no options. Options:
 
 * `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
 * `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not

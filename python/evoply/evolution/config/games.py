@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -76,7 +76,7 @@ class PlayerSettings(Part):
         """The kind of player that an individual is."""
         return AlphaBeta if self.plies else AfterState
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """What its player is told beside the evaluator."""
         depth = {"depth": self.plies} if self.plies else {}
