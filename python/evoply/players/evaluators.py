@@ -263,17 +263,10 @@ class ExpressionEvaluator(Model):
         """Nothing: a formula is read in one way."""
         return []
 
-    @cached_property
-    def _programs(self) -> dict[str, _native.Program]:
-        """What was lowered already: a player may sit down before each of its moves."""
-        return {}
-
     def program(self, game: str) -> _native.Program:
         """Return the kernel's form for *game*; `ValueError` if it does not fit the board."""
-        if game not in self._programs:
-            rules = game_rules(game)
-            self._programs[game] = _native.Program(rules.kernel, self.parsed.to_json(rules.size))
-        return self._programs[game]
+        rules = game_rules(game)
+        return _native.Program(rules.kernel, self.parsed.to_json(rules.size))
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if the expression needs another board than *game*'s."""
