@@ -1,4 +1,4 @@
-"""What the tests of the page share: one browser for each worker."""
+"""What the tests of the page share: a browser for each file, a server for each worker."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,8 @@ from web_browser import CHROMIUM
 from web_server import command
 
 
-@pytest.fixture(scope="session")
+# Not longer than a file: its loop runs in this thread, where other tests may want one of their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as tools:

@@ -146,6 +146,10 @@ class KernelSeat:
 
         return end
 
+    def anew(self) -> KernelSeat:
+        """Return a seat of the same player that keeps nothing yet, without lowering it again."""
+        return KernelSeat(self.native, self.use, player=self.player)
+
     def close(self) -> None:
         """Do nothing: there is nothing to give back."""
 

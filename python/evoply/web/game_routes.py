@@ -36,6 +36,7 @@ from evoply.web.messages import (
     Values,
     XRayAsked,
     XRayShown,
+    wrong_as_json,
 )
 from evoply.web.opponents import read_opponent
 from evoply.web.playing import ConflictError, OpenGame, new_id, sides_of
@@ -297,7 +298,11 @@ async def xray(game: GameId, asked: XRayAsked, hall: Hall) -> XRayShown:
     return await xray_of(found, asked, hall.read_opponent)
 
 
-@game_router.get("/games/{game}/copy", response_class=PlainTextResponse)
+@game_router.get(
+    "/games/{game}/copy",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"image/svg+xml": {}}}, **wrong_as_json(*_WRONG)},
+)
 async def copy(game: GameId, form: Annotated[Form, Query()], hall: Hall) -> PlainTextResponse:
     """Return the game as text: moves, GGF, PDN, JSON, or a picture with numbered moves."""
     found = await hall.game(game)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,7 +13,7 @@ __all__ = [
     "PERSON", "BeginGame", "Error", "FeatureShown", "GameList", "GameListed", "GameState", "Health",
     "LegalMove", "LevelShown", "MoveAsked", "PlayedMove", "QuestionAsked", "RulesShown",
     "SeatsAsked", "SetUpBoard", "SideShown", "Undone", "ValuedMove", "Values", "XRayAsked",
-    "XRayShown",
+    "XRayShown", "wrong_as_json",
 ]  # fmt: skip
 
 PERSON = "person"
@@ -43,6 +43,15 @@ class Error(_Answer):
     """What is wrong with a request, and what to do."""
 
     error: str
+
+
+def wrong_as_json(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what the schema says of errors where an answer that is right is no JSON."""
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    return {
+        status: {"description": "What is wrong, and what to do", "content": content}
+        for status in statuses
+    }
 
 
 class SetUpBoard(_Asked):

@@ -278,19 +278,15 @@ class OpenGame:
         game = self.stored.game
 
         def choose() -> Choice:
-            # A seat of the kernel keeps a table only: of a thousand games they would fill the
-            # memory. Others know their game.
-            seat = side.seat
-            if seat is None:
+            if side.seat is None:
                 assert side.player is not None
-                seat = side.player.seat(game)
-                if not isinstance(seat, KernelSeat):
-                    side.seat = seat
-            try:
-                return asked(seat, record, stream, clock=clock)
-            finally:
-                if seat is not side.seat:
-                    seat.close()
+                side.seat = side.player.seat(game)
+            seat = side.seat
+            # What a seat of the kernel keeps is a table only: of a thousand games they would fill
+            # the memory. Others know their game.
+            if isinstance(seat, KernelSeat):
+                seat = seat.anew()
+            return asked(seat, record, stream, clock=clock)
 
         return await self.pool.run((self.stored.id, "move"), choose)
 

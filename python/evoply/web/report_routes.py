@@ -19,7 +19,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict
 
 from evoply.runs import runs_directory
-from evoply.web.messages import Error
+from evoply.web.messages import wrong_as_json
 
 __all__ = ["report_router"]
 
@@ -73,7 +73,7 @@ def reports() -> ReportList:
 @report_router.get(
     "/reports/{name:path}",
     response_class=HTMLResponse,
-    responses={404: {"model": Error}, 422: {"model": Error}},
+    responses=wrong_as_json(404, 422),
 )
 def report(name: Annotated[str, InPath(max_length=500)]) -> HTMLResponse:
     """Return a page, in a sandbox."""

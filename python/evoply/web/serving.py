@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,9 @@ __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
 _MOST_AT_ONCE = 1200
+_SWITCH = 0.0005
+"""Seconds after which a thread that computes in Python lets others do so. Usually it is ten times
+that, which the loop that answers requests would wait for after every message it sends."""
 
 
 def serve(
@@ -48,6 +52,7 @@ def serve(
             # A compressed message could be a bomb, and ours are short.
             ws_per_message_deflate=False,
         )
+        sys.setswitchinterval(_SWITCH)
         server = _Server(config)
         server.on_started = lambda: on_ready(f"http://{HOST}:{number}", trusted.token)
         server.run(sockets=[listener])

@@ -9,7 +9,7 @@ from evoply.formats import FORMATS, GamePlayed
 from evoply.games import game_rules
 from evoply.games.drawing import board_svg
 from evoply.games.squares import square_name
-from evoply.protocols import Cell, Color, Ending, Position, Row
+from evoply.protocols import Cell, Color, Diagram, Ending, Position, Row
 from evoply.web.messages import (
     ColorName,
     GameState,
@@ -65,6 +65,7 @@ def row_of(game: str, board: SetUpBoard) -> Row:
 def state_of(game: OpenGame) -> GameState:
     """Return everything about *game* that its players see."""
     record, position = game.record, game.record.position
+    diagram = position.diagram(legal=False)
     rules, board = game_rules(game.stored.game), _board(game.stored.game)
     played = played_by(game)
     is_over = game.is_over
@@ -83,9 +84,9 @@ def state_of(game: OpenGame) -> GameState:
         start=cells_of(record.start),
         start_text=record.start.text(),
         turn=_name(position.turn),
-        status=played.in_words() if is_over else position.diagram(legal=False).status,
-        black=_side(game, Color.BLACK),
-        white=_side(game, Color.WHITE),
+        status=played.in_words() if is_over else diagram.status,
+        black=_side(game, Color.BLACK, diagram),
+        white=_side(game, Color.WHITE, diagram),
         legal=[]
         if is_over
         else [LegalMove(text=str(move), path=list(move.path)) for move in position.legal_moves],
@@ -119,13 +120,13 @@ def _name(color: Color) -> ColorName:
     return "black" if color is Color.BLACK else "white"
 
 
-def _side(game: OpenGame, color: Color) -> SideShown:
+def _side(game: OpenGame, color: Color, diagram: Diagram) -> SideShown:
     side, position = game.sides[color], game.record.position
     return SideShown(
         player=side.text,
         label=side.label,
         pieces=position.pieces(color),
-        pieces_in_words=position.diagram(legal=False).sides[color].count,
+        pieces_in_words=diagram.sides[color].count,
         seconds_left=game.seconds_left(color),
     )
 

@@ -183,11 +183,11 @@ class GameStore:
             error: BaseException | None = None
             try:
                 await self._do(partial(self._commit, [change for change, _ in batch]))
-            except RunError as failed:
-                error = failed
             except RuntimeError:  # the file was closed: nobody waits any more
                 for _, done in batch:
                     done.cancel()
+            except Exception as failed:  # whatever it is, those who wait hear of it
+                error = failed
             for _, done in batch:
                 if done.done():
                     continue

@@ -264,7 +264,10 @@ function show(move = null) {
 // Numbers of squares with how strong they are beside the others, from -1 to 1.
 function heatOf(numbers) {
   const most = Math.max(1e-300, ...[...numbers.values()].map(Math.abs));
-  const digits = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(most))));
+  // As many decimals as all of them need, and no more than the largest leaves room for.
+  const room = Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(most))));
+  let digits = 0;
+  while (digits < room && [...numbers.values()].some((value) => Math.abs(Number(value.toFixed(digits)) - value) > 1e-9 * most)) digits += 1;
   return new Map([...numbers].map(([square, value]) => [square, {
     text: shortened(value.toFixed(digits)).replace(/^-0(\.0*)?$/, "0").replace("-", "\u2212"), strength: value / most,
   }]));
