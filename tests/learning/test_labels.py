@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -191,6 +193,24 @@ def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(s
     assert len({step.digest for step in whole}) == len(whole)
     plain = list(learn_patterns(PatternConfig(**(settings | {"labels": None}))))
     assert plain[-1].entries == whole[2].entries
+
+
+def test_paths_of_the_processor_do_not_show():
+    code = (
+        "from evoply.learning import *; "
+        f"*_, last = learn_patterns(PatternConfig(**{SMALL!r})); print(last.digest)"
+    )
+    digests = set()
+    for path in ("baseline", "avx2", "avx512"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+            env={"EVOPLY_CPU": path, "PYTHONPATH": ":".join(sys.path)},
+        )  # fmt: skip
+        if done.returncode == 0:
+            digests.add(done.stdout)
+        else:
+            assert path != "baseline", done.stderr
+    assert len(digests) == 1
 
 
 def test_configs_without_labels_are_what_they_were():
