@@ -21,7 +21,7 @@ from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
 from evoply.players import NAMED_PLAYERS, Online
 from evoply.players.player import KINDS
-from evoply.players.strong import LEVELS, Strong
+from evoply.players.strong import Strong, levels_of
 from evoply.presets import PRESETS, preset_text
 from evoply.runs import KINDS as LEARNERS
 from evoply.runs.evolution_kind import EvolutionKind
@@ -83,11 +83,11 @@ def strong_options(_: str, __: list[str]) -> str:
     return _options(Strong)
 
 
-def strong_levels(_: str, __: list[str]) -> str:
-    """Return how each level of the player `strong` searches."""
+def strong_levels(game: str, __: list[str]) -> str:
+    """Return how each level of the player `strong` searches in a game."""
     rows = [
         [code(str(number)), *("-" if part is None else f"{part:g}" for part in level)]
-        for number, level in enumerate(LEVELS, 1)
+        for number, level in enumerate(levels_of(game or "othello"), 1)
     ]
     return table(["level", "depth", "temperature", "sigmas", "endgame"], rows)
 

@@ -87,7 +87,15 @@ def test_options_have_bounds(options):
         pack(config, np.zeros(3**9), **options)
 
 
-def test_moving_pieces_are_refused():
-    config = PatternConfig(game="checkers", patterns=["b1 d1"], games=10)
-    with pytest.raises(ValueError, match="moves its pieces"):
-        pack(config, np.zeros(25))
+def test_tables_of_checkers_are_packed_and_foretold():
+    settings = {
+        "games": 200, "games_per_step": 200, "max_plies": 80, "stages": [12],
+        "patterns": ["b1 d1 a2 c2", "b5 d5 c6 e6"],
+    }  # fmt: skip
+    config = load_pattern_config("strong-checkers", settings=settings)
+    *_, last = learn_patterns(config)
+    tables = pack(config, last.parameters, positions=8, depth=4)
+    assert read_packed(json.dumps(tables.to_data())) == tables
+    assert 3 in {cut.depth for cut in tables.cuts}
+    assert tables.program.parameters == pytest.approx(last.parameters, abs=0.0005001)
+    assert tables.patterns[0].symmetries == (0,)

@@ -4,19 +4,29 @@ import itertools
 import json
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 
 import evoply as ep
+from evoply import _native
 from evoply._native import Stream
 from evoply.files import checksum
-from evoply.games import othello
+from evoply.games import game_rules, othello
 from evoply.learning import load_pattern_config
 from evoply.players import AlphaBeta, Origin, load_player, parse_player, save_player
 from evoply.players.analysis import analyse
 from evoply.players.packed import LARGEST_PACKED, PackedTables, read_packed
 from evoply.players.selectivity import Cut, Selectivity
-from evoply.players.strong import LEVELS, Strong, strong_tables
+from evoply.players.strong import Strong, levels_of, strong_games, strong_tables
+
+
+def boards_of(game: str, count: int) -> list[Any]:
+    """Return positions of random games."""
+    rules = game_rules(game)
+    batch = _native.Positions.random(rules.kernel, count, 5, 6, 40)
+    found = [rules.position_from_row(batch[index]) for index in range(len(batch))]
+    return [one for one in found if len(one.legal_moves) > 1]
 
 
 def positions(count: int, plies: tuple[int, int], seed: int = 1) -> list[othello.Position]:
@@ -37,15 +47,17 @@ def positions(count: int, plies: tuple[int, int], seed: int = 1) -> list[othello
     return found
 
 
-def test_there_are_ten_levels_that_look_ever_further():
-    assert len(LEVELS) == 10
-    for one, following in itertools.pairwise(LEVELS):
+@pytest.mark.parametrize(("game", "count"), [("othello", 10), ("checkers", 8), ("checkers-10", 8)])
+def test_levels_look_ever_further(game, count):
+    levels = levels_of(game)
+    assert len(levels) == count
+    for one, following in itertools.pairwise(levels):
         assert following.depth >= one.depth
         assert following.endgame >= one.endgame
         weaker = (-(one.temperature or 0), one.depth)
         assert (-(following.temperature or 0), following.depth) > weaker
     assert all(
-        (level.temperature is None) == (number >= 5) for number, level in enumerate(LEVELS, 1)
+        (level.temperature is None) == (number >= 5) for number, level in enumerate(levels, 1)
     )
 
 
@@ -65,10 +77,49 @@ def test_mistakes_are_told_with_their_column(text, message):
         parse_player(text)
 
 
-def test_it_plays_othello_on_the_usual_board_only():
-    for game in ("othello-6", "checkers"):
-        with pytest.raises(ValueError, match="strong plays othello"):
+def test_it_plays_the_games_that_it_has_tables_for():
+    for game in ("othello-6", "lose-checkers"):
+        with pytest.raises(ValueError, match="strong plays othello, checkers and checkers-10"):
             parse_player("strong", game=game)
+    with pytest.raises(ValueError, match="this is strong of othello: name it anew for checkers"):
+        parse_player("strong").seat("checkers")
+    with pytest.raises(ValueError, match="in checkers levels are 1 to 8"):
+        parse_player("strong:level=9", game="checkers")
+    with pytest.raises(ValueError, match="checkers has no exact solver: leave endgame out"):
+        parse_player("strong:endgame=8", game="checkers")
+    with pytest.raises(ValueError, match="game: strong plays"):
+        Strong(game="othello-6")
+
+
+@pytest.mark.parametrize("game", ["checkers", "checkers-10"])
+def test_in_checkers_it_searches_with_the_tables_of_its_game(game, tmp_path):
+    player = parse_player("strong:level=6", game=game)
+    assert (player.label, parse_player(player.label, game=game)) == ("strong:level=6", player)
+    assert player.anywhere().tables == strong_tables(game).digest
+    assert len({strong_tables(one).digest for one in strong_games()}) == 3
+    search = player.self_contained()
+    assert (search.quiescence, search.endgame, search.depth) == (True, 0, 4)
+    path = tmp_path / "strong.json"
+    save_player(path, player, Origin(note="test"), game=game)
+    loaded = load_player(path)
+    for position in boards_of(game, 8):
+        answers = [analyse(one, position, stream=Stream(3)) for one in (player, search, loaded)]
+        assert len({(one.move, one.score, one.nodes) for one in answers}) == 1
+    result = ep.match(player, "material-kings:depth=3,ties=random", game=game, games=20, seed=1)
+    assert result.score > 0.6
+
+
+def test_every_shipped_file_says_whence_it_comes():
+    presets = {"othello": "strong", "checkers": "strong-checkers",
+               "checkers-10": "strong-checkers-10"}  # fmt: skip
+    for game, preset in presets.items():
+        packed = strong_tables(game)
+        config = load_pattern_config(preset)
+        assert packed.game == game
+        assert packed.made["config"] == config.model_dump(mode="json")
+        assert packed.made["games"] == config.games
+        assert packed.made["commands"][0] == f"evoply learn {preset} --name RUN"
+        assert len(json.dumps(packed.to_data(), indent=1)) <= LARGEST_PACKED
 
 
 def test_names_and_options_read_back():
@@ -134,7 +185,7 @@ def damaged(**changes: object) -> str:
         (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 7"),
         (lambda: damaged(entries="AAAA~"), "not base64"),
         (lambda: damaged(format=2), "format"),
-        (lambda: damaged(game="checkers"), "moves its pieces"),
+        (lambda: damaged(game="checkers"), "at most 65,536"),
         (lambda: damaged(stages=[20]), "entries"),
         (lambda: damaged(patterns=[{"squares": "a1 z9", "symmetries": [0]}]), "z9"),
     ],

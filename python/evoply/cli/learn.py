@@ -55,7 +55,7 @@ def learn(
     ----------
     config
         A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8,
-        strong.
+        strong, strong-checkers, strong-checkers-10.
     name
         Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed

@@ -51,6 +51,7 @@ from evoply.expressions.patterns import (
     OTHELLO_PATTERNS,
     othello_patterns,
     pattern,
+    sum_of_patterns,
     symmetric_copies,
 )
 from evoply.expressions.primitive import Constant, Link, Node, Primitive
@@ -131,6 +132,7 @@ __all__ = [
     "squares",
     "squares_turned",
     "substitute",
+    "sum_of_patterns",
     "symmetric_copies",
     "truth",
     "weighted_sum",

@@ -18,7 +18,7 @@ from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
 from evoply.expressions.square_sets import square_index
 from evoply.games.squares import square_name
 
-__all__ = ["OTHELLO_PATTERNS", "othello_patterns", "pattern", "symmetric_copies"]
+__all__ = ["OTHELLO_PATTERNS", "othello_patterns", "pattern", "sum_of_patterns", "symmetric_copies"]
 
 OTHELLO_PATTERNS = {
     "corner_3x3": "a1 b1 c1 a2 b2 c2 a3 b3 c3",
@@ -98,15 +98,40 @@ def pattern(
     return cast(Number, build("pattern", *four, copies, turned, stages, tables))
 
 
+def sum_of_patterns(
+    parts: Iterable[tuple[str, Iterable[int] | None]],
+    size: int,
+    *,
+    moves_pieces: bool = False,
+    stages: Sequence[int] = (),
+) -> Number:
+    """Return the sum of some patterns, every entry 0, as the side to move sees a board of *size*.
+
+    Each part has squares, such as "a1 b1", or the name of one of `OTHELLO_PATTERNS`, and the
+    symmetries under which they share a table; None: all of them. With *moves_pieces* men are told
+    from kings, the board is read from the own side, and None is the board as it is.
+
+    >>> sum_of_patterns([("a1 b1", None), ("row_2", None)], 8).op
+    'add'
+    """
+    sets: tuple[Squares, ...] = (board.own, board.opponent)
+    if moves_pieces:
+        sets = (board.own_men, board.own_kings, board.opponent_men, board.opponent_kings)
+    total: Number | None = None
+    for squares, symmetries in parts:
+        names = OTHELLO_PATTERNS.get(squares, squares).split()
+        usual = (0,) if moves_pieces else range(8)
+        copies = symmetric_copies(names, size, usual if symmetries is None else symmetries)
+        part = pattern(copies, sets=sets, turned=moves_pieces, stages=stages)
+        part.to_dict(size)  # which says what is wrong with these squares
+        total = part if total is None else total + part
+    if total is None:
+        raise ExpressionError("a sum has at least one pattern")
+    return total
+
+
 def othello_patterns(size: int = 8, *, stages: Sequence[int] = ()) -> Number:
     """Return the sum of the patterns of `OTHELLO_PATTERNS`, all tables 0, to be learned."""
     if size != 8:
         raise ExpressionError(f"these patterns are those of the 8x8 board, not of {size}x{size}")
-    parts = [
-        pattern(symmetric_copies(squares.split(), size), stages=stages)
-        for squares in OTHELLO_PATTERNS.values()
-    ]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+    return sum_of_patterns([(name, None) for name in OTHELLO_PATTERNS], size, stages=stages)

@@ -17,6 +17,7 @@ from evoply.learning.learner import Learning, learn
 from evoply.learning.packing import pack
 from evoply.learning.pattern_config import (
     PATTERN_LEARNER,
+    LabelSettings,
     PatternConfig,
     PatternRates,
     PatternSettings,
@@ -39,6 +40,7 @@ __all__ = [
     "Curriculum",
     "Distilled",
     "Feature",
+    "LabelSettings",
     "Learning",
     "LearningConfig",
     "LearningStep",

@@ -33,6 +33,8 @@ _RANDOM_MOVES = 0.1
 _OPENING = (4, 12)
 _FINISHED = 1e12
 """Values beyond this are those of finished games."""
+_MOST_PLIES = 200
+"""Of a game from which positions are taken: where pieces move, it need not end."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ def fitted_cuts(measured: Measured, game: str, stages: Sequence[int]) -> tuple[C
     A depth is left out where a stage has fewer than three positions from which neither search
     reaches the end of the game, or where deep values do not rise with shallow ones.
     """
-    squares = game_rules(game).size ** 2
+    rules = game_rules(game)
+    # Where the board fills a search of so many plies ends the game.
+    empty = rules.size**2 - measured.pieces if rules.fills_board else np.inf
     stage_of = np.searchsorted(np.array(stages), measured.pieces, side="right")
     cuts = []
     for deep, shallow in PAIRS.items():
@@ -90,7 +94,7 @@ def fitted_cuts(measured: Measured, game: str, stages: Sequence[int]) -> tuple[C
             continue
         x, y = measured.values[shallow], measured.values[deep]
         is_open = (np.abs(x) < _FINISHED) & (np.abs(y) < _FINISHED)
-        is_open &= deep < squares - measured.pieces
+        is_open &= deep < empty
         lines: list[Foretelling] = []
         for stage in range(len(stages) + 1):
             here = is_open & (stage_of == stage)
@@ -147,7 +151,7 @@ def _positions(
         opening = _native.Positions.random(rules.kernel, 1, key.child(0).key, *_OPENING)
         position = rules.position_from_row(opening[0])
         in_game: list[list[Position]] = [[] for _ in of_stage]
-        while position.outcome() is None:
+        while position.outcome() is None and position.row[4] < _MOST_PLIES:
             stage = int(np.searchsorted(np.array(stages), _pieces(position), side="right"))
             if len(position.legal_moves) > 1:
                 in_game[stage].append(position)

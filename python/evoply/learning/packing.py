@@ -37,15 +37,14 @@ def pack(
     """Return the tables of *parameters*, learned as *config* says, as a file holds them.
 
     What shallow searches foretell is fitted to *positions* positions of every stage, searched to
-    at most *depth* plies. *about* is what else the file says of where it comes from. Raises
-    `ValueError` for games that these files are not for.
+    at most *depth* plies. *about* is what else the file says of where it comes from.
     """
-    if game_rules(config.game).moves_pieces:
-        raise ValueError(f"game: {config.game} moves its pieces: tables are packed for Othello")
+    rules = game_rules(config.game)
     if not 1 <= positions <= 100_000:
         raise ValueError(f"positions: {positions:,} is not from 1 to 100,000")
     if not 1 <= depth <= DEEPEST:
         raise ValueError(f"depth: {depth} is not from 1 to {DEEPEST}")
+    usual = (0,) if rules.moves_pieces else tuple(range(8))
     tables = PackedTables(
         game=config.game,
         made={
@@ -58,7 +57,7 @@ def pack(
         patterns=tuple(
             PackedPattern(
                 squares=OTHELLO_PATTERNS.get(one.squares, one.squares),
-                symmetries=tuple(range(8)) if one.symmetries is None else one.symmetries,
+                symmetries=usual if one.symmetries is None else one.symmetries,
             )
             for one in config.patterns
         ),
@@ -72,6 +71,7 @@ def pack(
             evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
             view="turn",
             ties="random",
+            quiescence=rules.has_captures,
         ),
         tables.program,
         config.game,

@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
-from evoply.configs.part import Part, Problem
-from evoply.expressions import OTHELLO_PATTERNS, Number, board, pattern, symmetric_copies
+from evoply.configs.part import ADDED_LATER, Part, Problem
+from evoply.expressions import OTHELLO_PATTERNS, Number, sum_of_patterns
 from evoply.games import game_rules
 from evoply.learning.games_config import MOST_GAMES, GamesConfig, config_of
 from evoply.wording import did_you_mean
 
 __all__ = [
     "PATTERN_LEARNER",
+    "LabelSettings",
     "PatternConfig",
     "PatternRates",
     "PatternSettings",
@@ -77,6 +84,26 @@ class PatternRates(Part):
         return float(self.first * (self.last / self.first) ** (step / (self.steps - 1)))
 
 
+class LabelSettings(Part):
+    """How tables are fitted to labels, stage by stage, from the end of the game backwards."""
+
+    depth: int = Field(default=4, ge=1, le=12)
+    """Plies that the search looks ahead that labels a board."""
+    endgame: int = Field(default=10, ge=0, le=20)
+    """In Othello: a board with fewer empty squares is labelled with the outcome of perfect play."""
+    positions: int = Field(default=30_000, ge=10, le=10_000_000)
+    """Of every stage; the boards after all moves of each are labelled."""
+    of_game: int = Field(default=2, ge=1, le=100)
+    """Positions of a stage that one game gives at most."""
+    rounds: int = Field(default=1, ge=1, le=100)
+    """How often all stages are fitted."""
+    passes: int = Field(default=60, ge=1, le=10_000)
+    """Passes of the regression over the boards of a stage; those with the least error on positions
+    held out count."""
+    pull: float = Field(default=20.0, ge=0, le=1e6)
+    """Towards what an entry was before, as if so many boards said it."""
+
+
 class PatternConfig(GamesConfig):
     """Everything that decides such a run; the same config and seed give the same tables.
 
@@ -108,28 +135,24 @@ class PatternConfig(GamesConfig):
     """Plies after which a game is drawn; None: 300 where pieces move, for such games need not
     end."""
     rates: PatternRates = PatternRates()
+    labels: Annotated[LabelSettings | None, ADDED_LATER] = None
+    """After the games: fit the tables to what deeper searches say; None: not at all."""
 
     def value(self) -> Number:
         """Return the sum of the patterns, every entry 0, as the side to move sees a board."""
         rules = game_rules(self.game)
-        men_and_kings = (
-            board.own_men, board.own_kings, board.opponent_men, board.opponent_kings,
-        )  # fmt: skip
-        total: Number | None = None
-        for one in self.patterns:
-            names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
-            usual = (0,) if rules.moves_pieces else range(8)
-            symmetries = usual if one.symmetries is None else one.symmetries
-            part = pattern(
-                symmetric_copies(names, rules.size, symmetries),
-                sets=men_and_kings if rules.moves_pieces else (board.own, board.opponent),
-                turned=rules.moves_pieces,
-                stages=self.stages,
-            )
-            part.to_dict(rules.size)
-            total = part if total is None else total + part
-        assert total is not None, "there is at least one pattern"
-        return total
+        return sum_of_patterns(
+            [(one.squares, one.symmetries) for one in self.patterns],
+            rules.size,
+            moves_pieces=rules.moves_pieces,
+            stages=self.stages,
+        )
+
+    @model_serializer(mode="wrap")
+    def _without_new_keys(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out a key that older configs lack, so that their runs keep their digests."""
+        data: dict[str, Any] = usual(self)
+        return data if self.labels is not None else {k: v for k, v in data.items() if k != "labels"}
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
@@ -147,6 +170,10 @@ class PatternConfig(GamesConfig):
         most = game_rules(self.game).size ** 2
         if any(pieces > most for pieces in self.stages):
             problems.append(("stages", f"no board of this game has more than {most} pieces"))
+        if self.labels is not None and self.games is None:
+            problems.append(("labels", "come after the last game: set games, too"))
+        if self.labels is not None and self.outcome != "sign":
+            problems.append(("labels", 'say who wins, not by how much: set outcome = "sign"'))
         return problems
 
 

@@ -1,7 +1,8 @@
 """Learning pattern tables by self-play as a learner: TD(0), one ply ahead, step by step.
 
 A step is some games of the kernel (`crates/core/src/learning/tables.rs`); it holds all entries, so
-a run goes on as if it had never stopped. Games learn one after another, in one thread.
+a run goes on as if it had never stopped. Games learn one after another, in one thread. After the
+last game, if the config asks for it, a step is one stage fitted to labels (`learning/labels.py`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from evoply._native import Stream
 from evoply.expressions import program_with_parameters, with_parameters
 from evoply.expressions.linear import LARGEST_WEIGHT
 from evoply.games import game_rules
+from evoply.learning.labels import refitted
 from evoply.learning.pattern_config import PatternConfig, load_pattern_config
 from evoply.players import AlphaBeta, ExpressionEvaluator
 from evoply.protocols import RunError, steps
@@ -50,6 +52,8 @@ class PatternStep:
     total_seconds: float = field(compare=False)
     """Of all steps so far."""
     digest: str = ""
+    labelled: int = 0
+    """Stages fitted to labels so far, of all rounds."""
 
     @property
     def parameters(self) -> NDArray[np.float64]:
@@ -61,13 +65,15 @@ class PatternStep:
 class PatternLearning:
     """The learner that `evoply.runs` drives."""
 
+    threads: int = 0
+    """That make labels; 0 for all cores."""
     config_type: ClassVar[type[PatternConfig]] = PatternConfig
 
     def first(self, config: PatternConfig, /) -> PatternStep:
         """Return tables full of zeros."""
         began = perf_counter()
         entries = bytes(8 * len(_program(config).parameters))
-        return _step(config, 0, 0, entries, _statistics(config, 0, entries, None), 0.0, began)
+        return _step(config, 0, 0, 0, entries, _statistics(config, 0, entries), 0.0, began)
 
     def after(self, config: PatternConfig, step: PatternStep, /) -> PatternStep:
         """Play the games of the next step and return what the tables became.
@@ -75,6 +81,8 @@ class PatternLearning:
         Raises `RunError` if an entry left the numbers; what was learned before stays as it is.
         """
         began = perf_counter()
+        if _labels_left(config, step):
+            return self._labelled(config, step, began)
         left = config.games_per_step if config.games is None else config.games - step.games
         games = max(1, min(config.games_per_step, left))
         played = self._play(config, step, games)
@@ -86,19 +94,27 @@ class PatternLearning:
                 f"{step.games:,} games are kept; start again with smaller rates"
             )
         entries, done = played["parameters"].astype("<f8").tobytes(), step.games + games
-        statistics = _statistics(config, done, entries, played)
-        return _step(config, step.number + 1, done, entries, statistics, step.total_seconds, began)
+        updates = int(np.sum(played["updates"]))
+        error = (float(np.sum(played["squared_errors"])) / updates) ** 0.5 if updates else 0.0
+        points = float(np.mean(played["points"]))
+        statistics = _statistics(config, done, entries, error, points)
+        return _step(
+            config, step.number + 1, done, step.labelled, entries, statistics, step.total_seconds,
+            began,
+        )  # fmt: skip
 
     def is_finished(self, config: PatternConfig, step: PatternStep, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""
         is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
-        return is_long or (config.games is not None and step.games >= config.games)
+        has_played = config.games is not None and step.games >= config.games
+        return is_long or (has_played and not _labels_left(config, step))
 
     def dump(self, step: PatternStep, /) -> Any:
         """Return *step* as JSON-ready data; the champion follows from the tables."""
         return {
             "number": step.number,
             "games": step.games,
+            "labelled": step.labelled,
             "entries": base64.b64encode(step.entries).decode(),
             "statistics": dict(step.statistics),
             "seconds": step.seconds,
@@ -115,6 +131,7 @@ class PatternLearning:
                 config,
                 number=int(data["number"]),
                 games=int(data["games"]),
+                labelled=int(data.get("labelled", 0)),
                 entries=entries,
                 statistics={str(name): float(v) for name, v in data["statistics"].items()},
                 seconds=float(data["seconds"]),
@@ -122,6 +139,27 @@ class PatternLearning:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"this is no step of learning patterns: {error!r}") from None
+
+    def _labelled(self, config: PatternConfig, step: PatternStep, began: float) -> PatternStep:
+        """Return the step in which the next stage was fitted: the last of the game comes first."""
+        stages = len(config.stages) + 1
+        place = step.labelled % stages
+        # Pieces become more where the board fills, and else fewer.
+        stage = stages - 1 - place if game_rules(config.game).fills_board else place
+        parameters, error = refitted(
+            config,
+            _program(config),
+            step.parameters,
+            stage=stage,
+            stream=Stream(config.seed, "labels", step.labelled),
+            threads=self.threads,
+        )
+        entries = parameters.astype("<f8").tobytes()
+        statistics = _statistics(config, step.games, entries, error)
+        return _step(
+            config, step.number + 1, step.games, step.labelled + 1, entries, statistics,
+            step.total_seconds, began,
+        )  # fmt: skip
 
     def _play(self, config: PatternConfig, step: PatternStep, games: int) -> dict[str, Any]:
         rules = game_rules(config.game)
@@ -161,10 +199,18 @@ def pattern_player(
     return AlphaBeta(evaluator=evaluator, view="turn", depth=depth, ties="random")
 
 
+def _labels_left(config: PatternConfig, step: PatternStep) -> bool:
+    """Return whether a stage is to be fitted next: after the last game, once a round."""
+    if config.labels is None or config.games is None or step.games < config.games:
+        return False
+    return step.labelled < config.labels.rounds * (len(config.stages) + 1)
+
+
 def _step(
     config: PatternConfig,
     number: int,
     games: int,
+    labelled: int,
     entries: bytes,
     statistics: Mapping[str, float],
     before: float,
@@ -175,6 +221,7 @@ def _step(
         config,
         number=number,
         games=games,
+        labelled=labelled,
         entries=entries,
         statistics=statistics,
         seconds=seconds,
@@ -191,6 +238,8 @@ def _made(
         of_step["games"],
         hashlib.sha256(entries).hexdigest(),
     ]
+    if of_step["labelled"]:
+        said.append(of_step["labelled"])
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     player = pattern_player(config, np.frombuffer(entries, dtype="<f8"))
     kept = MappingProxyType(dict(statistics))
@@ -200,19 +249,17 @@ def _made(
 
 
 def _statistics(
-    config: PatternConfig, games: int, entries: bytes, played: Mapping[str, Any] | None
+    config: PatternConfig, games: int, entries: bytes, error: float = 0.0, points: float = 0.0
 ) -> dict[str, float]:
-    """Return what describes a step: the last two are 0 where no game was played."""
+    """Return what describes a step: *error* and Black's *points* are 0 where there are none."""
     values = np.frombuffer(entries, dtype="<f8")
-    updates = 0 if played is None else int(np.sum(played["updates"]))
-    squares = 0.0 if played is None else float(np.sum(played["squared_errors"]))
     return {
         "games": games,
         "rate": config.rates.rate(games),
         "entries_used": float(np.count_nonzero(values)) / len(values),
         "largest_entry": float(np.abs(values).max()),
-        "error": (squares / updates) ** 0.5 if updates else 0.0,
-        "black_points": 0.0 if played is None else float(np.mean(played["points"])),
+        "error": error,
+        "black_points": points,
     }
 
 

@@ -19,9 +19,8 @@ from pydantic import Field, ValidationError, model_validator
 from evoply import _native
 from evoply.expressions import (
     Number,
-    pattern,
     program_with_parameters,
-    symmetric_copies,
+    sum_of_patterns,
     with_parameters,
 )
 from evoply.expressions.written_form import parse_json
@@ -49,7 +48,7 @@ class PackedPattern(Model):
 
 
 class PackedTables(Model):
-    """Tables of patterns of a game in which pieces stay where they are put."""
+    """Tables of patterns of a game, men told from kings where it has them."""
 
     format: Literal[1] = 1
     kind: Literal["evoply tables"] = "evoply tables"
@@ -65,8 +64,6 @@ class PackedTables(Model):
 
     @model_validator(mode="after")
     def _holds_what_the_patterns_need(self) -> PackedTables:
-        if not game_rules(self.game).fills_board:
-            raise ValueError(f"game: {self.game} moves its pieces, and these tables do not")
         needed = len(self._empty.parameters)
         if len(self.values) != needed:
             raise ValueError(f"entries: {len(self.values):,}, and the patterns have {needed:,}")
@@ -120,13 +117,13 @@ class PackedTables(Model):
 
     def _sum(self) -> Number:
         """Return the patterns with every entry 0."""
-        size, total = game_rules(self.game).size, None
-        for one in self.patterns:
-            copies = symmetric_copies(one.squares.split(), size, one.symmetries)
-            part = pattern(copies, stages=self.stages)
-            total = part if total is None else total + part
-        assert total is not None, "there is at least one pattern"
-        return total
+        rules = game_rules(self.game)
+        return sum_of_patterns(
+            [(one.squares, one.symmetries) for one in self.patterns],
+            rules.size,
+            moves_pieces=rules.moves_pieces,
+            stages=self.stages,
+        )
 
 
 def rounded(values: Sequence[float] | NDArray[np.float64]) -> str:

@@ -2,8 +2,8 @@
 
 Levels differ in how far they look, in how much of the search they leave out, in how many empty
 squares they solve exactly and, below 5, in a temperature: they draw among moves, the likelier the
-better, so that they err where moves are close, as people do. The tables lie in `strong.json`, which
-`evoply pack` writes; docs/strong.md says how, and how strong each level is.
+better, so that they err where moves are close, as people do. The tables of a game lie in one file,
+which `evoply pack` writes; docs/strong.md says how, and how strong each level is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -18,6 +19,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from evoply import _native
 from evoply.expressions import number
+from evoply.games import GAMES, game_rules
 from evoply.notebook import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
@@ -31,7 +33,7 @@ from evoply.players.specs import (
     RandomPlayer,
 )
 
-__all__ = ["LEVELS", "Level", "Strong", "strong_tables"]
+__all__ = ["Level", "Strong", "levels_of", "strong_games", "strong_tables"]
 
 
 class Level(NamedTuple):
@@ -45,7 +47,7 @@ class Level(NamedTuple):
     """Empty squares from which on it plays exactly."""
 
 
-LEVELS: tuple[Level, ...] = (
+_WITH_SOLVER = (
     Level(1, temperature=0.6),
     Level(1, temperature=0.2),
     Level(1, temperature=0.07),
@@ -57,16 +59,44 @@ LEVELS: tuple[Level, ...] = (
     Level(10, selective=1.5, endgame=16),
     Level(12, selective=1.5, endgame=18),
 )
-"""Levels 1 to 10."""
+_WITHOUT = (
+    Level(1, temperature=0.6),
+    Level(1, temperature=0.2),
+    Level(1, temperature=0.07),
+    Level(2, temperature=0.03),
+    Level(3),
+    Level(4),
+    Level(6),
+    Level(8),
+)
 
 _FROM_TABLE = 5
 """From this depth on a search keeps positions."""
 
 
+def levels_of(game: str) -> tuple[Level, ...]:
+    """Return the levels of *game*, from 1 on.
+
+    >>> levels_of("othello")[4].depth
+    3
+    """
+    return _WITH_SOLVER if game_rules(game).fills_board else _WITHOUT
+
+
 @lru_cache(maxsize=1)
-def strong_tables() -> PackedTables:
-    """Return the tables that come with evoply; they are read when they are first asked for."""
-    return read_packed((files("evoply.players") / "strong.json").read_text(encoding="utf-8"))
+def strong_games() -> tuple[str, ...]:
+    """Return the games whose tables come with evoply: those that have a file."""
+    return tuple(game for game in GAMES if _file(game).is_file())
+
+
+@lru_cache(maxsize=8)
+def strong_tables(game: str = "othello") -> PackedTables:
+    """Return the tables of *game* that come with evoply; they are read when first asked for."""
+    return read_packed(_file(game).read_text(encoding="utf-8"))
+
+
+def _file(game: str) -> Traversable:
+    return files("evoply.players") / f"strong-{game}.json"
 
 
 class Strong(PlayerKind):
@@ -78,12 +108,14 @@ class Strong(PlayerKind):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"strong": "pattern tables learned by self-play (8x8); options level, depth and others"}
+        {"strong": "pattern tables learned by self-play; options level, depth and others"}
     )
 
     kind: Literal["strong"] = "strong"
-    level: int = Field(default=5, ge=1, le=len(LEVELS), strict=True)
-    """1 (weak) to 10; 5 takes at most 50 ms a move."""
+    game: str = "othello"
+    """Whose tables it plays by."""
+    level: int = Field(default=5, ge=1, le=len(_WITH_SOLVER), strict=True)
+    """1 (weak) to 10, in checkers to 8; 5 takes at most 50 ms a move."""
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, strict=True)
     """Instead of a level: so many plies, without temperature, nothing left out, nothing solved."""
     selective: float | None = Field(default=None, ge=0.1, le=100, title="number of sigmas")
@@ -97,6 +129,10 @@ class Strong(PlayerKind):
 
     @model_validator(mode="after")
     def _is_a_level_or_a_depth(self) -> Self:
+        if self.game not in strong_games():
+            raise ValueError(f"game: {_plays()}")
+        if self.level > (most := len(levels_of(self.game))):
+            raise ValueError(f"in {self.game} levels are 1 to {most}")
         if self.depth is not None and "level" in self.model_fields_set and self.level != 5:
             raise ValueError("give level or depth, not both: a level has a depth of its own")
         if self.selective is not None and self._level.temperature is not None:
@@ -106,7 +142,10 @@ class Strong(PlayerKind):
     @classmethod
     def from_text(cls, text: str, game: str) -> Self | None:
         """Return the player if *text* is its name; options may follow it, as `:level=8`."""
-        return cls(name=text) if text in cls.names else None
+        if text not in cls.names:
+            return None
+        # For a game without tables `check_fits` says which there are.
+        return cls(name=text, game=game) if game in strong_games() else cls(name=text)
 
     @classmethod
     def text_options(cls) -> Sequence[str]:
@@ -133,10 +172,14 @@ class Strong(PlayerKind):
         return table_html(f"Player {self}", tuple(self._level._asdict().items()))
 
     def check_fits(self, game: str) -> None:
-        """Raise `ValueError` for another game than Othello 8x8, and for other tables than meant."""
-        packed = strong_tables()
-        if game != packed.game:
-            raise ValueError(f"strong plays {packed.game}")
+        """Raise `ValueError` for another game than its own, and for other tables than meant."""
+        if game not in strong_games():
+            raise ValueError(_plays())
+        if game != self.game:
+            raise ValueError(f"this is strong of {self.game}: name it anew for {game}")
+        if self.endgame and not game_rules(game).fills_board:
+            raise ValueError(f"{game} has no exact solver: leave endgame out")
+        packed = strong_tables(game)
         if self.tables is not None and self.tables != packed.digest:
             raise ValueError(
                 f"strong was made with other tables ({self.tables}) than come with this version of "
@@ -151,21 +194,21 @@ class Strong(PlayerKind):
 
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form."""
-        return self._search().with_program(game, strong_tables().program)
+        return self._search().with_program(game, strong_tables(self.game).program)
 
     def self_contained(self) -> AlphaBeta:
         """Return the player with its tables as an expression, which needs no file of evoply's."""
-        evaluator = ExpressionEvaluator(expression=strong_tables().expression().to_dict())
+        evaluator = ExpressionEvaluator(expression=strong_tables(self.game).expression().to_dict())
         return self._search().model_copy(update={"evaluator": evaluator, "name": self.label})
 
     def anywhere(self) -> Strong:
         """Return the same player, which says which tables it means."""
-        return self.model_copy(update={"tables": strong_tables().digest})
+        return self.model_copy(update={"tables": strong_tables(self.game).digest})
 
     def identity(self) -> dict[str, Any]:
         """Return how it searches, and which tables: a digest need not hold all entries."""
         search = self._search().model_dump(mode="json", exclude={"name", "evaluator"})
-        return {**search, "kind": "strong", "tables": strong_tables().digest}
+        return {**search, "kind": "strong", "tables": strong_tables(self.game).digest}
 
     def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
         """Return the search with its tables as an expression."""
@@ -173,7 +216,7 @@ class Strong(PlayerKind):
 
     @property
     def _level(self) -> Level:
-        level = LEVELS[self.level - 1] if self.depth is None else Level(self.depth)
+        level = levels_of(self.game)[self.level - 1] if self.depth is None else Level(self.depth)
         return Level(
             level.depth,
             level.temperature,
@@ -190,8 +233,14 @@ class Strong(PlayerKind):
             ties="random",
             depth=depth,
             temperature=temperature,
-            selective=None if sigmas is None else strong_tables().selectivity(sigmas),
+            selective=None if sigmas is None else strong_tables(self.game).selectivity(sigmas),
             endgame=endgame,
+            quiescence=game_rules(self.game).has_captures and depth > 1,
             table=0 if depth < _FROM_TABLE else min(10 + depth, 18),
             epsilon=self.epsilon,
         )
+
+
+def _plays() -> str:
+    *first, last = strong_games()
+    return f"strong plays {', '.join(first)} and {last}"

@@ -78,6 +78,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "strong": Preset(
             "strong.toml", "the tables of the player strong: the same in six stages", "patterns"
         ),
+        "strong-checkers": Preset(
+            "strong-checkers.toml", "its tables for checkers, men told from kings", "patterns"
+        ),
+        "strong-checkers-10": Preset(
+            "strong-checkers-10.toml", "the same on the board of 10x10", "patterns"
+        ),
     }
 )
 

@@ -43,10 +43,10 @@ class PatternKind(GamesKind):
         parts: PythonParts | None = None,
         cluster: Cluster | None = None,
     ) -> PatternLearning:
-        own: PatternLearning = super().learner(parts=parts)
+        super().learner(parts=parts)  # which refuses what tables cannot use
         if cluster is not None:
             raise RunError(ONE_CORE)
-        return own
+        return PatternLearning(threads)
 
     def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:
         about = {"generation": last.number, "games": last.games}
@@ -56,9 +56,10 @@ class PatternKind(GamesKind):
 
     def live(self, config: PatternConfig, step: PatternStep, /) -> LiveFacts:
         values, done = step.statistics, step.games
+        labels = f", {step.labelled} stages fitted to labels" if step.labelled else ""
         used = f"{100 * values['entries_used']:.1f} %"
         return LiveFacts(
-            line=f"{done:,} games: error {values['error']:.3f}, {used} of the entries used",
+            line=f"{done:,} games: error {values['error']:.3f}, {used} of the entries used{labels}",
             facts=(
                 ("games", f"{done:,}"),
                 ("error", f"{values['error']:.4f}"),
@@ -70,6 +71,10 @@ class PatternKind(GamesKind):
             champion=f"tables of {len(config.patterns)} patterns",
             seconds_left=self.seconds_left(config, step),
         )
+
+    def seconds_left(self, config: PatternConfig, step: PatternStep) -> float | None:
+        """Return what `GamesKind` does; None where labels come after the games."""
+        return super().seconds_left(config, step) if config.labels is None else None
 
     def earlier_points(self, row: Row, /) -> Mapping[str, float]:
         """Return the curves of a run."""

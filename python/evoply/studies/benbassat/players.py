@@ -22,6 +22,7 @@ from evoply.evolution import (
     final_test,
     individual_player,
 )
+from evoply.games.draws import DrawRules
 from evoply.gp import Genotype
 from evoply.players import Player, model_of
 from evoply.presets import preset_text
@@ -52,6 +53,9 @@ class Table:
     game: str
     preset: str
     kinds: tuple[Kind, ...]
+    readings: tuple[tuple[str, DrawRules | None], ...] = (("", None),)
+    """When long games of a benchmark are draws, which the paper does not say: each reading has rows
+    of its own, whose names end so. None: the usual rules of the game."""
 
 
 TABLES: Mapping[str, Table] = {
@@ -71,6 +75,7 @@ TABLES: Mapping[str, Table] = {
             Kind("50Co", 3, {3: (889.0, 927.0)}),
             Kind("25Co", 2, {3: (732.0, 615.5, 554.0, 631.0)}),
         ),
+        readings=(("", None), (", of any length", DrawRules(max_plies=None))),
     ),
     "6": Table(
         "othello",
@@ -172,7 +177,9 @@ def players_table(name: str, request: Request) -> Result:
     steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
     for kind in table.kinds:
         evolved[kind.fitness] = []
-        scores: dict[int, list[Figure]] = {depth: [] for depth in kind.printed}
+        scores: dict[tuple[int, str], list[Figure]] = {
+            (depth, ending): [] for depth in kind.printed for ending, _ in table.readings
+        }
         for run in range(size.runs):
             config = run_config(table, kind, request, run)
             one = evolve_player(
@@ -180,10 +187,12 @@ def players_table(name: str, request: Request) -> Result:
             )
             evolved[kind.fitness].append(one)
             for depth in kind.printed:
-                scores[depth].append(_benchmark(one, config, depth, size.games, request))
+                for ending, draws in table.readings:
+                    figure = _benchmark(one, config, depth, draws, size.games, request)
+                    scores[depth, ending].append(figure)
             steps.done()
-        for depth, figures in scores.items():
-            against = f"{kind.fitness} at ab{kind.depth} against ab{depth}"
+        for (depth, ending), figures in scores.items():
+            against = f"{kind.fitness} at ab{kind.depth} against ab{depth}{ending}"
             measured[against] = figures
             rows += _rows(against, figures, kind.printed[depth])
     return Result(
@@ -212,7 +221,12 @@ class _Steps:
 
 
 def _benchmark(
-    one: Evolved, config: EvolutionConfig, depth: int, games: int, request: Request
+    one: Evolved,
+    config: EvolutionConfig,
+    depth: int,
+    draws: DrawRules | None,
+    games: int,
+    request: Request,
 ) -> Figure:
     """Return the points per 1,000 games against the guide of a depth, from the start position."""
     result = match(
@@ -221,6 +235,7 @@ def _benchmark(
         game=config.game,
         games=games,
         openings=None,
+        draws=draws,
         seed=_native.Stream(config.seed, "benchmark", depth).below(2**32),
         threads=request.threads,
     )

@@ -63,9 +63,9 @@ BENBASSAT = Study(
         "exactly; of equal moves one is drawn.",
         "Population 120, 100 generations, crossover of eight and mutation of two in ten, half of "
         "the mutations local: the paper refers to an earlier one that could not be consulted.",
-        "Trees have at most 100 nodes and 17 levels. Training begins with four random plies, since "
-        "two players without chance would else play one game for ever; the benchmark begins at the "
-        "start position, where the guide's chance makes games differ.",
+        "Trees have at most 300 nodes and 17 levels. One draw says whether an offspring mutates. "
+        "Games begin at the start position, in training and in the benchmark: what makes them "
+        "differ is that one of equal moves is drawn, and the guide's chance.",
         "No elitism; a tie in a tournament goes to the smaller tree.",
         "Fit enough for another round of a guide are those with at least the mean of the points.",
     ),

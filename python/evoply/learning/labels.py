@@ -1,0 +1,331 @@
+"""Pattern tables fitted to labels: what deeper searches and the exact solver say of boards.
+
+Stages are fitted from the end of the game backwards, each with labels that the tables of the next
+one help to make. Positions come from games of the tables against themselves, one ply ahead with
+some random moves. The boards after all moves of a position are labelled, because they are what a
+player compares: tanh of what a search of some plies says (as in learning by play), or who wins,
+where that is known. The entries of one stage then become those of a logistic regression of the
+labels, with what was learned before as the prior. Sources: Buro, "Improving heuristic mini-max
+search by supervised learning" (2002); Veness et al., "Bootstrapping from game tree search" (2009).
+
+The regression adds numbers in a fixed order and takes nothing from a library of linear algebra, so
+the same labels give the same bits on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from os import cpu_count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import _native
+from evoply._native import Stream
+from evoply.arena import Schedule
+from evoply.arena.schedule import play_in_kernel
+from evoply.expressions import OTHELLO_PATTERNS, number, symmetric_copies
+from evoply.expressions.square_sets import square_index
+from evoply.games import game_rules
+from evoply.learning.pattern_config import LabelSettings, PatternConfig
+from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.protocols import Row
+
+__all__ = ["Labelled", "fitted", "labelled_boards", "places", "refitted", "squashed"]
+
+_FINISHED = 1e12
+"""Values beyond this are those of finished games."""
+_HELD_OUT = 10
+"""One position of so many is not learned from, and says when to stop."""
+_GAMES_AT_ONCE = 2_000
+_POSITIONS_AT_ONCE = 50
+
+_PASSES_BETWEEN_TESTS = 5
+
+Array = NDArray[np.float64]
+Boards = tuple[NDArray[np.int32], Array]
+"""The places of boards, see `places`, and their labels."""
+Fit = tuple[Array, float]
+"""Parameters, and the error that is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Boards after the moves of some positions, and what they are worth to the side to move."""
+
+    rows: list[Row]
+    labels: Array
+    """From -1 to 1."""
+    position: NDArray[np.int64]
+    """The position of each, ascending."""
+
+
+def refitted(
+    config: PatternConfig,
+    program: _native.Program,
+    parameters: Array,
+    *,
+    stage: int,
+    stream: Stream,
+    threads: int = 0,
+) -> Fit:
+    """Return *parameters* with those of one *stage* fitted to labels, and the error that is left.
+
+    The error is that of `fitted` on positions held out. *program* is the
+    sum of the patterns of *config*, lowered with parameters kept; *threads*: 0 for all cores, which
+    change nothing in the answer.
+    """
+    assert config.labels is not None, "who calls has looked"
+    found = labelled_boards(
+        config, program.with_parameters(parameters), stage=stage, stream=stream, threads=threads
+    )
+    if not found.rows:
+        return parameters, 0.0
+    where = places(config, found.rows, stage)
+    test = found.position % _HELD_OUT == _HELD_OUT - 1
+    return fitted(
+        parameters,
+        (where[:, ~test], found.labels[~test]),
+        (where[:, test], found.labels[test]),
+        config.labels,
+    )
+
+
+def labelled_boards(
+    config: PatternConfig,
+    program: _native.Program,
+    *,
+    stage: int,
+    stream: Stream,
+    threads: int = 0,
+) -> Labelled:
+    """Return the boards of *stage* after all moves of positions from own games, with labels."""
+    settings = config.labels
+    assert settings is not None, "who calls has looked"
+    positions = _positions(config, program, settings, stage, stream, threads)
+    searcher = _player(config, settings.depth + 1, endgame=settings.endgame).with_program(
+        config.game, program
+    )
+    blocks = [
+        positions[first : first + _POSITIONS_AT_ONCE]
+        for first in range(0, len(positions), _POSITIONS_AT_ONCE)
+    ]
+    label = partial(_label, config, searcher, stage, stream.child("labels").key)
+    workers = ThreadPoolExecutor(threads or cpu_count() or 1)
+    try:
+        answers = list(workers.map(label, blocks))
+    finally:
+        workers.shutdown(wait=True, cancel_futures=True)
+    rows: list[Row] = []
+    labels: list[float] = []
+    position: list[int] = []
+    for number_of_block, answer in enumerate(answers):
+        for place, row, value in answer:
+            rows.append(row)
+            labels.append(value)
+            position.append(number_of_block * _POSITIONS_AT_ONCE + place)
+    return Labelled(rows, np.array(labels), np.array(position, dtype=np.int64))
+
+
+def _label(
+    config: PatternConfig, searcher: _native.Player, stage: int, key: int, block: Sequence[Row]
+) -> list[tuple[int, Row, float]]:
+    kernel = game_rules(config.game).kernel
+    answer: list[tuple[int, Row, float]] = []
+    for place, row in enumerate(block):
+        found = _native.analyse(searcher, *row, key, every_move=True)
+        known, is_solved = found[6], found[7]
+        for code, value in known:
+            after = _native.row_after(kernel, row, code)
+            if _stage(config, after) != stage or not _native.legal_moves(kernel, after):
+                continue  # a finished game needs no opinion
+            is_same_side = after[3] == row[3]
+            worth = value if is_same_side else -value
+            is_certain = is_solved or abs(worth) >= _FINISHED
+            label = float(np.sign(worth)) if is_certain else float(squashed(np.array(worth)))
+            answer.append((place, after, label))
+    return answer
+
+
+def _positions(
+    config: PatternConfig,
+    program: _native.Program,
+    settings: LabelSettings,
+    stage: int,
+    stream: Stream,
+    threads: int,
+) -> list[Row]:
+    """Return positions of own games whose moves lead to boards of *stage*, in the order of games.
+
+    Games begin with 0 to `random_plies` random plies, in turn. There are fewer positions than
+    wanted where games hardly come to the stage.
+    """
+    rules = game_rules(config.game)
+    start = rules.start().row
+    player = _player(config, 1, epsilon=config.epsilon).with_program(config.game, program)
+    found: list[Row] = []
+    most = 20 * settings.positions
+    for part in range(-(-most // _GAMES_AT_ONCE)):
+        opening = part % (config.random_plies + 1)
+        of_part = stream.child("games", part)
+        schedule = Schedule.pairs(
+            np.zeros(_GAMES_AT_ONCE // 2, dtype=np.uint32),
+            np.zeros(_GAMES_AT_ONCE // 2, dtype=np.uint32),
+            stream=of_part,
+            opening_plies=opening,
+            start=start,
+        )
+        games = play_in_kernel(config.game, [player], schedule, threads=threads, record_moves=True)
+        for game, codes in enumerate(games.moves or ()):
+            along = _native.rows_along(rules.kernel, start, codes)[opening:]
+            candidates = [row for row in along if _leads_to(config, row) == stage]
+            draws = of_part.child("positions", game)
+            for _ in range(min(settings.of_game, len(candidates))):
+                row = candidates.pop(draws.below(len(candidates)))
+                if len(_native.legal_moves(rules.kernel, row)) > 1:
+                    found.append(row)
+            if len(found) >= settings.positions:
+                return found[: settings.positions]
+    return found
+
+
+def _player(config: PatternConfig, depth: int, **more: float) -> AlphaBeta:
+    """Return how the tables search; the evaluator stands for them."""
+    rules = game_rules(config.game)
+    return AlphaBeta(
+        evaluator=ExpressionEvaluator(expression=number(0.0).to_dict()),
+        view="turn",
+        ties="random",
+        depth=depth,
+        quiescence=rules.has_captures and depth > 1,
+        endgame=int(more.get("endgame", 0)) if rules.fills_board else 0,
+        epsilon=more.get("epsilon", 0.0),
+    )
+
+
+def _pieces(row: Row) -> int:
+    return (row[0] | row[1]).bit_count()
+
+
+def _stage_of(config: PatternConfig, pieces: int) -> int:
+    return sum(least <= pieces for least in config.stages)
+
+
+def _stage(config: PatternConfig, row: Row) -> int:
+    return _stage_of(config, _pieces(row))
+
+
+def _leads_to(config: PatternConfig, row: Row) -> int:
+    """Return the stage of the boards after most moves of a position."""
+    return _stage_of(config, _pieces(row) + int(game_rules(config.game).fills_board))
+
+
+def places(config: PatternConfig, rows: Sequence[Row], stage: int) -> NDArray[np.int32]:
+    """Return which entries of all boards of *rows* are added: a row a copy, a column a board.
+
+    They are counted among the parameters of the sum, and added in this order they are its value.
+    """
+    rules = game_rules(config.game)
+    digits = _digits(rows, rules.size, rules.moves_pieces)
+    radix = 5 if rules.moves_pieces else 3
+    offset, lines = 0, []
+    for one in config.patterns:
+        names = OTHELLO_PATTERNS.get(one.squares, one.squares).split()
+        usual = (0,) if rules.moves_pieces else range(8)
+        entries = radix ** len(names)
+        for copy in symmetric_copies(
+            names, rules.size, usual if one.symmetries is None else one.symmetries
+        ):
+            index = np.zeros(len(rows), dtype=np.int32)
+            for name in copy:
+                index = index * radix + digits[:, square_index(rules.size, name)]
+            lines.append(index + np.int32(offset + stage * entries))
+        offset += entries * (len(config.stages) + 1)
+    return np.array(lines, dtype=np.int32)
+
+
+def _digits(rows: Sequence[Row], size: int, moves_pieces: bool) -> NDArray[np.int32]:
+    """Return what stands on every square, a row a board, as the side to move sees it."""
+    squares = size**2
+    digits = np.zeros((len(rows), squares), dtype=np.int32)
+    black, white, kings = (_bits([row[part] for row in rows], squares) for part in range(3))
+    is_black = np.array([row[3] for row in rows], dtype=np.bool_)[:, None]
+    own, opponent = np.where(is_black, black, white), np.where(is_black, white, black)
+    if not moves_pieces:
+        digits[own], digits[opponent] = 1, 2
+        return digits
+    digits[own & ~kings], digits[own & kings] = 1, 2
+    digits[opponent & ~kings], digits[opponent & kings] = 3, 4
+    return np.where(is_black, digits, digits[:, ::-1])
+
+
+def _bits(sets: Sequence[int], squares: int) -> NDArray[np.bool_]:
+    """Return sets of squares as truths, a row a set."""
+    raw = b"".join(one.to_bytes(16, "little") for one in sets)
+    packed = np.frombuffer(raw, dtype=np.uint8).reshape(len(sets), 16)
+    bits = np.unpackbits(packed, axis=1, bitorder="little")[:, :squares]
+    return np.asarray(bits, dtype=np.bool_)
+
+
+def squashed(values: Array) -> Array:
+    """Return tanh of *values* as the kernel has it: a fraction of exact operations."""
+    square = values * values
+    above = values * (135_135.0 + square * (17_325.0 + square * (378.0 + square)))
+    below = 135_135.0 + square * (62_370.0 + square * (3_150.0 + square * 28.0))
+    return np.clip(above / below, -1.0, 1.0)
+
+
+def fitted(parameters: Array, learned: Boards, test: Boards, settings: LabelSettings) -> Fit:
+    """Return *parameters* with entries changed towards labels, and the error left on *test* boards.
+
+    Boards are their `places` and their labels. The sum of the logistic losses of those *learned*
+    from, and of the squares of what changed times `pull` / 2, is minimised by accelerated gradient
+    steps (Nesterov 1983; without a rate to choose: an entry moves by its slope through what bounds
+    the curvature there, the boards that hold it times the entries of a board). Every fifth pass
+    the test boards are looked at, and the entries with the least error on them are kept, those
+    before the first pass among them. The error is the root of the mean square, 0 without any board.
+    """
+    (where, labels), (tested, _) = learned, test
+    times = np.bincount(where.reshape(-1), minlength=len(parameters))
+    used = np.flatnonzero(times)
+    # Only entries that some board has are looked at, so that passes are short.
+    compact = np.zeros(len(parameters), dtype=np.int32)
+    compact[used] = np.arange(len(used), dtype=np.int32)
+    where = compact[where]
+    before = parameters[used]
+    curvature = len(where) * times[used] + settings.pull
+    values, ahead = before, before
+    best, least = parameters, _error(parameters, test)
+    for step in range(settings.passes):
+        error = labels - squashed(_sums(ahead, where))
+        slope = -settings.pull * (ahead - before)
+        for copy in where:
+            slope += np.bincount(copy, weights=error, minlength=len(used))
+        moved = ahead + slope / curvature
+        ahead = moved + (step / (step + 3)) * (moved - values)
+        values = moved
+        if (step + 1) % _PASSES_BETWEEN_TESTS == 0 or step + 1 == settings.passes:
+            after = parameters.copy()
+            after[used] = values
+            left = _error(after, test)
+            if left < least or not tested.size:
+                best, least = after, left
+    return best, least
+
+
+def _error(parameters: Array, boards: Boards) -> float:
+    where, labels = boards
+    left = labels - squashed(_sums(parameters, where))
+    # Added one after another, as a library's sum might not be.
+    return float(np.add.accumulate(left * left)[-1] / len(left)) ** 0.5 if len(left) else 0.0
+
+
+def _sums(parameters: Array, where: NDArray[np.int32]) -> Array:
+    """Return what the entries of each board add up to, in the order of copies."""
+    total = np.zeros(where.shape[1])
+    for copy in where:
+        total += parameters[copy]
+    return total
