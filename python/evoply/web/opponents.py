@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from evoply.games import game_rules
 from evoply.players import PlayerKind, parse_player
@@ -16,6 +17,8 @@ __all__ = ["OpponentReader", "check_text", "read_opponent"]
 OpponentReader = Callable[[str, str], PlayerKind]
 """The player that a text names in a game."""
 
+_RUN = "@"
+"""What every text has that names a run."""
 _CHAMPION = re.compile(r"\s*champion\s*@(?P<run>[^:@]*)(@\s*[0-9]+\s*(:|$))?", re.DOTALL)
 _FILE = re.compile(r"\.(py|json|toml)\s*(:|$)|^\s*engine:", re.IGNORECASE)
 
@@ -29,6 +32,11 @@ def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
     """
     game_rules(game)
     check_text(text)
+    # A champion may be another one in a moment; what others are never changes.
+    return _read(text, game, limits) if _RUN in text else _read_once(text, game, limits)
+
+
+def _read(text: str, game: str, limits: Limits) -> PlayerKind:
     runs = None
     if _CHAMPION.match(text) is not None:
         # Only here: what knows runs takes a second to load.
@@ -44,6 +52,9 @@ def read_opponent(text: str, game: str, limits: Limits) -> PlayerKind:
     player.check_fits(game)
     _check_work(player, limits)
     return player
+
+
+_read_once = lru_cache(maxsize=128)(_read)
 
 
 def check_text(text: str) -> None:
