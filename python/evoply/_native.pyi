@@ -165,7 +165,7 @@ class Player:
 class Searcher:
     """A player that keeps its table, its killers and the search of its latest position."""
 
-    def __new__(cls, player: Player, /, *, table: int = 0) -> Searcher: ...
+    def __new__(cls, player: Player, /, *, table: int = 0, threads: int = 1) -> Searcher: ...
     def think(
         self,
         row: _Row,
@@ -229,6 +229,7 @@ def analyse(
     *,
     moves: int = 0,
     every_move: bool = False,
+    threads: int = 1,
 ) -> _Analysis: ...
 def count_nodes(
     game: str,

@@ -8,6 +8,7 @@ import pytest
 from evoply import Searcher, Stream, _native, analyse, explain, othello
 from evoply.games import game_rules
 from evoply.players import KernelSeat, load_player, parse_player, save_player, solve
+from evoply.players.analysis import use_all_cores
 from evoply.protocols import Choice, Clock, Color
 
 GAME = othello.Game.from_transcript("f5d6c3d3c4f4f6")
@@ -191,6 +192,31 @@ def test_the_exact_solver_chooses_where_a_player_says_so() -> None:
         game = game_rules("othello").game(position)
         chosen = seat.choose(game, Stream(1, "end"), Clock(seconds_left=1000.0))
         assert (chosen.score, chosen.depth) == (solution.score, 14)
+
+
+def test_threads_of_the_solver_change_no_answer() -> None:
+    """Strong has an evaluator that says what the solver tries first, and 16 empties are split."""
+    record = game_rules("othello").record()
+    stream = Stream(3, "until 16 are empty")
+    while record.position.empty.bit_count() > 16:
+        moves = record.position.legal_moves
+        record = record.play(moves[stream.below(len(moves))])
+    player = parse_player("strong:depth=2,endgame=16")
+    exact = solve(record.position)
+    answers = []
+    for threads in (0, 1, 3):
+        with Searcher(player, threads=threads) as searcher:
+            answers.append(searcher.think(record))
+    seat = player.seat("othello")
+    use_all_cores(seat)
+    assert isinstance(seat, KernelSeat)
+    assert seat.threads == 0
+    answers.append(analyse(player, record))
+    assert len({(choice.move, choice.line, choice.score) for choice in answers}) == 1
+    assert answers[0].score == exact.score
+    assert all(choice.notes == {"exact": True} for choice in answers)
+    with pytest.raises(ValueError, match="threads: 1025 - give a whole number from 0 to 1024"):
+        Searcher(player, threads=1025)
 
 
 def test_endgame_is_an_option_like_others(tmp_path) -> None:

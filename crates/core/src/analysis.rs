@@ -22,12 +22,14 @@ pub struct Question {
     pub moves: u32,
     /// Whether the value of every legal move is wanted too.
     pub every_move: bool,
+    /// Threads that the exact solver may use (0: one a core): they change its nodes and nothing else.
+    pub threads: usize,
 }
 
 impl Question {
-    /// The first choice of its side in a game: nothing but the choice.
+    /// The first choice of its side in a game: nothing but the choice, with one thread.
     pub fn of(game: Key) -> Self {
-        Self { game, moves: 0, every_move: false }
+        Self { game, moves: 0, every_move: false, threads: 1 }
     }
 }
 
@@ -52,6 +54,7 @@ impl<G: Game> Player<G> {
         self.prepare(&mut workspace);
         workspace.begin(question.game);
         workspace.moves = question.moves;
+        workspace.threads = question.threads;
         let key = move_key(question.game, position.turn(), position.ply());
         let begun = Instant::now();
         let choice = dispatch(Choose { player: self, position, key, workspace: &mut workspace, stop })?;
@@ -103,9 +106,6 @@ impl<G: Game> Task for ValueMoves<'_, G> {
                 player.considered(cpu, position, &mut expansion.clone(), key, key.stream(), workspace, stop)?;
             (depth, exactly) = (choice.depth, choice.is_exact);
         }
-        if exactly {
-            return cpu.call(ValueExactly { position, stop });
-        }
         match player.chooser() {
             Chooser::Random => Some(Vec::new()),
             Chooser::AfterState(_) | Chooser::Staged(_) => {
@@ -113,6 +113,10 @@ impl<G: Game> Task for ValueMoves<'_, G> {
                 let Workspace { memory, values, .. } = workspace;
                 after_state(cpu, position, &mut expansion, evaluator, &mut memory.registers, values);
                 Some(std::mem::take(values))
+            }
+            Chooser::AlphaBeta(ahead) if exactly => {
+                let (evaluator, threads) = (ahead.evaluator(), workspace.threads);
+                cpu.call(ValueExactly { position, evaluator, threads, stop })
             }
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);

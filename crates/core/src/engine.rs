@@ -94,6 +94,7 @@ impl<G: Game> Engine<G> {
         let key = move_key(question.game, position.turn(), position.ply());
         self.workspace.begin(question.game);
         self.workspace.moves = question.moves;
+        self.workspace.threads = question.threads;
         let mut is_complete = true;
         let choice = match self.player.chooser() {
             Chooser::AlphaBeta(ahead)
@@ -120,6 +121,7 @@ impl<G: Game> Engine<G> {
             let mut workspace = Workspace::default();
             self.player.prepare(&mut workspace);
             workspace.begin(question.game);
+            workspace.threads = question.threads;
             let (player, workspace) = (&self.player, &mut workspace);
             dispatch(ValueMoves::of(player, position, key, &choice, workspace, stop)).unwrap_or_default()
         } else {
@@ -144,7 +146,7 @@ impl<G: Game> Engine<G> {
             return None;
         }
         let deadline = within.map(|within| begun + within);
-        let choice = dispatch(exactly(&self.player, position, key, deadline, stop))?;
+        let choice = dispatch(exactly(&self.player, ahead, position, key, question.threads, deadline, stop))?;
         let analysis = Analysis { choice, values: Vec::new(), elapsed: begun.elapsed() };
         Some(Thought { analysis, is_complete: true })
     }
@@ -153,12 +155,15 @@ impl<G: Game> Engine<G> {
 /// The question to the exact solver what a player would choose at a position with its key.
 fn exactly<'a, G: Game>(
     player: &Player<G>,
+    ahead: &'a LookAhead<G>,
     position: &'a G,
     key: Key,
+    threads: usize,
     deadline: Option<Instant>,
     stop: &'a AtomicBool,
 ) -> ChooseExactly<'a, G> {
-    ChooseExactly { position, ties: player.ties(), stream: player.stream_of(key), deadline, stop }
+    let (evaluator, ties, stream) = (ahead.evaluator(), player.ties(), player.stream_of(key));
+    ChooseExactly { position, evaluator, threads, ties, stream, deadline, stop }
 }
 
 /// What a search is asked.
@@ -192,7 +197,7 @@ impl<G: Game> Task for Think<'_, G> {
         if ahead.solves(position) && limits.depth.is_none() {
             if solved.is_none() {
                 let deadline = limits.hard.map(|hard| begun + hard / 2);
-                *solved = cpu.call(exactly(player, position, key, deadline, stop));
+                *solved = cpu.call(exactly(player, ahead, position, key, workspace.threads, deadline, stop));
             }
             if let Some(choice) = solved {
                 tell(choice, begun.elapsed());

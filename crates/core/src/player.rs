@@ -46,6 +46,8 @@ pub struct Workspace<G: Game> {
     stage: Option<usize>,
     /// Values of the moves of one position, in order.
     pub(crate) values: Vec<f64>,
+    /// Threads that may help with one choice (0: one a core): the exact solver's, whose answer they do not change.
+    pub threads: usize,
 }
 
 impl<G: Game> Workspace<G> {
@@ -64,7 +66,7 @@ impl<G: Game> Workspace<G> {
 
 impl<G: Game> Default for Workspace<G> {
     fn default() -> Self {
-        Self { game: Key(0), moves: 0, memory: Memory::default(), stage: None, values: Vec::new() }
+        Self { game: Key(0), moves: 0, memory: Memory::default(), stage: None, values: Vec::new(), threads: 1 }
     }
 }
 
@@ -263,7 +265,9 @@ impl<G: Game> Player<G> {
                     // What is not solved in half the time is looked ahead at with the other half.
                     let time = search.options.time.map(|time| time / 2);
                     let deadline = time.map(|time| Instant::now() + time);
-                    let question = ChooseExactly { position, ties: self.ties, stream: stream.clone(), deadline, stop };
+                    let (evaluator, ties, stream) = (ahead.evaluator(), self.ties, stream.clone());
+                    let threads = workspace.threads;
+                    let question = ChooseExactly { position, evaluator, threads, ties, stream, deadline, stop };
                     let choice = cpu.call(question);
                     if choice.is_some() || stop.load(Ordering::Relaxed) {
                         return choice;

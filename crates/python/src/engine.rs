@@ -23,6 +23,8 @@ type Info = (u32, Option<f64>, u64, f64, Vec<u64>);
 pub struct Searcher {
     held: Any<Engines>,
     stop: AtomicBool,
+    /// Of the exact solver.
+    threads: usize,
 }
 
 /// An engine whose search came to grief forgets nothing that matters: its table holds only what is true.
@@ -38,15 +40,16 @@ fn duration(seconds: Option<f64>) -> Option<Duration> {
 
 #[pymethods]
 impl Searcher {
-    /// With at least two to the power of `table` entries where values may be kept; 0: as many as the player has.
+    /// With at least two to the power of `table` entries where values may be kept; 0: as many as the player has. The exact solver of
+    /// the player uses so many `threads` (0: one a core).
     #[new]
-    #[pyo3(signature = (player, /, *, table = 0))]
-    fn new(player: &Player, table: u32) -> PyResult<Self> {
+    #[pyo3(signature = (player, /, *, table = 0, threads = 1))]
+    fn new(player: &Player, table: u32, threads: usize) -> PyResult<Self> {
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         with_game!(player.0.game(), G => {
             let player = G::held::<Players>(&player.0, "player")?.clone();
             let engine = Engine::new(player, table).map_err(PyValueError::new_err)?;
-            Ok(Self { held: G::wrap(Box::new(Mutex::new(engine))), stop: AtomicBool::new(false) })
+            Ok(Self { held: G::wrap(Box::new(Mutex::new(engine))), stop: AtomicBool::new(false), threads })
         })
     }
 
@@ -72,7 +75,7 @@ impl Searcher {
         told: Option<Py<PyAny>>,
     ) -> PyResult<(Analysis, bool)> {
         let limits = Limits { depth, soft: duration(soft), hard: duration(hard) };
-        let question = Question { game: Key(game_key), moves, every_move };
+        let question = Question { game: Key(game_key), moves, every_move, threads: self.threads };
         with_game!(self.held.game(), G => {
             let engine = G::held::<Engines>(&self.held, "engine")?;
             let position = position::<G>(row)?;
@@ -107,7 +110,7 @@ impl Searcher {
         moves: u32,
         within: Option<f64>,
     ) -> PyResult<Option<Analysis>> {
-        let question = Question { game: Key(game_key), moves, every_move: false };
+        let question = Question { game: Key(game_key), moves, every_move: false, threads: self.threads };
         with_game!(self.held.game(), G => {
             let engine = G::held::<Engines>(&self.held, "engine")?;
             let position = position::<G>(row)?;

@@ -345,10 +345,12 @@ pub fn analysis_row<G: Game>(analysis: KernelAnalysis<G>) -> Analysis {
 ///
 /// `game_key` is the key of the game; the draws are those of the side to move at this ply. `moves` is how many plies of its own
 /// the side to move has played in it, forced ones included. With `every_move` every legal move comes with its exact value for the
-/// side to move, if the player values moves here; the choice, its nodes and seconds are those without.
+/// side to move, if the player values moves here; the choice, its nodes and seconds are those without. The exact solver of a player
+/// uses so many `threads` (0: one a core), which change its nodes and nothing else.
 #[pyfunction]
 #[pyo3(signature = (
-    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, every_move = false
+    player, black, white, kings, black_to_move, ply, quiet_plies, game_key, *, moves = 0, every_move = false,
+    threads = 1
 ))]
 #[allow(clippy::too_many_arguments)] // A row and what it takes to ask about it.
 pub fn analyse(
@@ -363,11 +365,12 @@ pub fn analyse(
     game_key: u64,
     moves: u32,
     every_move: bool,
+    threads: usize,
 ) -> PyResult<Analysis> {
     with_game!(player.0.game(), G => {
         let player = G::held::<Players>(&player.0, "player")?;
         let position = position::<G>((black, white, kings, black_to_move, ply, quiet_plies))?;
-        let question = Question { game: Key(game_key), moves, every_move };
+        let question = Question { game: Key(game_key), moves, every_move, threads };
         let answer = |stop: &AtomicBool| {
             let analysis = player.analyse(&position, &question, stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }

@@ -14,7 +14,7 @@ from evoply.games.othello import Move, Position
 _LONGEST = 1e9
 """Seconds that nobody waits for."""
 
-_MOST_THREADS = 1024
+MOST_THREADS = 1024
 
 Aim = Literal["exact", "outcome"]
 
@@ -66,8 +66,8 @@ def solve(
     """
     if seconds is not None and not 0 < seconds < math.inf:
         raise ValueError(f"seconds: {seconds!r} is no limit: give a number above 0, or None")
-    if not 0 <= threads <= _MOST_THREADS:
-        raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {_MOST_THREADS}")
+    if not 0 <= threads <= MOST_THREADS:
+        raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {MOST_THREADS}")
     try:
         score, code, nodes, taken, line, moves = _native.solve(
             position.kernel,

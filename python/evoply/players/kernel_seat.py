@@ -37,7 +37,7 @@ class TimeUse:
     """The most that it takes for a move without *timing*."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class KernelSeat:
     """A player of the kernel at a board; whole games between such seats never enter Python.
 
@@ -50,10 +50,17 @@ class KernelSeat:
     use: TimeUse | None = None
     """How it uses time; None for a player that chooses at once."""
     measured: Measured = field(default_factory=Measured)
-    player: Callable[[], PlayerKind] | None = field(default=None, compare=False, repr=False)
+    player: Callable[[], PlayerKind] | None = field(default=None, repr=False)
     """Gives the player as data, for those who play elsewhere."""
-    _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+    threads: int = 1
+    """Threads of the exact solver (0: all cores), which change nothing but the nodes of a choice: a
+    match plays games on all cores already."""
+    _own: threading.local = field(default_factory=threading.local, repr=False)
     """The engine of each thread."""
+
+    def use_all_cores(self) -> None:
+        """Solve on all cores from now on."""
+        self.threads = 0
 
     def choose(self, game: GameRecord, stream: Stream, clock: Clock, /) -> Choice:
         """Return the move that this player makes in a game of the kernel with the same key.
@@ -117,6 +124,7 @@ class KernelSeat:
             _key_of_game(stream),
             moves=clock.moves,
             every_move=every_move,
+            threads=self.threads,
         )
         return choice_from(answer, position)
 
@@ -157,7 +165,9 @@ class KernelSeat:
         """Return the engine of this thread."""
         engine: _native.Searcher | None = getattr(self._own, "engine", None)
         if engine is None:
-            engine = self._own.engine = _native.Searcher(self.native, table=ENGINE_TABLE)
+            engine = self._own.engine = _native.Searcher(
+                self.native, table=ENGINE_TABLE, threads=self.threads
+            )
         return engine
 
 

@@ -11,6 +11,7 @@ from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.analysis import move_stream, own_plies
+from evoply.players.endgame import MOST_THREADS
 from evoply.players.grammar import Runs, parse_player
 from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
 from evoply.players.player import player_of
@@ -44,16 +45,18 @@ class Searcher:
         *,
         game: str = "othello",
         table: int = ENGINE_TABLE,
+        threads: int = 1,
         stream: Stream | None = None,
         runs: Runs | None = None,
     ) -> None:
         """Let *player* stay, for positions of *game*.
 
         *table*: 2**table positions are kept (0 to 22; 32 bytes each, as they are used) if the
-        player itself keeps no more, and if its values can be kept at all. Draws come from *stream*,
-        that of the game (default: that of `analyse`). A text names a player as `parse_player` reads
-        it, with *runs* for champions. Raises `ValueError` if the player does not play the game, or
-        is none that the kernel runs.
+        player itself keeps no more, and if its values can be kept at all. The exact solver of a
+        player with `endgame` uses so many *threads* (0: one a core), which change no answer but its
+        nodes. Draws come from *stream*, that of the game (default: that of `analyse`). A text names
+        a player as `parse_player` reads it, with *runs* for champions. Raises `ValueError` if the
+        player does not play the game, or is none that the kernel runs.
         """
         if isinstance(player, str):
             player = parse_player(player, game=game, runs=runs)
@@ -68,10 +71,12 @@ class Searcher:
             )
         if not 0 <= table <= MAX_TABLE:
             raise ValueError(f"table: {table!r} - give a whole number from 0 to {MAX_TABLE}")
+        if not 0 <= threads <= MOST_THREADS:
+            raise ValueError(f"threads: {threads!r} - give a whole number from 0 to {MOST_THREADS}")
         self.player = player
         self.game = game
         self._most_seconds = None if seat.use is None else seat.use.seconds
-        self._native = _native.Searcher(seat.native, table=table)
+        self._native = _native.Searcher(seat.native, table=table, threads=threads)
         self._stream = Stream(0, "analyse") if stream is None else stream
         self._lock = Lock()
         self._pondering: Thread | None = None

@@ -269,10 +269,11 @@ pub fn dispatch<T: Task>(task: T) -> T::Output {
 #[inline]
 pub fn on<T: Task>(path: Path, task: T) -> T::Output {
     #[cfg(all(target_arch = "x86_64", feature = "avx512-only"))]
-    if let Some(cpu) = Avx512::of_this_machine() {
-        return cpu.call(task);
-    } else {
-        unreachable!("built with the feature avx512-only, for {path:?}: this machine has no AVX-512");
+    {
+        let Some(cpu) = Avx512::of_this_machine() else {
+            unreachable!("built with the feature avx512-only, for {path:?}: this machine has no AVX-512");
+        };
+        cpu.call(task)
     }
     #[cfg(all(target_arch = "x86_64", not(feature = "avx512-only")))]
     {

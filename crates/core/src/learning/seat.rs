@@ -258,6 +258,7 @@ impl<'a, G: Game> Seat<'a, G> {
     }
 
     /// What the end of the best line is for the side to move at its beginning.
+    #[inline(always)]
     fn end_of_line(&mut self, cpu: impl Cpu, position: &G, choice: &Choice<G>) -> Option<Estimate> {
         let (side, root) = (position.turn(), (f64::from(position.ply()), clock_of(position)));
         let (mut parent, mut last) = (*position, choice.chosen);
@@ -275,6 +276,7 @@ impl<'a, G: Game> Seat<'a, G> {
     }
 }
 
+#[inline(always)]
 fn clock_of<G: Game>(position: &G) -> f64 {
     G::clock(f64::from((position.own() | position.opponent()).len()))
 }

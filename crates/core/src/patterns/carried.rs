@@ -216,14 +216,15 @@ impl Rows<'_> {
 
 /// The indices of a chunk, one by one.
 #[inline(always)]
-fn unpacked(chunk: &Chunk) -> [u16; WIDTH] {
-    let mut indices = [0; WIDTH];
-    for (word, indices) in chunk.0.iter().zip(indices.chunks_exact_mut(IN_WORD)) {
-        for (place, index) in indices.iter_mut().enumerate() {
-            *index = (word >> (16 * place)) as u16;
-        }
+fn unpack(chunk: &Chunk, indices: &mut [u16; WIDTH]) {
+    for number in 0..LANES {
+        // Four stores in a row, which the compiler makes one of: in a loop they stay four.
+        let (word, first) = (chunk.0[number], number * IN_WORD);
+        indices[first] = word as u16;
+        indices[first + 1] = (word >> 16) as u16;
+        indices[first + 2] = (word >> 32) as u16;
+        indices[first + 3] = (word >> 48) as u16;
     }
-    indices
 }
 
 /// A board whose indices are known.
@@ -360,13 +361,13 @@ impl<B: Board> Carried<B> {
         }
         // Step 2. The children.
         let known = &self.known[view][level];
-        for (lane, indices) in self.lanes.chunks_exact_mut(plan.chunks).enumerate().take(len) {
+        for lane in 0..len.min(LANES) {
             let (own, opponent, kings) = children(lane);
             let child = pieces::<B>(own, opponent, kings);
             let before = (&known.pieces, &*known.indices);
             plan.change(cpu, own_is_black, has_kings, before, (&child, &mut self.made));
-            for (indices, made) in indices.iter_mut().zip(&self.made) {
-                *indices = unpacked(made);
+            for chunk in 0..plan.chunks {
+                unpack(&self.made[chunk], &mut self.lanes[lane * plan.chunks + chunk]);
             }
         }
         (self.ready, self.plan) = (len, Some(plan));

@@ -299,6 +299,7 @@ impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, BestFirst<'a, G, C>> {
     }
 
     /// Order the moves at the root by what orders moves, if that is a program of its own.
+    #[inline(always)]
     fn order_root(&mut self, position: &G, root: &mut Root<G>) {
         let Some(orderer) = &mut self.branching.orderer else { return };
         if self.nodes + root.moves.len() as u64 > self.node_limit {

@@ -162,6 +162,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for Ordered<'a, G> {
 
 impl<'a, G: Game, C: Cpu> Searcher<'a, G, C, Ordered<'a, G>> {
     /// Bring the moves at the root into the order.
+    #[inline(always)]
     fn order_root(&mut self, position: &G, root: &mut Root<G>) {
         let mut candidates = Candidates::default();
         self.gather(position, &mut candidates);

@@ -1,16 +1,17 @@
 //! The endgame solver against plain minimax to the end of the game, and on the FFO endgame suite.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{check_taken, player, tie_rules};
+use crate::common::{check_taken, player, small_evaluator, tie_rules};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::Ties;
-use evoply_core::cpu::{available, on};
+use evoply_core::cpu::{available, dispatch, on};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
-use evoply_core::expression::{Builder, Node};
+use evoply_core::expression::{Builder, Node, Side};
 use evoply_core::player::Chooser;
 use evoply_core::rules::othello::{Move, Othello};
 use evoply_core::rules::playout::random_move;
@@ -85,7 +86,7 @@ fn check<B: Board>(positions: u64, most: u32) {
                     Endgame { empties_to_winner, every_move, table_bytes: 1 << 12, ..Endgame::new(mode, &NEVER) };
                 let answers: Vec<Solution> = paths
                     .iter()
-                    .map(|&path| on(path, Solve { position: &position, question: &question }).unwrap())
+                    .map(|&path| on(path, Solve { position: &position, question: &question, evaluator: None }).unwrap())
                     .collect();
                 assert!(answers.iter().all(|answer| *answer == answers[0]), "paths differ: {position:?}");
                 let asked = |score: i32| if mode == Mode::Exact { score } else { score.signum() };
@@ -126,11 +127,7 @@ fn threads_and_guesses_change_nothing() {
     fn check<B: Board>(positions: u64, empties: u32) {
         for round in 0..positions {
             let mut draws = Key::new(24).child(B::SIZE.into()).child(round).stream();
-            let mut position = Othello::<B>::start();
-            while (!(position.own() | position.opponent())).len() > empties {
-                let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-                position = position.play_unchecked(chosen);
-            }
+            let position = position_with::<B>(&mut draws, empties);
             let mode = if round % 3 == 0 { Mode::Outcome } else { Mode::Exact };
             let question = Endgame { every_move: round % 4 == 0, ..Endgame::new(mode, &NEVER) };
             let alone = solve(&position, &question).unwrap();
@@ -148,11 +145,85 @@ fn threads_and_guesses_change_nothing() {
     check::<Size10>(4, 15);
 }
 
+/// A position with so many empty squares in a random game, if it lasted so long.
+fn position_with<B: Board>(draws: &mut Stream, empties: u32) -> Othello<B> {
+    let mut position = Othello::<B>::start();
+    while (!(position.own() | position.opponent())).len() > empties {
+        let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
+        position = position.play_unchecked(chosen);
+    }
+    position
+}
+
+/// What an evaluator says about the order of moves and the score changes neither score nor line nor scores of moves.
+#[test]
+fn an_evaluators_order_changes_nothing() {
+    fn evaluator<B: Board>(draws: &mut Stream) -> Evaluator<Othello<B>> {
+        let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
+        Evaluator { program: Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap()), view }
+    }
+    /// Against plain minimax, with an order at every position.
+    fn check<B: Board>(positions: u64, most: u32) {
+        let mut other_nodes = 0;
+        for round in 0..positions {
+            let mut draws = Key::new(25).child(B::SIZE.into()).child(round).stream();
+            let position = endgame_position::<B>(&mut draws, most);
+            let evaluator = evaluator(&mut draws);
+            let expected = brute_force(&position, true);
+            for mode in [Mode::Exact, Mode::Outcome] {
+                let every_move = round % 4 == 0;
+                let question = Endgame { every_move, foretell_from: 6, ask_from: 2, ..Endgame::new(mode, &NEVER) };
+                let alone = solve(&position, &question).unwrap();
+                for path in available() {
+                    let asked = Solve { position: &position, question: &question, evaluator: Some(&evaluator) };
+                    let answer = on(path, asked).unwrap();
+                    let case = format!("{mode:?} {position:?}");
+                    assert_eq!(answer.score, if mode == Mode::Exact { expected } else { expected.signum() }, "{case}");
+                    assert_eq!((&answer.line, &answer.moves), (&alone.line, &alone.moves), "{case}");
+                    other_nodes += u64::from(answer.nodes != alone.nodes);
+                }
+            }
+        }
+        assert!(other_nodes > positions / 20, "the evaluator is hardly ever asked");
+    }
+    /// Against the solver alone, with several threads.
+    fn check_with_threads<B: Board>(positions: u64, empties: u32) {
+        for round in 0..positions {
+            let mut draws = Key::new(26).child(B::SIZE.into()).child(round).stream();
+            let position = position_with::<B>(&mut draws, empties);
+            let evaluator = evaluator(&mut draws);
+            let every_move = round % 4 == 0;
+            let question = Endgame { every_move, ask_from: 13, ..Endgame::new(Mode::Exact, &NEVER) };
+            let alone = solve(&position, &question).unwrap();
+            for threads in 1..=3 {
+                let question = Endgame { threads, ..question };
+                let asked = Solve { position: &position, question: &question, evaluator: Some(&evaluator) };
+                let answer = dispatch(asked).unwrap();
+                let case = format!("{threads} threads, {position:?}");
+                assert_eq!(
+                    (answer.score, answer.line, answer.moves),
+                    (alone.score, alone.line.clone(), alone.moves.clone()),
+                    "{case}"
+                );
+            }
+        }
+    }
+    check::<Size4>(200, 8);
+    check::<Size6>(200, 8);
+    check::<Size8>(200, 8);
+    check::<Size10>(100, 8);
+    check::<Size6>(20, 10);
+    check::<Size8>(20, 10);
+    check_with_threads::<Size6>(10, 17);
+    check_with_threads::<Size8>(12, 16);
+    check_with_threads::<Size10>(3, 14);
+}
+
 /// A player with an endgame takes one of the moves that keep the score, by its rule for ties.
 fn check_player<B: Board>(positions: u64, most: u32) {
     let mut builder = Builder::default();
     let ply = builder.node(Node::Ply).unwrap();
-    let program = std::sync::Arc::new(Program::<B>::new(&builder.finish(vec![ply])).unwrap());
+    let program = Arc::new(Program::<B>::new(&builder.finish(vec![ply])).unwrap());
     let (mut ties_seen, mut not_first) = (0, 0);
     for round in 0..positions {
         let mut draws = Key::new(23).child(B::SIZE.into()).child(round).stream();
@@ -252,12 +323,21 @@ fn read_obf(text: &str) -> Vec<Problem> {
     problems
 }
 
-/// Solve the positions of an OBF file and compare score and move.
-fn check_suite(text: &str, first: usize, threads: usize) {
+/// Mobility: moves of the side to move minus those of the other.
+fn mobility() -> Evaluator<Othello<Size8>> {
+    let mut builder = Builder::default();
+    let [own, opponent] = [Side::Own, Side::Opponent].map(|side| builder.node(Node::NumberOfMoves(side)).unwrap());
+    let difference = builder.node(Node::Subtract(own, opponent)).unwrap();
+    Evaluator { program: Arc::new(Program::new(&builder.finish(vec![difference])).unwrap()), view: View::Turn }
+}
+
+/// Solve the positions of an OBF file, with the order of an evaluator or without, and compare score and move.
+fn check_suite(text: &str, first: usize, threads: usize, evaluator: Option<&Evaluator<Othello<Size8>>>) {
     let (mut nodes, began) = (0, std::time::Instant::now());
     for (index, (position, scores)) in read_obf(text).into_iter().enumerate() {
         let start = std::time::Instant::now();
-        let answer = solve(&position, &Endgame { threads, ..Endgame::new(Mode::Exact, &NEVER) }).unwrap();
+        let question = Endgame { threads, ask_from: 14, ..Endgame::new(Mode::Exact, &NEVER) };
+        let answer = dispatch(Solve { position: &position, question: &question, evaluator }).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         #[allow(clippy::print_stdout)]
         if std::env::var_os("EVOPLY_PRINT").is_some() {
@@ -283,18 +363,17 @@ fn check_suite(text: &str, first: usize, threads: usize) {
 
 #[test]
 fn ffo_1_to_19() {
-    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1, 1);
-    check_suite(include_str!("../../../../testdata/ffo/fforum-1-19.obf"), 1, 3);
+    let suite = include_str!("../../../../testdata/ffo/fforum-1-19.obf");
+    for (threads, evaluator) in [(1, None), (3, None), (1, Some(mobility())), (2, Some(mobility()))] {
+        check_suite(suite, 1, threads, evaluator.as_ref());
+    }
 }
 
 #[test]
 #[ignore = "minutes; make test-long"]
 fn ffo_20_to_39() {
-    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20, 1);
-}
-
-#[test]
-#[ignore = "minutes; make test-long"]
-fn ffo_20_to_39_with_threads() {
-    check_suite(include_str!("../../../../testdata/ffo/fforum-20-39.obf"), 20, 2);
+    let suite = include_str!("../../../../testdata/ffo/fforum-20-39.obf");
+    for (threads, evaluator) in [(1, None), (2, None), (1, Some(mobility())), (2, Some(mobility()))] {
+        check_suite(suite, 20, threads, evaluator.as_ref());
+    }
 }

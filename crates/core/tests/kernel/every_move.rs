@@ -162,7 +162,7 @@ fn what_moves_at_random_values_nothing() {
     let evaluator = Evaluator { program, view: View::Turn };
     let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
-        let question = Question { game: Key(1), moves, every_move: true };
+        let question = Question { moves, every_move: true, ..Question::of(Key(1)) };
         let answer = later.analyse(&start, &question, &NEVER).unwrap();
         assert_eq!(
             (answer.values.len(), answer.choice.score.is_some()),

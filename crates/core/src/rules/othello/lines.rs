@@ -156,6 +156,12 @@ fn flips_of_line<B: Board, T: Bits>(up: T, down: T, squares: T, step: u32) -> T 
     below | above
 }
 
+/// Four words of a board, one by one: `map` of an array is a call into the library.
+#[inline(always)]
+fn of_words<W: Word>([a, b, c, d]: [u64; 4]) -> [W; 4] {
+    [W::from_u128(a.into()), W::from_u128(b.into()), W::from_u128(c.into()), W::from_u128(d.into())]
+}
+
 impl<W: Word> Runs<W> {
     /// The same runs on eight boards side by side.
     #[inline(always)]
@@ -186,8 +192,9 @@ impl<W: Word> Runs<W> {
         }
         let (own, opponent) = (own.0.to_u128() as u64, opponent.0.to_u128() as u64);
         let inner = !(B::FIRST_FILE | B::LAST_FILE).to_u128() as u64;
-        let step = cpu.quad(steps::<B>().map(u64::from));
-        let two_steps = cpu.quad(steps::<B>().map(|step| 2 * u64::from(step)));
+        let [a, b, c, d] = const { steps::<B>() };
+        let [a, b, c, d] = [u64::from(a), u64::from(b), u64::from(c), u64::from(d)];
+        let (step, two_steps) = (cpu.quad([a, b, c, d]), cpu.quad([2 * a, 2 * b, 2 * c, 2 * d]));
         let own = cpu.quad([own; 4]);
         let through = cpu.quad([opponent; 4]) & cpu.quad([inner, u64::MAX, inner, inner]);
         let mut up = through & own.shl_each(step);
@@ -201,8 +208,7 @@ impl<W: Word> Runs<W> {
             down = down | (through_down & down.shr_each(two_steps));
         }
         let ends = (up.shl_each(step) | down.shr_each(step)).union();
-        let words = |quad: C::Quad| quad.words().map(|word| W::from_u128(word.into()));
-        Self { up: words(up), down: words(down), ends: W::from_u128(ends.into()) }
+        Self { up: of_words(up.words()), down: of_words(down.words()), ends: W::from_u128(ends.into()) }
     }
 }
 

@@ -6,6 +6,7 @@ use super::splitting::Crew;
 use super::{Endgame, Mode, Solver};
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
+use crate::evaluator::Evaluator;
 use crate::rules::othello::{Move, Othello};
 use crate::rules::{Color, Game};
 use crate::stream::Stream;
@@ -16,6 +17,10 @@ use std::sync::atomic::AtomicBool;
 pub struct ChooseExactly<'a, G: Game> {
     /// A position of Othello that is not over.
     pub position: &'a G,
+    /// What the player looks ahead with: it knows something about the order of moves.
+    pub evaluator: &'a Evaluator<G>,
+    /// How many threads search (0: one a core); the answer is the same.
+    pub threads: usize,
     /// Which of equally good moves is taken.
     pub ties: Ties,
     /// What random ties are drawn from, among the moves whose scores are equal.
@@ -31,6 +36,10 @@ pub struct ChooseExactly<'a, G: Game> {
 pub struct ValueExactly<'a, G: Game> {
     /// A position of Othello that is not over.
     pub position: &'a G,
+    /// As in [`ChooseExactly`].
+    pub evaluator: &'a Evaluator<G>,
+    /// As in [`ChooseExactly`].
+    pub threads: usize,
     /// Set from outside to give up.
     pub stop: &'a AtomicBool,
 }
@@ -41,12 +50,12 @@ impl<G: Game> Task for ChooseExactly<'_, G> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let Self { position, ties, mut stream, deadline, stop } = self;
-        let question = Endgame { deadline, ..Endgame::new(Mode::Exact, stop) };
+        let Self { position, evaluator, threads, ties, mut stream, deadline, stop } = self;
+        let question = Endgame { threads, deadline, ..Endgame::new(Mode::Exact, stop) };
         let board = othello(position)?;
-        let crew = Crew::new(&board, &question);
+        let crew = Crew::new(cpu, &board, &question, Some(&of_othello(evaluator)));
         let mut solver = Solver::new(cpu, &crew, None);
-        let score = solver.close_in(board.own(), board.opponent(), 0);
+        let score = solver.score(&board);
         // The solver knows one best move, and whoever chooses wants one of all: they are asked in the order of their ranks.
         let mut moves: Vec<_> = position.legal_moves().enumerate().collect();
         moves.sort_unstable_by_key(|&(index, chosen)| ties.rank(position, index, chosen));
@@ -86,15 +95,11 @@ impl<G: Game> Task for ValueExactly<'_, G> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let question = Endgame::new(Mode::Exact, self.stop);
+        let question = Endgame { threads: self.threads, ..Endgame::new(Mode::Exact, self.stop) };
         let board = othello(self.position)?;
-        let crew = Crew::new(&board, &question);
+        let crew = Crew::new(cpu, &board, &question, Some(&of_othello(self.evaluator)));
         let mut solver = Solver::new(cpu, &crew, None);
-        let score = |chosen| {
-            let child = board.play_unchecked(chosen);
-            f64::from(-solver.close_in(child.own(), child.opponent(), 0))
-        };
-        let scores = board.legal_moves().map(score).collect();
+        let scores = solver.scores(&board).into_iter().map(|(_, score)| f64::from(score)).collect();
         (!solver.stopped).then_some(scores)
     }
 }
@@ -104,6 +109,11 @@ fn othello<G: Game>(position: &G) -> Option<Othello<G::Board>> {
     let [black, white] = [Color::Black, Color::White].map(|color| position.pieces(color));
     let board = Othello::new(black, white, position.turn(), position.ply());
     board.filter(|_| G::IS_OTHELLO)
+}
+
+/// The same evaluator in the solver's own words.
+fn of_othello<G: Game>(evaluator: &Evaluator<G>) -> Evaluator<Othello<G::Board>> {
+    Evaluator { program: evaluator.program.clone(), view: evaluator.view }
 }
 
 /// The move of a code.

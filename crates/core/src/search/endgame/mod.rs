@@ -8,7 +8,9 @@
 //!
 //! Scores and lines depend on the question alone. So do nodes with one thread; with more, on who was faster.
 
+mod advice;
 pub mod choosing;
+mod foretelling;
 mod geometry;
 mod ordering;
 mod question;
@@ -17,19 +19,20 @@ mod splitting;
 pub mod stability;
 mod table;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task, dispatch};
+use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::rules::othello::{Move, Othello, moves};
 use crate::work::Stopped;
 use ordering::Children;
 pub use question::{Endgame, Mode, TABLE_BYTES};
 use shallow::Shallow;
-use splitting::{Crew, Split};
+use splitting::{Belongings, Crew, Split};
 use table::{NO_SQUARE, ScoreTable};
 
 /// Positions with at most this many empty squares are ordered by parity alone and not remembered.
@@ -63,7 +66,7 @@ pub struct Solution {
 /// # Errors
 /// [`Stopped`] if the stop flag was set before the answer was found, or its time was over.
 pub fn solve<B: Board>(position: &Othello<B>, question: &Endgame<'_>) -> Result<Solution, Stopped> {
-    dispatch(Solve { position, question })
+    dispatch(Solve { position, question, evaluator: None })
 }
 
 /// [`solve`] as a task: for whoever chooses the CPU path.
@@ -73,15 +76,17 @@ pub struct Solve<'a, B: Board> {
     pub position: &'a Othello<B>,
     /// What is asked about it.
     pub question: &'a Endgame<'a>,
+    /// What knows something about the order of moves, if anything does: it changes no answer.
+    pub evaluator: Option<&'a Evaluator<Othello<B>>>,
 }
 
 impl<B: Board> Task for Solve<'_, B> {
     type Output = Result<Solution, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let crew = Crew::new(self.position, self.question);
+        let crew = Crew::new(cpu, self.position, self.question, self.evaluator);
         let mut solver = Solver::new(cpu, &crew, None);
-        let score = solver.close_in(self.position.own(), self.position.opponent(), self.question.guess);
+        let score = solver.score(self.position);
         let line = solver.line(self.position, score);
         let moves = if self.question.every_move { solver.every_move(self.position) } else { Vec::new() };
         if solver.stopped {
@@ -99,8 +104,7 @@ struct Solver<'a, B: Board, C: Cpu> {
     split: Option<Arc<Split>>,
     /// What solves the last squares, and counts the nodes.
     shallow: Shallow<B, C>,
-    /// What is known about positions with few empty squares.
-    near: ScoreTable<B>,
+    own: Belongings<B>,
     children: Children<B>,
     next_stop: u64,
     /// Whether to give up: everything, or what the others at a split need no more.
@@ -115,7 +119,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             crew,
             split,
             shallow: Shallow { cpu, empties_to_winner, geometry: crew.geometry.clone(), nodes: 0 },
-            near: crew.take_near(),
+            own: crew.belongings(),
             children: Children(Vec::with_capacity(512)),
             next_stop: NODES_BETWEEN_STOPS,
             stopped: false,
@@ -135,8 +139,13 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
     /// The largest score.
     const MOST: i32 = B::SQUARES as i32;
 
-    /// The score that was asked for, by null-window questions that close in on it.
-    fn close_in(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, guess: i32) -> i32 {
+    /// The score that was asked for, by null-window questions that close in on it; `ask` answers them.
+    fn close_in(
+        &mut self,
+        (own, opponent): (Bitboard<B>, Bitboard<B>),
+        guess: i32,
+        ask: impl Fn(&mut Self, Bitboard<B>, Bitboard<B>, i32) -> i32,
+    ) -> i32 {
         // Step 1. Begin with the outcome, whether it is more than a draw, or with what is believed: is it at least that?
         let (mut lower, mut upper) = (-Self::MOST, Self::MOST);
         let exact = self.crew.question.mode == Mode::Exact;
@@ -144,7 +153,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         let mut step = 1;
         while lower < upper && !self.stopped {
             // Step 2. Ask; the answer is a bound.
-            let score = self.exceeds(own, opponent, alpha);
+            let score = ask(self, own, opponent, alpha);
             if score > alpha {
                 lower = lower.max(score);
             } else {
@@ -164,6 +173,16 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             Mode::Exact => lower,
             Mode::Outcome => i32::from(lower > 0) - i32::from(upper < 0),
         }
+    }
+
+    /// The score of the position that the question is about.
+    fn score(&mut self, position: &Othello<B>) -> i32 {
+        let (own, opponent) = (position.own(), position.opponent());
+        let guess = match self.crew.question.guess {
+            0 => foretelling::guess(self, own, opponent),
+            guess => guess,
+        };
+        self.close_in((own, opponent), guess, Self::exceeds)
     }
 
     /// Best play from `position`, whose score (or outcome) is `score`, to the end of the game.
@@ -206,13 +225,21 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
 
     /// Every legal move with its score, best first; equal ones in the order of legal moves.
     fn every_move(&mut self, position: &Othello<B>) -> Vec<(Move, i32)> {
-        let score = |chosen| {
-            let child = position.play_unchecked(chosen);
-            (chosen, -self.close_in(child.own(), child.opponent(), 0))
-        };
-        let mut moves: Vec<_> = position.legal_moves().map(score).collect();
+        let mut moves = self.scores(position);
         moves.sort_by_key(|&(_, score)| -score);
         moves
+    }
+
+    /// Every legal move with its score, in their order.
+    fn scores(&mut self, position: &Othello<B>) -> Vec<(Move, i32)> {
+        // Moves of one position are worth much the same: each score is the guess for the next.
+        let mut guess = 0;
+        let mut score = |chosen| {
+            let child = position.play_unchecked(chosen);
+            guess = self.close_in((child.own(), child.opponent()), guess, Self::exceeds);
+            (chosen, -guess)
+        };
+        position.legal_moves().map(&mut score).collect()
     }
 
     /// A score of `own`, who moves: above `alpha` a lower bound of the true one, otherwise an upper bound.
@@ -300,7 +327,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
     /// The table for positions with so many empty squares.
     #[inline(always)]
     fn table(&self, empties: u32) -> &ScoreTable<B> {
-        if empties <= NEAR_EMPTIES { &self.near } else { &self.crew.table }
+        if empties <= NEAR_EMPTIES { &self.own.near } else { &self.crew.table }
     }
 
     /// A score above `alpha` that the table already proves for one of the children from `first` on, and the move.
@@ -327,66 +354,5 @@ impl<B: Board, C: Cpu> Task for Exceeds<'_, '_, B, C> {
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> i32 {
         self.solver.node(self.own, self.opponent, self.alpha)
-    }
-}
-
-impl<B: Board, C: Cpu> Solver<'_, B, C> {
-    /// Search the children from `place` on with idle threads, given the best score and its square so far; the best of all.
-    #[cold]
-    #[inline(never)]
-    fn split(&mut self, place: usize, alpha: i32, so_far: (i32, u8)) -> (i32, u8) {
-        let (cpu, crew) = (self.cpu, self.crew);
-        let children = self.children.sorted_from(place);
-        let split = Arc::new(Split { parent: self.split.clone(), is_decided: AtomicBool::new(false) });
-        let (next, best) = (AtomicUsize::new(0), Mutex::new(so_far));
-        let work = |solver: &mut Self| {
-            while let Some(child) = children.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let score = -solver.exceeds(child.own, child.opponent, -alpha - 1);
-                if solver.stopped {
-                    return;
-                }
-                let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
-                if score > best.0 {
-                    *best = (score, child.square);
-                }
-                if score > alpha {
-                    split.is_decided.store(true, Ordering::Relaxed);
-                    return;
-                }
-            }
-        };
-        let helpers = crew.take_idle(children.len() - 1);
-        self.split = Some(split.clone());
-        std::thread::scope(|scope| {
-            for _ in 0..helpers {
-                scope.spawn(|| {
-                    let mut helper = Solver::new(cpu, crew, Some(split.clone()));
-                    if !helper.stopped {
-                        work(&mut helper);
-                    }
-                    helper.end();
-                });
-            }
-            work(self);
-            // Somebody else may work while this thread waits for its helpers.
-            crew.idle.fetch_add(1, Ordering::Relaxed);
-        });
-        crew.idle.fetch_sub(1, Ordering::Relaxed);
-        self.split.clone_from(&split.parent);
-        self.look_at_stops();
-        best.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Give back what a helper had.
-    fn end(self) {
-        let Self { crew, near, shallow, .. } = self;
-        crew.nodes.fetch_add(shallow.nodes, Ordering::Relaxed);
-        crew.near.lock().unwrap_or_else(PoisonError::into_inner).push(near);
-        crew.idle.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Nodes of all threads so far.
-    fn nodes(&self) -> u64 {
-        self.shallow.nodes + self.crew.nodes.load(Ordering::Relaxed)
     }
 }

@@ -17,7 +17,22 @@ pub(super) struct Child<B: Board> {
     pub rank: i32,
 }
 
+/// The rank of a move that is tried before all others.
 const FIRST: i32 = 1 << 29;
+/// Other moves have ranks between minus this and this.
+pub(super) const MOST_RANK: i32 = 1 << 26;
+/// What one answer that a move leaves takes from its rank.
+pub(super) const ANSWER: i32 = 1 << 15;
+
+impl<B: Board> Child<B> {
+    /// Add to the rank of a move that is not tried first anyway.
+    #[inline(always)]
+    pub fn add(&mut self, points: i32) {
+        if self.rank < FIRST {
+            self.rank += points;
+        }
+    }
+}
 
 /// The moves of every node on the way from the root, as one stack.
 pub(super) struct Children<B: Board>(pub Vec<Child<B>>);
@@ -107,9 +122,10 @@ fn promise_of_lanes<B: Board, C: Cpu>(cpu: C, corners: Bitboard<B>, block: &Sibl
     let corner_mobility = B::Word::counts::<C>(answers & corners);
     let potential = B::Word::counts::<C>(around & empty);
     let held = B::Word::counts::<C>(held);
-    Lanes(std::array::from_fn(|lane| {
-        let points =
-            held.0[lane] * 2048.0 - (mobility.0[lane] + corner_mobility.0[lane]) * 32768.0 - potential.0[lane] * 32.0;
+    Lanes::of(|lane| {
+        let points = held.0[lane] * 2048.0
+            - (mobility.0[lane] + corner_mobility.0[lane]) * f64::from(ANSWER)
+            - potential.0[lane] * 32.0;
         points as i32
-    }))
+    })
 }

@@ -28,8 +28,12 @@ pub struct Endgame<'a> {
     pub table_bytes: usize,
     /// How many threads search (0: one a core); the answer is the same.
     pub threads: usize,
-    /// What the score is believed to be: a good guess saves time, and the answer is the same.
+    /// What the score is believed to be: a good guess saves time, and the answer is the same. With 0 one is made.
     pub guess: i32,
+    /// From this number of empty squares on the score is guessed by looking at few moves first: below, that takes longer than it saves.
+    pub foretell_from: u32,
+    /// From this number of empty squares on an evaluator, if there is one, says which moves these are.
+    pub ask_from: u32,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Set from outside to give up.
@@ -46,6 +50,8 @@ impl<'a> Endgame<'a> {
             table_bytes: TABLE_BYTES,
             threads: 1,
             guess: 0,
+            foretell_from: 12,
+            ask_from: 19,
             deadline: None,
             stop,
         }

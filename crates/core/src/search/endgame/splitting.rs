@@ -3,15 +3,20 @@
 //! The first move is searched alone, since it often decides (young brothers wait). Helpers are threads that end with the
 //! position they help at; they share the table, and end early when one move exceeds alpha.
 
-use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Solver;
+use super::advice::Advice;
 use super::geometry::Geometry;
 use super::question::Endgame;
 use super::table::ScoreTable;
 use crate::bitboard::Board;
+use crate::cpu::Cpu;
+use crate::evaluator::Evaluator;
 use crate::rules::Game;
 use crate::rules::othello::Othello;
+use crate::search::Memory;
 use crate::work::thread_count;
 
 /// More threads than this are never of use.
@@ -25,33 +30,52 @@ pub(super) struct Crew<'a, B: Board> {
     pub geometry: Arc<Geometry<B>>,
     /// What is known about positions with many empty squares.
     pub table: ScoreTable<B>,
+    /// What an evaluator says about the order of moves, if there is one.
+    pub advice: Option<Advice<'a, Othello<B>>>,
     /// How many more threads may be at work.
     pub idle: AtomicIsize,
     /// Nodes of helpers that have ended.
     pub nodes: AtomicU64,
-    /// Small tables that nobody uses just now.
-    pub near: Mutex<Vec<ScoreTable<B>>>,
+    /// What threads had for themselves that have ended.
+    pub left: Mutex<Vec<Belongings<B>>>,
     empties: u32,
 }
 
+/// What a thread has for itself.
+pub(super) struct Belongings<B: Board> {
+    /// What is known about positions with few empty squares.
+    pub near: ScoreTable<B>,
+    /// To ask for advice with, if there is any.
+    pub memory: Option<Box<Memory<Othello<B>>>>,
+}
+
 impl<'a, B: Board> Crew<'a, B> {
-    pub fn new(position: &Othello<B>, question: &'a Endgame<'a>) -> Self {
+    pub fn new<C: Cpu>(
+        cpu: C,
+        position: &Othello<B>,
+        question: &'a Endgame<'a>,
+        evaluator: Option<&Evaluator<Othello<B>>>,
+    ) -> Self {
         let empties = (!(position.own() | position.opponent())).len();
         Self {
             question,
             geometry: Arc::new(Geometry::new()),
             table: ScoreTable::new(question.table_bytes, empties),
+            advice: evaluator.and_then(|evaluator| Advice::new(cpu, evaluator, position, question)),
             idle: AtomicIsize::new(thread_count(question.threads).min(MOST_THREADS) as isize - 1),
             nodes: AtomicU64::new(0),
-            near: Mutex::default(),
+            left: Mutex::default(),
             empties,
         }
     }
 
-    /// A table for the positions that a thread remembers for itself.
-    pub fn take_near(&self) -> ScoreTable<B> {
-        let used = self.near.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        used.unwrap_or_else(|| ScoreTable::new(NEAR_BYTES.min(self.question.table_bytes), self.empties))
+    /// What a thread has for itself: what another one had, or new.
+    pub fn belongings(&self) -> Belongings<B> {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        left.unwrap_or_else(|| Belongings {
+            near: ScoreTable::new(NEAR_BYTES.min(self.question.table_bytes), self.empties),
+            memory: self.advice.as_ref().map(|advice| Box::new(advice.memory())),
+        })
     }
 
     /// Whether a thread would help.
@@ -81,5 +105,66 @@ impl Split {
     /// Whether nobody needs this position any more.
     pub fn is_over(&self) -> bool {
         self.is_decided.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_over())
+    }
+}
+
+impl<B: Board, C: Cpu> Solver<'_, B, C> {
+    /// Search the children from `place` on with idle threads, given the best score and its square so far; the best of all.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn split(&mut self, place: usize, alpha: i32, so_far: (i32, u8)) -> (i32, u8) {
+        let (cpu, crew) = (self.cpu, self.crew);
+        let children = self.children.sorted_from(place);
+        let split = Arc::new(Split { parent: self.split.clone(), is_decided: AtomicBool::new(false) });
+        let (next, best) = (AtomicUsize::new(0), Mutex::new(so_far));
+        let work = |solver: &mut Self| {
+            while let Some(child) = children.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let score = -solver.exceeds(child.own, child.opponent, -alpha - 1);
+                if solver.stopped {
+                    return;
+                }
+                let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+                if score > best.0 {
+                    *best = (score, child.square);
+                }
+                if score > alpha {
+                    split.is_decided.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        };
+        let helpers = crew.take_idle(children.len() - 1);
+        self.split = Some(split.clone());
+        std::thread::scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(|| {
+                    let mut helper = Solver::new(cpu, crew, Some(split.clone()));
+                    if !helper.stopped {
+                        work(&mut helper);
+                    }
+                    helper.end();
+                });
+            }
+            work(self);
+            // Somebody else may work while this thread waits for its helpers.
+            crew.idle.fetch_add(1, Ordering::Relaxed);
+        });
+        crew.idle.fetch_sub(1, Ordering::Relaxed);
+        self.split.clone_from(&split.parent);
+        self.look_at_stops();
+        best.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Give back what a helper had.
+    fn end(self) {
+        let Self { crew, own, shallow, .. } = self;
+        crew.nodes.fetch_add(shallow.nodes, Ordering::Relaxed);
+        crew.left.lock().unwrap_or_else(PoisonError::into_inner).push(own);
+        crew.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Nodes of all threads so far.
+    pub(super) fn nodes(&self) -> u64 {
+        self.shallow.nodes + self.crew.nodes.load(Ordering::Relaxed)
     }
 }

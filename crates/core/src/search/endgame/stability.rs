@@ -12,8 +12,9 @@ pub fn stable_discs<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Bitboa
     let empty = !(own | opponent);
     let mut seen = [B::Word::ZERO; 8];
     for square in empty {
-        for (seen, &ray) in seen.iter_mut().zip(&B::RAYS[square as usize]) {
-            *seen = *seen | ray;
+        let rays = &B::RAYS[square as usize];
+        for direction in 0..8 {
+            seen[direction] = seen[direction] | rays[direction];
         }
     }
     // Step 2. For each axis, the squares where nothing can ever turn along it.

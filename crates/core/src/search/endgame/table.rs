@@ -139,6 +139,24 @@ impl<B: Board> ScoreTable<B> {
     /// squares makes room.
     #[inline(always)]
     pub fn put(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, alpha: i32, score: i32, square: u8) {
+        self.change(position, empties, |entry| {
+            if score > alpha {
+                entry.lower = entry.lower.max(score as i8);
+                entry.square = square;
+            } else {
+                entry.upper = entry.upper.min(score as i8);
+            }
+        });
+    }
+
+    /// Keep a move of a position that is to be tried first.
+    pub fn suggest(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, square: u8) {
+        self.change(position, empties, |entry| entry.square = square);
+    }
+
+    /// Change what is kept of a position.
+    #[inline(always)]
+    fn change(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, change: impl FnOnce(&mut Entry)) {
         let key = Key::new(position.0, position.1);
         let Some(bucket) = self.bucket(&key) else { return };
         let (mut place, mut entry, mut fewest) = (0, FREE, u8::MAX);
@@ -154,12 +172,7 @@ impl<B: Board> ScoreTable<B> {
             }
         }
         entry.empties = empties as u8;
-        if score > alpha {
-            entry.lower = entry.lower.max(score as i8);
-            entry.square = square;
-        } else {
-            entry.upper = entry.upper.min(score as i8);
-        }
+        change(&mut entry);
         let (at, kept) = (place * (Self::OF_POSITION + 1), entry.word());
         let seal = key.seal(kept);
         bucket.0[at].store(kept, Ordering::Relaxed);
