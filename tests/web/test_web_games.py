@@ -193,11 +193,19 @@ def test_the_x_ray_of_an_online_player_shows_what_it_chose_by(tmp_path: Path) ->
         path = f"/api/games/{api.post('/api/games', json=asked).json()['id']}"
         state = until(lambda: (s := api.get(path).json())["turn"] == "black" and s)
         shown = api.post(f"{path}/xray", json={}).json()
+        # Later moves begin with the strategy of earlier ones.
+        api.post(f"{path}/moves", json={"move": state["legal"][0]["text"]})
+        state = until(lambda: (s := api.get(path).json())["turn"] == "black" and s)
+        later = api.post(f"{path}/xray", json={}).json()["squares"]
     seat = ep.parse_player(player, game="othello").seat("othello")
     record = ep.othello.Game.from_transcript("f5d6c3")
     choice = asked_of(seat, record, ep.Stream(4, "play", "game"), clock=ep.Clock(move_seconds=10))
     assert str(choice.move) == state["moves"][3]["text"]
     assert shown["squares"] == list(choice.notes["weights"])
+    record = ep.othello.Game.from_transcript("".join(one["text"] for one in state["moves"][:5]))
+    choice = asked_of(seat, record, ep.Stream(4, "play", "game"), clock=ep.Clock(move_seconds=10))
+    assert str(choice.move) == state["moves"][5]["text"]
+    assert later == list(choice.notes["weights"])
 
 
 def test_clocks_run_and_flags_fall(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from evoply.gp import Genotype, tree_svg
 from evoply.players import PlayerKind, RandomPlayer, parse_player, player_of
 from evoply.players.analysis import asked
 from evoply.players.grammar import Runs
-from evoply.protocols import Clock, Color, GameRecord, Position, Row
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Row
 from evoply.reports.explanation import changes_of, habits_of
 from evoply.reports.influence import square_values, values_of
 from evoply.reports.opened import (
@@ -158,6 +158,7 @@ def xray(
     color: Color | None = None,
     stream: Stream | None = None,
     clock: Clock | None = None,
+    choices: Mapping[int, Choice] | None = None,
     runs: Runs | None = None,
 ) -> XRay:
     """Return what *player* sees at the end of *game*, a record or a position, playing *color*.
@@ -166,7 +167,8 @@ def xray(
     random moves or has overlapping stages the steady part speaks. *color* is by default the side to
     move; it matters to evaluators in which own is who chooses. A player that evolves before each
     move does so here, for the last choice of that color, with draws from *stream*, the stream of
-    the game (default: a fixed one), in the time that *clock* gives. Raises `ValueError` for a
+    the game (default: a fixed one), in the time that *clock* gives; or it has chosen already, and
+    *choices* has that by the plies played before. Raises `ValueError` for a
     player that has nothing inside: random ones, bots, engines.
 
     >>> import evoply as ep
@@ -185,7 +187,9 @@ def xray(
     color = record.position.turn if color is None else color
     if isinstance(whole, PlayerKind) and (parts := opened(whole, name)) is not None:
         return _of_evaluator(whole, parts, record.position, color)
-    return _of_choice(whole, record, color, stream or Stream(0, "analyse"), clock or Clock())
+    return _of_choice(
+        whole, record, color, stream or Stream(0, "analyse"), clock or Clock(), choices or {}
+    )
 
 
 def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
@@ -230,7 +234,14 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
     )
 
 
-def _of_choice(whole: Any, record: GameRecord, color: Color, stream: Stream, clock: Clock) -> XRay:
+def _of_choice(
+    whole: Any,
+    record: GameRecord,
+    color: Color,
+    stream: Stream,
+    clock: Clock,
+    choices: Mapping[int, Choice],
+) -> XRay:
     """Return the weights that *whole* says it chose by, at the last choice of *color*."""
     nothing = ValueError(f"{whole.label}: this player values nothing that can be shown")
     if isinstance(whole, RandomPlayer) or not getattr(whole, "is_portable", False):
@@ -246,11 +257,14 @@ def _of_choice(whole: Any, record: GameRecord, color: Color, stream: Stream, clo
     place = places[-1]
     moves = [move.code(rules.size) for move in record.moves[:place]]
     before = rules.game(record.start, moves)
-    seat = whole.seat(rules.name)
-    try:
-        notes = asked(seat, before, stream, clock=clock).notes
-    finally:
-        seat.close()
+    if place in choices:
+        notes = choices[place].notes
+    else:
+        seat = whole.seat(rules.name)
+        try:
+            notes = asked(seat, before, stream, clock=clock).notes
+        finally:
+            seat.close()
     weights = notes.get("weights")
     if not isinstance(weights, Sequence) or len(weights) != rules.size**2:
         raise nothing

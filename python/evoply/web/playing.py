@@ -87,6 +87,7 @@ class OpenGame:
     version: int = 0
     trouble: str | None = None
     is_thinking: bool = False
+    choices: dict[int, Choice] = field(default_factory=dict)  # that say by what, by their ply
     now: Callable[[], float] = time.monotonic
     _changed: set[asyncio.Event] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -186,6 +187,7 @@ class OpenGame:
             self.record = game_rules(self.stored.game).game(self.record.start, moves)
             self.stored = replace(self.stored, loser=None, reason=None)
             self.left, self.trouble = self.left[:count], None
+            self.choices = {ply: one for ply, one in self.choices.items() if ply < count}
             self._news()
         self.wake()
 
@@ -199,7 +201,7 @@ class OpenGame:
             names = {color: side.text for color, side in self.sides.items()}
             await self.store.seat(self.stored.id, names[Color.BLACK], names[Color.WHITE])
             self.stored = replace(self.stored, black=names[Color.BLACK], white=names[Color.WHITE])
-            self.trouble = None
+            self.trouble, self.choices = None, {}
             self._news()
         self.wake()
 
@@ -252,6 +254,7 @@ class OpenGame:
                         return
                     await self._check_flag()
                     if not self.is_over:
+                        self.choices |= {len(record): choice} if choice.notes else {}
                         await self._add(record.play(choice.move))
                 self._arm_flag()
         except ForfeitError as error:

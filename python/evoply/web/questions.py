@@ -48,6 +48,8 @@ async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRa
     advisers = [read(asked.player, name)] if asked.player else _advisers(game, read)
     colors = {side.player: color for color, side in game.sides.items() if side.player is not None}
 
+    choices = dict(game.choices)  # those of the other side are of other plies
+
     def look() -> XRayShown:
         trouble = ""
         for player in advisers:
@@ -58,6 +60,7 @@ async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRa
                     color=colors.get(player),
                     stream=Stream(game.stored.seed, "play", "game"),
                     clock=Clock(move_seconds=game.stored.seconds),
+                    choices=choices if player in colors else None,
                 )
             except ValueError as error:
                 trouble = str(error)
