@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -76,11 +76,12 @@ class PlayerSettings(Part):
         """The kind of player that an individual is."""
         return AlphaBeta if self.plies else AfterState
 
-    @cached_property
+    @property
     def options(self) -> dict[str, Any]:
         """What its player is told beside the evaluator."""
         depth = {"depth": self.plies} if self.plies else {}
-        return {key: value for key, value in self if key in self.kind.model_fields} | depth
+        fields = self.kind.model_fields  # looked up once: that is slow
+        return {key: value for key, value in self if key in fields} | depth
 
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> PlayerSettings:
