@@ -57,7 +57,7 @@ class EvolutionPage:
                     for name in ("playing", "lowering", "breeding")
                 ],
                 "seconds",
-                note="of each generation, by step",
+                note="in seconds, of each generation by step",
                 from_zero=True,
             ),
         ]
