@@ -90,8 +90,8 @@ dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source a
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 	cargo update --workspace
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra web pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra build --extra web --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
 clean: ## remove everything that was built, but no run

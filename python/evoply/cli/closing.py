@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from evoply.arena import match
@@ -47,6 +48,8 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     play = suggested(f"play --against champion@{run.name}")
     output.labelled("Run folder", str(run.path))
     output.labelled("Play it", play)
+    if find_spec("fastapi") is not None:  # which comes with evoply[web]
+        output.labelled("In a browser", suggested("web"))
     return {
         "run": str(run.path),
         "name": run.name,
