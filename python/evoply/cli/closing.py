@@ -49,7 +49,7 @@ def close_run(run: Run, output: Output, *, threads: int, with_tests: bool) -> di
     output.labelled("Run folder", str(run.path))
     output.labelled("Play it", play)
     if find_spec("fastapi") is not None:  # which comes with evoply[web]
-        output.labelled("In a browser", suggested("web"))
+        output.labelled("Browser", suggested("web"))
     return {
         "run": str(run.path),
         "name": run.name,
