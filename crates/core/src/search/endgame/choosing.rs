@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use super::splitting::Crew;
-use super::{Endgame, Mode, Solver};
+use super::crew::Crew;
+use super::solver::Solver;
+use super::{Endgame, Mode};
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::Evaluator;

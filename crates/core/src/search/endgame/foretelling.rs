@@ -4,8 +4,9 @@
 //! is found out on the way is true of positions near the end, and says which moves are to be tried first above them.
 
 use super::ordering::Child;
+use super::question::Mode;
+use super::solver::Solver;
 use super::table::NO_SQUARE;
-use super::{Mode, Solver};
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task};
 use crate::rules::Game;
