@@ -198,7 +198,7 @@ def tree_in_search_row(depth: int) -> Row:
         return nodes / timed(lambda: [search_all(player, rows) for player in players])
 
     material = parse_player(f"material:depth={depth},ordering=none").native("othello")
-    with_tree, counting = rate(tree_players(trees, depth, "none")), rate([material])
+    with_tree, counting = rate(tree_players(trees, depth, ordering="none")), rate([material])
     return Row("tree-in-search", "ns/node", 1e9 / with_tree, "our piece counting (ratio of rates)",
                1e9 / counting, with_tree / counting)  # fmt: skip
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -63,10 +64,11 @@ def schedule(games: int) -> Schedule:
     )
 
 
-def tree_players(trees: list[Tree], depth: int) -> list[_native.Player]:
+def tree_players(trees: list[Tree], depth: int, **options: Any) -> list[_native.Player]:
     """Return what plays by each tree."""
     kind = "after_state" if depth == 1 else "alpha_beta"
-    return [_native.Player("othello", kind, p, depth=depth) for p in lower(trees, "othello")]
+    programs = lower(trees, "othello")
+    return [_native.Player("othello", kind, one, depth=depth, **options) for one in programs]
 
 
 def positions(count: int) -> list[PositionRow]:
