@@ -84,7 +84,7 @@ JUNK = (
 
 
 def test_games_go_on_while_others_flood_the_server_with_junk(tmp_path: Path) -> None:
-    import httpx
+    import httpx2
 
     with command(tmp_path) as (_, told):
         host = told["url"].removeprefix("http://")
@@ -108,7 +108,7 @@ def test_games_go_on_while_others_flood_the_server_with_junk(tmp_path: Path) -> 
                 sent[place] += 1
 
         floods = [threading.Thread(target=flood, args=(place,)) for place in range(len(sent))]
-        with httpx.Client(base_url=told["url"], headers=headers, timeout=30) as api:
+        with httpx2.Client(base_url=told["url"], headers=headers, timeout=30) as api:
             for one in floods:
                 one.start()
             try:
