@@ -20,7 +20,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
 from evoply.games import game_rules
 from evoply.gp import Tree, grow, lower
-from evoply.players import KernelSeat, parse_player
+from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator, parse_player
 
 PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 PAIRS = 8  # of trees: one pair can be off by a factor of 3
@@ -65,10 +65,15 @@ def schedule(games: int) -> Schedule:
 
 
 def tree_players(trees: list[Tree], depth: int, **options: Any) -> list[_native.Player]:
-    """Return what plays by each tree."""
-    kind = "after_state" if depth == 1 else "alpha_beta"
-    programs = lower(trees, "othello")
-    return [_native.Player("othello", kind, one, depth=depth, **options) for one in programs]
+    """Return what plays by each tree, with what players of that depth have by default."""
+    evaluators = [TreeEvaluator(tree=tree) for tree in trees]
+    players = [
+        AfterState(evaluator=one)
+        if depth == 1
+        else AlphaBeta(evaluator=one, depth=depth, **options)
+        for one in evaluators
+    ]
+    return [player.native("othello") for player in players]
 
 
 def positions(count: int) -> list[PositionRow]:
@@ -125,7 +130,8 @@ def _perft(game: str, depth: int) -> Work:
 
 
 def _trees_in_search() -> Work:
-    return _nodes([player for pair in _pairs(6) for player in pair[:1]], 6)
+    trees = trees_of_size(2 * PAIRS, 50)[::2]
+    return _nodes(tree_players(trees, 6, ordering="none"), 6)
 
 
 def _staged_search() -> Work:
@@ -189,7 +195,10 @@ ROWS = {
         "nodes/s", lambda: _nodes([_player("material:depth=9,ordering=killer,table=18")], 20)
     ),
     "tree-in-search": Row("nodes/s", _trees_in_search),
-    "weighted-counter-search": Row("nodes/s", lambda: _nodes([_player("swh:depth=5")], 100)),
+    # Without an order of moves both kernels visit the same nodes.
+    "weighted-counter-search": Row(
+        "nodes/s", lambda: _nodes([_player("swh:depth=5,ordering=none")], 100)
+    ),
     "staged-search": Row("nodes/s", _staged_search, "time a node, of that of its dearest stage"),
     "gp-games-1ply": Row("games/s", lambda: _games(_pairs(1), 2_000)),
     "gp-games-3ply": Row("games/s", lambda: _games(_pairs(3), 60)),
