@@ -1,37 +1,28 @@
 """Reasons for moves: they add up to the values that a search finds, which it finds by itself."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_records import record_after
 
 import evoply as ep
 from evoply.cli import main
-from evoply.games import game_rules
 
+LOPSIDED = "( - ( * 2 white_corners ) black ):depth=2"
+"""What it says of a board is not minus what it says with the sides exchanged."""
 PLAYERS = (
     "greedy", "swh", "mobility", "firebrand:depth=1", "firebrand:depth=3", "material:depth=4",
     "mobility:depth=2", "swh:depth=3", "( + white ( * 3 white_corners ) )",
-    "( - ( * 2 white_corners ) black ):depth=2",
+    LOPSIDED,
 )  # fmt: skip
-
-
-def _after(game: str, choices: list[int]) -> Any:
-    record = game_rules(game).record()
-    for choice in choices:
-        moves = record.position.legal_moves
-        if not moves or record.outcome() is not None:
-            break
-        record = record.play(moves[choice % len(moves)])
-    return record
 
 
 @pytest.mark.parametrize("player", PLAYERS)
 @given(choices=st.lists(st.integers(0, 30), max_size=50))
 def test_reasons_add_up_to_the_values_of_the_search(player: str, choices: list[int]) -> None:
-    record = _after("othello", choices)
+    record = record_after("othello", choices)
     if record.outcome() is not None:
         return
     found = ep.why(player, record)
@@ -47,6 +38,11 @@ def test_reasons_add_up_to_the_values_of_the_search(player: str, choices: list[i
     if max(abs(found.value or 0), abs(found.second_value or 0)) > 1e14:
         assert found.reasons == ()
         return
+    if player == LOPSIDED and not found.reasons:
+        # The reply is looked for as the opponent's own choice, who sees this tree otherwise. Then
+        # the line is not the one that was searched, and only the values are said.
+        assert found.value is not None
+        return
     # None of these has a constant among its terms.
     assert sum(one.best for one in found.reasons) == pytest.approx(found.value, abs=1e-6)
     assert sum(one.second for one in found.reasons) == pytest.approx(found.second_value, abs=1e-6)
@@ -54,7 +50,7 @@ def test_reasons_add_up_to_the_values_of_the_search(player: str, choices: list[i
 
 @given(choices=st.lists(st.integers(0, 30), max_size=60))
 def test_it_holds_in_checkers_too(choices: list[int]) -> None:
-    record = _after("checkers", choices)
+    record = record_after("checkers", choices)
     if record.outcome() is not None or len(record.position.legal_moves) < 2:
         return
     found = ep.why("material:depth=4", record)

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_records import record_after
 
 import evoply as ep
 from evoply import Color, Stream, _native
@@ -32,16 +33,6 @@ MIDDLE = "f5d6c3d3c4f4f6f3e6e7d7g6"
 CHOICES = st.lists(st.integers(0, 30), max_size=55)
 
 
-def after(game: str, choices: list[int]) -> Any:
-    record = game_rules(game).record()
-    for choice in choices:
-        moves = record.position.legal_moves
-        if not moves or record.outcome() is not None:
-            break
-        record = record.play(moves[choice % len(moves)])
-    return record
-
-
 def value_of(tree: Any, position: Any, game: str = "othello") -> float:
     batch = _native.Positions(game_rules(game).kernel, [position.row])
     return float(lower([tree], game)[0].evaluate(batch)[0, 0])
@@ -49,7 +40,7 @@ def value_of(tree: Any, position: Any, game: str = "othello") -> float:
 
 @given(CHOICES)
 def test_features_are_counted_on_the_board(choices: list[int]) -> None:
-    position = after("othello", choices).position
+    position = record_after("othello", choices).position
     own, opponent = position.own.bit_count(), position.opponent.bit_count()
     seen = ep.xray("greedy", position)
     assert {one.text: (one.value, one.adds) for one in seen.features} == {
@@ -64,7 +55,7 @@ def test_features_are_counted_on_the_board(choices: list[int]) -> None:
 @settings(max_examples=25)
 @given(CHOICES)
 def test_what_features_add_is_the_value(player: str, choices: list[int]) -> None:
-    seen = ep.xray(player, after("othello", choices).position)
+    seen = ep.xray(player, record_after("othello", choices).position)
     assert seen.value is not None
     assert all(one.adds is not None for one in seen.features)
     added = math.fsum(one.adds or 0.0 for one in seen.features) + (seen.rest or 0.0)
@@ -73,14 +64,14 @@ def test_what_features_add_is_the_value(player: str, choices: list[int]) -> None
 
 @given(CHOICES)
 def test_squares_of_a_weighted_counter_are_its_weights(choices: list[int]) -> None:
-    seen = ep.xray("swh", after("othello", choices).position)
+    seen = ep.xray("swh", record_after("othello", choices).position)
     assert seen.squares == pytest.approx(SWH_WEIGHTS)
 
 
 @settings(max_examples=25)
 @given(CHOICES)
 def test_a_pattern_class_is_the_sum_of_its_entries(choices: list[int]) -> None:
-    position = after("othello", choices).position
+    position = record_after("othello", choices).position
     packed = strong_tables()
     own, opponent = position.own, position.opponent
     pieces = (own | opponent).bit_count()
@@ -114,7 +105,7 @@ def test_a_pattern_class_is_the_sum_of_its_entries(choices: list[int]) -> None:
 )
 @given(CHOICES)
 def test_each_node_has_the_value_of_its_subtree(text: str, choices: list[int]) -> None:
-    position = after("othello", choices).position
+    position = record_after("othello", choices).position
     tree = parse_tree(text, LIAO.with_constants(-9.0, 9.0))
     (values,) = ep.xray(tree, position).tree_values
     expected = [
@@ -145,7 +136,7 @@ def test_trees_take_turns() -> None:
     early = ep.xray(individual, ep.othello.Game.from_transcript(MIDDLE))
     assert early.tree_values == ((8.0,), None)
     assert [(one.text, one.adds) for one in early.features] == [("white", 8.0)]
-    late = after("othello", [3] * 50).position
+    late = record_after("othello", [3] * 50).position
     seen = ep.xray(individual, late)
     assert seen.tree_values[0] is None
     assert seen.value == late.opponent.bit_count() - 10
@@ -200,7 +191,7 @@ def test_what_has_nothing_inside_says_so() -> None:
 @pytest.mark.parametrize("game", ["checkers", "othello-10", "lose-checkers", "othello-4"])
 @given(CHOICES)
 def test_it_holds_in_every_game(game: str, choices: list[int]) -> None:
-    position = after(game, choices).position
+    position = record_after(game, choices).position
     seen = ep.xray("material", position)
     cells = position.diagram(legal=False).cells
     size = game_rules(game).size
