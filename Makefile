@@ -53,6 +53,7 @@ check: setup ## format, lint, types, layers, stubs
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks
 	$(BIN)/python -m mypy.stubtest evoply._native
 	$(BIN)/lint-imports
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from workloads import kernel_player
+
 from evoply import _native
 from evoply.games.othello import Position
 from evoply.learning import (
@@ -16,7 +18,6 @@ from evoply.learning import (
     load_pattern_config,
     pattern_player,
 )
-from evoply.players import parse_player
 
 Row = tuple[int, int, int, bool, int, int]
 
@@ -49,7 +50,7 @@ def search(rows: Sequence[Row], depth: int) -> tuple[float, float]:
     options = {"ordering": "killer", "table": 18}
     config = load_pattern_config("patterns-8")
     patterns = _player(config, 5000, depth, options).native("othello")
-    counting = parse_player(f"material:depth={depth},ordering=killer,table=18").native("othello")
+    counting = kernel_player(f"material:depth={depth},ordering=killer,table=18")
 
     def rate(player: _native.Player) -> float:
         seconds, nodes = _cpu_seconds(

@@ -26,7 +26,7 @@ from measuring import Row, cpu_timed, keep, machine, rate, timed
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from workloads import ROWS, positions, search_all, tree_players, trees_of_size
+from workloads import ROWS, kernel_player, positions, search_all, tree_players, trees_of_size
 
 from evoply import _native
 from evoply.arena import Schedule, play
@@ -40,7 +40,7 @@ from evoply.formats import obf, wthor
 from evoply.games import game_rules
 from evoply.games.othello import Game, Position
 from evoply.gp import Limits, lower, subtree_crossover
-from evoply.players import SWH_WEIGHTS, KernelSeat, Online, parse_player, solve
+from evoply.players import SWH_WEIGHTS, KernelSeat, Online, solve
 from evoply.players.online import evolved
 
 LIMITS = Limits(max_depth=17, max_nodes=200)
@@ -153,8 +153,8 @@ def peer_boards(rows: list[tuple[int, int, int, bool, int, int]]) -> list[rust_r
 
 def alphabeta_row(name: str, depth: int, options: str = "") -> Row:
     rows = positions(20)
-    plain = parse_player(f"material:depth={depth},ordering=none").native("othello")
-    player = parse_player(f"material:depth={depth}{options}").native("othello")
+    plain = kernel_player(f"material:depth={depth},ordering=none")
+    player = kernel_player(f"material:depth={depth}{options}")
     for row in rows if options else ():
         # Moves and values are those of the plain search.
         assert _native.analyse(player, *row, 0)[:2] == _native.analyse(plain, *row, 0)[:2]
@@ -170,7 +170,7 @@ def alphabeta_row(name: str, depth: int, options: str = "") -> Row:
 
 def weighted_counter_row() -> Row:
     """Search by weighted counts of discs; the peer has the same weights."""
-    rows, player = positions(100), parse_player("swh:depth=5").native("othello")
+    rows, player = positions(100), kernel_player("swh:depth=5")
     matrix = [[round(100 * w) for w in SWH_WEIGHTS[at : at + 8]] for at in range(0, 64, 8)]
     search = rust_reversi.AlphaBetaSearch(rust_reversi.MatrixEvaluator(matrix), 4, 10**9)
     boards = peer_boards(rows)
@@ -197,7 +197,7 @@ def tree_in_search_row(depth: int) -> Row:
         nodes = sum(search_all(player, rows) for player in players)
         return nodes / timed(lambda: [search_all(player, rows) for player in players])
 
-    material = parse_player(f"material:depth={depth},ordering=none").native("othello")
+    material = kernel_player(f"material:depth={depth},ordering=none")
     with_tree, counting = rate(tree_players(trees, depth, ordering="none")), rate([material])
     return Row("tree-in-search", "ns/node", 1e9 / with_tree, "our piece counting (ratio of rates)",
                1e9 / counting, with_tree / counting)  # fmt: skip
@@ -206,11 +206,8 @@ def tree_in_search_row(depth: int) -> Row:
 def analyse_table_row() -> Row:
     """Choose at depth 1 with a large table, which nothing is kept in; 500 choices."""
     row, count = Position().row, 500
-    players = [parse_player(f"material:depth=1{table}") for table in (",table=20", "")]
-    seconds = [
-        timed(lambda player=player: [_native.analyse(player, *row, 0) for _ in range(count)], 5)
-        for player in [player.native("othello") for player in players]
-    ]
+    players = [kernel_player(f"material:depth=1{table}") for table in (",table=20", "")]
+    seconds = [timed(partial(search_all, player, [row] * count), 5) for player in players]
     with_table, without = (1e6 * one / count for one in seconds)
     return Row("analyse-table", "us", with_table, "our player without a table", without,
                without / with_table)  # fmt: skip
@@ -230,7 +227,7 @@ def online_row() -> Row:
         alpha = evolved(player, start, 1, None)
     seconds = timed(lambda: evolved(player, start, 1, None, threads=0), 10)
     began = time.perf_counter()
-    answer = peers.online_alpha(start.row, 1, call.call_args.kwargs)
+    answer = peers.online_alpha(start.row, 1, dict(call.call_args.kwargs))
     peer = time.perf_counter() - began
     assert answer == (list(alpha.tree), list(alpha.strategy.weights), alpha.games)
     return Row("online-move", "ms", seconds * 1e3, "the same in Python over rust_reversi",

@@ -4,9 +4,10 @@ Nodes of fixed searches plus the digest of a small seeded run. A commit that cha
 and writes the new number to testdata/signature.txt, which the tests compare.
 """
 
+from workloads import kernel_player
+
 from evoply import _native
 from evoply.evolution.signature import signature
-from evoply.players import parse_player
 
 SEARCHERS = (
     "material:depth=6",
@@ -22,7 +23,7 @@ def behaviour() -> int:
     for game in ("othello", "othello-10"):
         batch = _native.Positions.random(game, POSITIONS, 2026, 10, 40)
         for text in SEARCHERS:
-            player = parse_player(text, game=game).native(game)
+            player = kernel_player(text, game)
             for index in range(POSITIONS):
                 nodes += _native.analyse(player, *batch[index], index)[2]
     return nodes + int(signature(), 16)

@@ -105,8 +105,11 @@ def _pairs(depth: int) -> list[list[_native.Player]]:
 
 
 @cache
-def _player(text: str) -> _native.Player:
-    return parse_player(text).native("othello")
+def kernel_player(text: str, game: str = "othello") -> _native.Player:
+    """Return the kernel's form of a player that it runs."""
+    player: Any = parse_player(text, game=game)
+    native: _native.Player = player.native(game)
+    return native
 
 
 def _nodes(players: list[_native.Player], count: int) -> Work:
@@ -138,8 +141,8 @@ def _staged_search() -> Work:
     """Search with four trees of 50 nodes, one for each quarter of the game, and with each alone."""
     trees = trees_of_size(4, 50)
     options = ":depth=5,primitives=liao+mobility"
-    staged = _nodes([_player(",25,".join(map(str, trees)) + ",25" + options)], 60)
-    alone = [_nodes([_player(f"{tree}{options}")], 60) for tree in trees]
+    staged = _nodes([kernel_player(",25,".join(map(str, trees)) + ",25" + options)], 60)
+    alone = [_nodes([kernel_player(f"{tree}{options}")], 60) for tree in trees]
     dearest = max(one.seconds / one.amount for one in alone)
     ratio = staged.seconds / staged.amount / dearest
     return Work(staged.amount, staged.seconds, staged.answer, ratio)
@@ -190,14 +193,14 @@ ROWS = {
     "perft-10": Row("leaves/s", lambda: _perft("othello", 10)),
     "checkers-perft-10": Row("leaves/s", lambda: _perft("checkers", 10)),
     "random-games": Row("games/s", _random_games),
-    "alphabeta-material": Row("nodes/s", lambda: _nodes([_player("material:depth=8")], 20)),
+    "alphabeta-material": Row("nodes/s", lambda: _nodes([kernel_player("material:depth=8")], 20)),
     "alphabeta-ordered": Row(
-        "nodes/s", lambda: _nodes([_player("material:depth=9,ordering=killer,table=18")], 20)
+        "nodes/s", lambda: _nodes([kernel_player("material:depth=9,ordering=killer,table=18")], 20)
     ),
     "tree-in-search": Row("nodes/s", _trees_in_search),
     # Without an order of moves both kernels visit the same nodes.
     "weighted-counter-search": Row(
-        "nodes/s", lambda: _nodes([_player("swh:depth=5,ordering=none")], 100)
+        "nodes/s", lambda: _nodes([kernel_player("swh:depth=5,ordering=none")], 100)
     ),
     "staged-search": Row("nodes/s", _staged_search, "time a node, of that of its dearest stage"),
     "gp-games-1ply": Row("games/s", lambda: _games(_pairs(1), 2_000)),

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 DATA = (
     "evoply/py.typed",
     "evoply/_native.pyi",
+    "evoply/pieces.css",
     "evoply/presets/demo.toml",
     "evoply/players/edgar.json",
     "evoply/players/strong-othello.json",

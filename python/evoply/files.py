@@ -1,4 +1,4 @@
-"""Small files, written whole or not at all, read up to a limit; and the checksum of content."""
+"""Small files, written whole or not at all, read up to a limit; checksums; where runs lie."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
+
+
+def runs_directory() -> Path:
+    """Return the folder of runs: the variable EVOPLY_RUNS, or `runs` in the current directory."""
+    return Path(os.environ.get("EVOPLY_RUNS") or "runs")
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

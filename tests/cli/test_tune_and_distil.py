@@ -78,7 +78,7 @@ def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
         (("distil", "greedy", "--terms", "0"), "terms"),
         (("distil", "greedy", "--primitives", "nothing"), "no set of primitives"),
         (("distil", "greedy", "--output", "no/such/folder.json"), "folder"),
-        (("learn", "patterns-8", "--features", "liao"), "patterns, not features"),
+        (("learn", "patterns-8", "--features", "liao"), "name a run of tuples"),
         (("learn", "firebrand-8", "--features", "champion@nobody"), "nobody"),
         (("learn", "firebrand-8", "--features", "liao-2"), "no set of primitives"),
     ],

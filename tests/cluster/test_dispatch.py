@@ -12,8 +12,9 @@ from fake_pool import FakePool
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evoply import pace
 from evoply._native import Stream
-from evoply.arena import Results, Schedule, play, round_robin, tournament
+from evoply.arena import Results, RoundRobin, Schedule, play, round_robin, tournament
 from evoply.arena.elsewhere import check_sendable, packed_columns, unpacked_columns
 from evoply.arena.tables import play_part
 from evoply.cluster import Dispatcher
@@ -211,6 +212,26 @@ def test_evolution_tournaments_and_learning_come_to_the_same() -> None:
             assert round_robin(field, games=6, game="othello-6", cluster=cluster) == table
             steps = learn("firebrand-8", games=60, games_per_step=20, cluster=cluster)
             assert [one.digest for one in steps] == weights
+
+
+def test_standings_are_told_while_workers_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
+    monkeypatch.setattr(pace, "_SHARE", 0)
+    field, told = ["greedy", "random", "mobility"], list[RoundRobin]()
+    with FakePool(3, seed=2, losses=0.1) as pool:
+        cluster = Dispatcher(pool, check_every=5)
+        table = round_robin(field, games=40, game="othello-6", cluster=cluster,
+                            on_standings=told.append)  # fmt: skip
+    assert table == round_robin(field, games=40, game="othello-6")
+    assert told
+    whole = {(one.first, one.second): one for one in table.pairings}
+    for so_far in told:
+        assert 6 <= so_far.games < 120
+        for one in so_far.pairings:
+            all_of_it = whole[one.first, one.second]
+            assert one.wins <= all_of_it.wins
+            assert one.losses <= all_of_it.losses
+            assert one.draws <= all_of_it.draws
 
 
 EVOLVED = sorted(

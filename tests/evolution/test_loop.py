@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from itertools import islice, pairwise
+from statistics import fmean, median
 from typing import Any
 
 import pytest
@@ -138,6 +139,20 @@ def test_statistics_describe_the_population(generations: list[Generation]) -> No
         assert numbers.best_size == len(generation.best.tree)
         assert f"generation {generation.number}:" in str(generation)
         assert generation.games_per_second > 0
+
+
+def test_fresh_games_say_how_the_middle_of_the_population_does() -> None:
+    config = small(
+        generations=1,
+        hall_of_fame=HallOfFame(size=4, candidates=3, sample=40, pairs=2, final_pairs=4),
+    )
+    (first,) = evolve(config, threads=1)
+    trees = [one.tree for one in first.individuals]
+    panel = panel_of(config, ()).with_pairs(2)
+    played = trial(config, seats_of(config, trees), panel, stream_for(config, "fresh", 0))
+    assert first.census.median_fresh == median(played.fitness)
+    assert first.statistics.mean_fresh == pytest.approx(fmean(played.fitness))
+    assert first.census.median_fresh != first.statistics.mean_fresh
 
 
 def test_elites_and_archive(generations: list[Generation]) -> None:

@@ -199,6 +199,7 @@ def test_a_census_counts_introns_no_ops_and_weights() -> None:
             config,
             [Individual(tree, 0.0, "full") for tree in trees],
             gp.lower(trees, "othello-6"),
+            median_fresh=0.5,
             work=0,
             work_before=0,
         )

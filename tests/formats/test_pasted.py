@@ -15,6 +15,8 @@ GGF = (
     "B[F5//2.4]W[d6/-1.0]B[C3]W[D3]B[C4];)"
 )
 BARE = GAME.position.text()[:64]
+ROWS = [BARE[row : row + 8] for row in range(0, 64, 8)]
+HEAD = "  a b c d e f g h\n"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,12 @@ def test_moves_in_many_forms(text: str) -> None:
         "\n".join(BARE[row : row + 8] for row in range(0, 64, 8)),
         "\n".join(str(GAME.position).splitlines()[:-1]),
         f"{BARE} O; C6:+2;",
+        "  abcdefgh\n" + "\n".join(f"{row + 1} {ROWS[row]}" for row in range(8)),
+        HEAD
+        + "\n".join(f"{row + 1} {' '.join(ROWS[row])} {row + 1}" for row in range(8))
+        + "\n"
+        + HEAD,
+        "\n".join(ROWS).replace("X", "⚫\ufe0f").replace("O", "⚪").replace("-", "·"),
     ],
 )
 def test_boards_in_many_forms(text: str) -> None:

@@ -147,7 +147,7 @@ def test_options_of_a_search_stay_or_go_with_it():
         ("greedy:table=23", "table must be a whole number from 0 to 22, not '23'", 14),
         (
             "greedy:ordering=hsah",
-            "ordering must be one of usual, none, hash, evaluator, killer, tree, not",
+            "ordering must be one of usual, none, hash, evaluator, refutation, killer, tree, not",
             17,
         ),
         ("greedy:deeper=true", "deeper must be one of yes, no, not 'true'", 15),

@@ -146,6 +146,8 @@ def test_labels_and_round_trips(player, label):
 
 SEARCH_OPTIONS = [
     {"ordering": "killer"},
+    {"ordering": "refutation"},
+    {"ordering": "refutation", "table": 12},
     {"ordering": "evaluator", "table": 12},
     {"ordering": "hash", "table": 12},
     {"table": 4},

@@ -182,7 +182,7 @@ def damaged(**changes: object) -> str:
     [
         ("{}", "no packed tables"),
         (json.dumps({"kind": "evoply tables"}), "the checksum is wrong"),
-        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 7"),
+        (lambda: damaged(entries="AAAAAA=="), "entries: 2, and the patterns have 1"),
         (lambda: damaged(entries="AAAA~"), "not base64"),
         (lambda: damaged(format=2), "format"),
         (lambda: damaged(game="checkers"), "at most 65,536"),

@@ -5,10 +5,12 @@ import pytest
 from evoply import _native
 from evoply.players import parse_player
 
+USUAL_BELOW = {1: "none", 2: "none", 3: "refutation"}
 
-@pytest.mark.parametrize("depth", [1, 3, 4, 5])
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 def test_the_usual_order_saves_nodes_and_changes_nothing(depth: int) -> None:
-    counted = {"usual": 0, "none": 0, "killer": 0}
+    counted = {"usual": 0, "none": 0, "refutation": 0, "killer": 0}
     batch = _native.Positions.random("othello", 20, 7, 8, 50)
     for ties in ("last", "random"):
         for index in range(20):
@@ -25,9 +27,9 @@ def test_the_usual_order_saves_nodes_and_changes_nothing(depth: int) -> None:
             assert len({answer[:2] for answer in answers.values()}) == 1
             for ordering, answer in answers.items():
                 counted[ordering] += answer[2]
-    assert counted["usual"] == counted["killer" if depth >= 4 else "none"]
-    if depth >= 4:
-        assert counted["usual"] < 0.85 * counted["none"]
+    assert counted["usual"] == counted["killer" if depth >= 4 else USUAL_BELOW[depth]]
+    if depth >= 3:
+        assert counted["usual"] < (0.85 if depth >= 4 else 0.9) * counted["none"]
 
 
 @pytest.mark.parametrize("limit", ["nodes=700", "work=9000", "depth=5,table=4,deeper=yes"])

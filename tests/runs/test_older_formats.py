@@ -47,6 +47,9 @@ def test_everything_of_it_is_read(home: Path) -> None:
         assert len(run.matches()) == 2
         assert len(censuses(run)) == 3
         assert before["champion"] in report_html(run)
+        # Nobody had measured its median.
+        assert "mean, fresh games" in dict(run.kind.live(run.config, run.last()).facts)
+        assert {one["median_fresh"] for one in run.generation_rows()} == {None}
         names = ["generations.csv", "individuals.csv", "hall_of_fame.csv", "matches.csv"]
         assert [path.name for path in export_csv(run, home / "csv")] == names
         played = replay(run, 1, 3)

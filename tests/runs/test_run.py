@@ -43,8 +43,8 @@ def test_generations_read_back_equal(tmp_path: Path) -> None:
         for generation in evolve(config):
             run.save(generation)
             made.append(generation)
+            assert run.last() == generation
         assert list(run.generations()) == made
-        assert run.last() == made[-1]
         assert run.digests() == [generation.digest for generation in made]
         assert run.champion == made[-1].hall_of_fame[0]
         test = final_test(config, made[-1])
@@ -144,6 +144,21 @@ def test_missing_folders(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(RunError, match=r"no config\.toml"):
         Run.open(tmp_path / "empty")
+
+
+def test_what_watchers_read_again_is_parsed_once(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Run.open(finished) as run:
+        known = run.last()
+
+    def parse(*_: Any) -> None:
+        pytest.fail("every tree was known")
+
+    monkeypatch.setattr("evoply.gp.parse_individual", parse)
+    with Run.open(finished) as run:
+        assert run.last() == known
+        assert run.last() is run.last()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import DESKTOP, NEEDS_BROWSER, PHONE, nothing_keeps_anybody_out, opened
+from web_browser import NEEDS_BROWSER, every_look, nothing_keeps_anybody_out, opened
 from web_server import client, command
 
 import evoply as ep
 from evoply.evolution import load_config
+from evoply.files import write_atomically
 from evoply.reports import write_report, write_tournament
+from evoply.reports.tournament_page import tournament_html
 from evoply.runs import Run, advance
 
 SMALL = ("population_size=8", "time_limit=none", "hall_of_fame.final_pairs=2", "machine.threads=1")
@@ -48,6 +50,7 @@ def test_pages_in_the_folder_are_listed_and_shown(
         assert found["tables/standings.html"] == "Round robin: Othello 8x8"
         page = api.get("/reports/tables/standings.html")
         assert "swh" in page.text
+        assert all(one["state"] == "" for one in api.get("/api/reports").json()["reports"])
         policy = page.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "sandbox" in policy
@@ -76,16 +79,22 @@ def served(folder: Path) -> Iterator[str]:
 
 
 @NEEDS_BROWSER
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")])
+@every_look
 def test_two_runs_side_by_side(size: Any, scheme: str, browser: Any, served: str) -> None:
     looks = {"viewport": size, "color_scheme": scheme}
     with opened(browser, f"{served}#compare", ".both .chart", **looks) as page:
         names = page.locator(".both thead th").all_inner_texts()
         assert {"first", "second, longer"} < set(names)
         chart = page.locator(".both .chart").first
-        assert "first: " in chart.inner_text()
-        assert "second, longer: " in chart.inner_text()
-        assert chart.locator("g.dashed").count() > 0
+        assert chart.locator(".legend .group").all_inner_texts() == ["second, longer", "first"]
+        # Each line of a run has dashes of its own, as in the other run; colours are the runs'.
+        looks = [
+            str(chart.locator(f"svg[role=img] > g:nth-last-child({place})").get_attribute("class"))
+            for place in range(1, 1 + chart.locator(".legend li:not(.group)").count())
+        ]
+        assert len(looks) == len(set(looks)) == 8
+        assert sorted(look.split()[0] for look in looks) == ["line-1"] * 4 + ["line-2"] * 4
+        assert len({look.split()[1] for look in looks}) == 4
         page.locator(".both select").first.select_option("second, longer")
         page.wait_for_function("() => location.hash.startsWith('#compare=second%2C')")
         page.wait_for_selector(".both .chart")
@@ -104,3 +113,24 @@ def test_a_page_with_a_script_does_nothing(browser: Any, served: str) -> None:
     page.goto(f"{served}/reports/evil.html")
     assert page.title() == "evil"
     context.close()
+
+
+@NEEDS_BROWSER
+def test_a_page_that_is_written_anew_is_shown_anew(browser: Any, served: str, folder: Path) -> None:
+    path = folder / "tables" / "live, it is.html"
+    early = ep.round_robin(["greedy", "swh"], games=4, seed=1)
+    write_atomically(path, tournament_html(early, state="Still on: 4 of 8 games", goes_on=True))
+    with opened(browser, f"{served}#compare", "text=still going on: watch") as page:
+        page.click("text=still going on: watch")
+        page.wait_for_selector("text=Still on: 4 of 8 games")
+        frame = page.frame_locator("iframe.page")
+        assert "Still on: 4 of 8 games" in frame.locator("[role=status]").inner_text()
+        nothing_keeps_anybody_out(page, page.viewport_size["width"])
+        write_tournament(ep.round_robin(["greedy", "swh"], games=8, seed=1), path)
+        page.wait_for_selector("text=It has ended.")
+        frame.locator("dd", has_text="8").first.wait_for()
+        frame.locator("[role=status]").wait_for(state="detached")
+        page.click("text=All pages")
+        page.wait_for_selector('tr:has-text("live, it is.html"):has-text("ended")')
+        assert page.locator("text=still going on: watch").count() == 0
+    path.unlink()

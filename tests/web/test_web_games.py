@@ -1,8 +1,11 @@
 """Games over the API: they follow the rules, players answer, and nothing acknowledged is lost."""
 
+import ast
 import json
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -231,6 +234,33 @@ def test_a_page_hears_of_every_change(tmp_path: Path) -> None:
             assert socket.receive_json()["moves"] == []
             api.post(f"{path}/moves", json={"move": "f5"})
             assert [move["text"] for move in socket.receive_json()["moves"]] == ["f5"]
+
+
+PLAYED = """
+import sys
+from pathlib import Path
+from web_server import client
+
+with client(Path(sys.argv[1])) as api:
+    for path in ("/", "/static/look.css", "/static/app.js", "/api/rules"):
+        assert api.get(path).status_code == 200
+    game = api.post("/api/games", json={"white": "greedy"}).json()
+    assert api.post(f"/api/games/{game['id']}/moves", json={"move": "f5"}).status_code == 200
+print(sorted({name.split(".")[1] for name in sys.modules if name.startswith("evoply.")}))
+"""
+
+
+def test_whoever_plays_waits_for_nothing_else(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PLAYED, tmp_path],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ast.literal_eval(done.stdout))
+    assert {"web", "players", "games"} <= loaded
+    assert not loaded & {"runs", "evolution", "learning", "reports", "experiments", "studies"}
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.player)

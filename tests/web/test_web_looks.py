@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 from web_browser import (
-    DESKTOP,
     MOST_BYTES,
     NEEDS_BROWSER,
-    PHONE,
     begin,
     by_mouse,
+    every_look,
     nothing_keeps_anybody_out,
     opened,
     wait_for_turn,
@@ -20,7 +19,7 @@ from web_server import command
 pytestmark = NEEDS_BROWSER
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")])
+@every_look
 def test_the_x_ray_follows_the_game(size: Any, scheme: str, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=size, color_scheme=scheme) as page:
         begin(page, "othello", white="other")
@@ -45,8 +44,7 @@ def test_the_x_ray_follows_the_game(size: Any, scheme: str, browser: Any, addres
         assert page.locator(".board .heat").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@every_look
 @pytest.mark.parametrize("game", ["othello", "checkers"])
 def test_everybody_can_use_it(
     game: str, size: Any, scheme: str, browser: Any, address: str

@@ -14,11 +14,13 @@ from web_browser import (
     wait_for_turn,
 )
 
+from evoply.games import GAMES
+
 pytestmark = NEEDS_BROWSER
 
 
 @pytest.mark.parametrize("move", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("game", ["othello-6", "checkers", "lose-checkers"])
+@pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game(game: str, move: Any, browser: Any, address: str) -> None:
     with opened(browser, address, viewport=DESKTOP) as page:
         begin(page, game)
@@ -33,16 +35,6 @@ def test_a_whole_game(game: str, move: Any, browser: Any, address: str) -> None:
         assert "The game is over" in page.inner_text("#status")
         assert page.locator("#moves li").count() > 8
         assert page.inner_text("#message") == ""
-
-
-@pytest.mark.parametrize("game", ["othello", "othello-10", "checkers-10", "othello-4"])
-def test_a_move_on_every_other_board(game: str, browser: Any, address: str) -> None:
-    with opened(browser, address, viewport=DESKTOP) as page:
-        begin(page, game, white="person")
-        for _ in range(2):
-            by_mouse(page)
-            page.wait_for_timeout(100)
-        page.wait_for_selector("#moves li")
 
 
 def test_undo_hint_values_and_steps_by_keyboard(browser: Any, address: str) -> None:
@@ -95,6 +87,8 @@ def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
         page.click("#new .main")
         page.wait_for_function("() => document.querySelectorAll('#moves li').length === 3")
         assert page.input_value("#game") == "checkers"
+        offered = page.locator("#copy option:not([hidden])").all_inner_texts()
+        assert offered == ["choose", "moves", "PDN", "SVG picture", "link"]
         page.select_option("#copy", "pdn")
         page.wait_for_selector("#copied:not([hidden])")
         assert "11-15" in page.input_value("#copied")
@@ -114,7 +108,9 @@ def test_paste_set_up_copy_and_reload(browser: Any, address: str) -> None:
         page.click("text=white piece")
         page.click("[data-name=b1]")
         page.click("text=black piece")
+        assert page.evaluate("document.activeElement.textContent") == "black piece"
         page.click("[data-name=a1]")
+        assert page.inner_text("#side-white").endswith("1")
         page.click("#new .main")
         page.wait_for_selector("[aria-label='c1, empty, legal move']")
         assert page.get_attribute("[data-name=b1]", "aria-label") == "b1, white"

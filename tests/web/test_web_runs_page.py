@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_browser import DESKTOP, MOST_BYTES, NEEDS_BROWSER, PHONE, opened
+from web_browser import (
+    DESKTOP,
+    MOST_BYTES,
+    NEEDS_BROWSER,
+    PHONE,
+    every_look,
+    nothing_keeps_anybody_out,
+    opened,
+)
 from web_server import command, until
 
 from evoply.evolution import load_config
@@ -98,6 +106,41 @@ def test_a_run_is_begun_watched_steered_and_played(
         until(lambda: not is_locked(folder / "mine"))
 
 
+def test_rows_of_a_list_are_added_moved_and_removed(
+    browser: Any, address: str, folder: Path
+) -> None:
+    place = "fitness.opponents"
+    try:
+        with opened(browser, f"{address}/#runs-new=quick", "form.config", viewport=PHONE) as page:
+            page.click("summary:text-is('fitness')")
+            rows = page.locator(f".list:has([name='{place}.0.player']) li")
+            assert rows.count() == 2
+            page.locator("fieldset", has_text="opponents").last.get_by_text("Add a row").click()
+            assert page.evaluate("document.activeElement.name") == f"{place}.2.player"
+            page.keyboard.type("greedy:depth=99")
+            page.fill(f"[name='{place}.2.pairs']", "3")
+            rows.nth(2).get_by_label("Move row 3 up").click()
+            page.keyboard.press("Enter")
+            assert page.input_value(f"[name='{place}.0.player']") == "greedy:depth=99"
+            rows.nth(1).get_by_label("Remove row 2").click()
+            page.fill("[name=name]", "rows")
+            page.fill("[name=population_size]", "12")
+            page.fill("[name=generations]", "1")
+            page.uncheck("text=Play test matches")
+            page.click("form.config .main")
+            page.wait_for_selector("[id='error-fitness-opponents-0-player']:not(:empty)")
+            assert page.evaluate("document.activeElement.name") == f"{place}.0.player"
+            nothing_keeps_anybody_out(page, PHONE["width"])
+            page.fill(f"[name='{place}.0.player']", "mobility")
+            page.click("form.config .main")
+            page.wait_for_selector(".run-config")
+        with Run.open(folder / "rows") as run:
+            found = [(one.player, one.pairs) for one in run.config.fitness.opponents]
+        assert found == [("mobility", 3), ("greedy", 4)]
+    finally:
+        until(lambda: not is_locked(folder / "rows"))
+
+
 def test_a_run_goes_on_in_another_process_and_the_page_sees_it(
     browser: Any, address: str, folder: Path
 ) -> None:
@@ -124,21 +167,14 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone", "desktop"]
-)
+@every_look
 def test_everybody_can_use_it(size: Any, scheme: str, browser: Any, address: str) -> None:
-    from axe_core_python.sync_playwright import Axe
-
     with opened(browser, f"{address}/#runs", "td a", viewport=size, color_scheme=scheme) as page:
         for view, ready in VIEWS.items():
             page.evaluate("to => { location.hash = to; }", view)
             page.wait_for_selector(ready)
             page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-            found = Axe().run(page)["violations"]
-            seen = [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found]
-            assert (view, seen) == (view, [])
-            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], view
+            nothing_keeps_anybody_out(page, size["width"])
 
 
 def test_a_run_is_small_to_load(browser: Any, address: str) -> None:

@@ -20,6 +20,14 @@ NEEDS_BROWSER = pytest.mark.skipif(
 )
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 860}
 MOST_BYTES = 300_000
+PATIENCE = 100_000.0
+"""Milliseconds until something is not there: machines that run tests are busy."""
+
+
+def every_look(test: Any) -> Any:
+    """Run *test* on a phone and on a desk, in the dark and in the light."""
+    by_size = pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+    return by_size(pytest.mark.parametrize("scheme", ["light", "dark"])(test))
 
 
 @contextmanager
@@ -28,6 +36,7 @@ def opened(browser: Any, url: str, ready: str = ".target", **options: Any) -> It
     nothing came from elsewhere."""
     context = browser.new_context(reduced_motion="reduce", **options)
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     wrong: list[str] = []
     page.on(
         "console", lambda one: wrong.append(one.text) if one.type in ("error", "warning") else None
@@ -48,7 +57,8 @@ def nothing_keeps_anybody_out(page: Any, width: int) -> None:
     from axe_core_python.sync_playwright import Axe
 
     found = Axe().run(page)["violations"]
-    assert [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found] == []
+    said = [(one["id"], [node["html"][:90] for node in one["nodes"]]) for one in found]
+    assert said == [], page.evaluate("location.hash")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -67,8 +77,7 @@ def wait_for_turn(page: Any) -> bool:
         """() => {
             const text = document.getElementById('status').textContent;
             return document.querySelector('.target') ? 'turn' : /game is over/.test(text) && 'over';
-        }""",
-        timeout=60_000,
+        }"""
     )
     return bool(state.json_value() == "turn")
 

@@ -8,9 +8,12 @@ use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
 use crate::rules::Game;
 use crate::search::endgame::choosing::ChooseExactly;
-use crate::search::{LookAhead, Memory, alphabeta, deepening, every_move};
+use crate::search::{LookAhead, Memory, SearchOptions, alphabeta, deepening, every_move};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
+
+/// Plies looked ahead at most by a player that takes no time worth speaking of.
+const MOST_BRIEF_DEPTH: u32 = 2;
 
 /// How a player chooses.
 #[derive(Clone, Debug)]
@@ -156,6 +159,17 @@ impl<G: Game> Player<G> {
     /// Whether it draws every move uniformly, and nothing else.
     pub fn is_random(&self) -> bool {
         matches!(self.chooser, Chooser::Random) && self.epsilon == 0.0
+    }
+
+    /// Whether a choice takes no more than a few milliseconds anywhere, so that nobody need be able to stop it.
+    pub fn is_brief(&self) -> bool {
+        match &self.chooser {
+            Chooser::Random | Chooser::AfterState(_) | Chooser::Staged(_) => true,
+            Chooser::AlphaBeta(ahead) => {
+                let &SearchOptions { depth, quiescence, endgame, .. } = ahead.options();
+                depth <= MOST_BRIEF_DEPTH && !quiescence && endgame == 0
+            }
+        }
     }
 
     /// Whether the same question always gets the same answer: not with a limit of time.

@@ -65,9 +65,10 @@ pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
         "hash" => Ok(MoveOrder::Hash),
         "evaluator" => Ok(MoveOrder::Evaluator),
         "tree" => Ok(MoveOrder::Program),
+        "refutation" => Ok(MoveOrder::Refutation),
         "killer" => Ok(MoveOrder::Killer),
         _ => Err(PyValueError::new_err(format!(
-            "unknown ordering {ordering:?}: orderings are usual, none, hash, evaluator, killer, tree"
+            "unknown ordering {ordering:?}: orderings are usual, none, hash, evaluator, refutation, killer, tree"
         ))),
     }
 }
@@ -92,7 +93,7 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
 impl Player {
     /// `kind`: random, `after_state` or `alpha_beta`; the last two need a program with one output. The options from
     /// `depth` on are those of `alpha_beta`; the table has two to the power of `table` entries, 0 is none; the
-    /// ordering `usual` is killers where they pay and change no choice. What alternates has a program with two outputs, and so has the ordering `tree`:
+    /// ordering `usual` is killers or refutations where they pay and change no choice. What alternates has a program with two outputs, and so has the ordering `tree`:
     /// the second orders moves. `selective` is how many sigmas outside the window are far, the pieces that stages begin with, and
     /// for every depth that is foretold the depth that foretells it, with slope, offset and sigma for every stage.
     #[new]
@@ -375,7 +376,9 @@ pub fn analyse(
             let analysis = player.analyse(&position, &question, stop);
             if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
         };
-        let analysis = interrupt::run(py, answer, |_| Ok(()))?;
+        let is_brief = player.is_brief();
+        let analysis =
+            if is_brief { interrupt::run_briefly(answer) } else { interrupt::run(py, answer, |_| Ok(())) }?;
         let analysis = analysis.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
         Ok(analysis_row(analysis))
     })

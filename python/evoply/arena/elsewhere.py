@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.schedule import Results, Schedule, joined_results
+from evoply.arena.schedule import Finished, Results, Schedule, gathered, joined_results
 from evoply.games import is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, PlayerKind
@@ -92,9 +92,10 @@ def play_elsewhere(
     schedule: Schedule,
     *,
     progress: Callable[[int], object] | None = None,
+    on_finished: Callable[[Finished], object] | None = None,
     record_moves: bool = False,
 ) -> Results:
-    """Play *schedule* on *cluster*, whose players passed `check_sendable`; see `arena.play`.
+    """Play *schedule* on *cluster*, whose players passed `check_sendable`; see `Tables.play`.
 
     *unit* plays a part: `unpacked_part` reads it, `packed_results` writes what came of it.
     """
@@ -104,6 +105,10 @@ def play_elsewhere(
         results[answer.place] = parts.taken(answer)
         if progress is not None:
             progress(parts.done)
+        if on_finished is not None:
+            on_finished(
+                lambda: gathered([*results.values()], [parts.places[one] for one in results])
+            )
     places = [parts.places[place] for place in sorted(results)]
     if not places:
         return _results_from(unit(parts.packed(slice(0, 0))))

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.schedule import (
     MOST_THREADS,
+    Finished,
     Results,
     Schedule,
     checked_whole,
-    joined_results,
+    gathered,
+    ignored,
+    whole_pairs,
 )
 from evoply.arena.tables import Tables
 from evoply.games import game_rules
@@ -127,6 +130,16 @@ class Field:
             for place, player in enumerate(self.players)
         )
 
+    def circumstances(self, tally: Tally) -> dict[str, Any]:
+        """Return the fields of `Circumstances` for the games that *tally* has counted."""
+        return {
+            "opening_plies": self.opening_plies,
+            "seed": self.seed,
+            "clock": None if self.clock is None else str(self.clock),
+            "reproducible": self.reproducible and tally.are_reproducible,
+            "forfeits": tally.lost,
+        }
+
     def times(self, tally: Tally) -> list[TimeUsed | None]:
         """Return what the games of each player took; None without a clock."""
         places = range(len(self.players))
@@ -140,6 +153,7 @@ class Field:
         order: NDArray[np.intp] | None = None,
         most: int = 1000,
         on_part: Callable[[Schedule, Results], int] | None = None,
+        on_finished: Callable[[Finished], object] | None = None,
     ) -> tuple[Results, NDArray[np.intp], bool]:
         """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
 
@@ -147,8 +161,11 @@ class Field:
         come first, by their places in the schedule, pair by pair. *on_part* is given what was
         played, with moves, and returns how many games of it count: all, or fewer when Ctrl-C came;
         no more than the moves of *most* games are then in memory.
+        *on_finished* is told after each part, and now and then within parts outside the kernel, how
+        to get the pairs of games that are finished by then.
         """
-        played: list[tuple[Results, NDArray[np.intp]]] = []
+        parts: list[Results] = []
+        places: list[NDArray[np.intp]] = []
         order = np.arange(len(schedule)) if order is None else order
         is_stopped = False
         with self.tables() as tables:
@@ -161,19 +178,27 @@ class Field:
                 """Play the next part; return whether Ctrl-C came."""
 
                 def told(done: int) -> None:
-                    if progress is not None:
-                        progress(begin + done)
+                    (progress or ignored)(begin + done)
+
+                def heard(finished: Finished) -> None:
+                    def with_earlier() -> tuple[Results, NDArray[np.intp]]:
+                        results, where = whole_pairs(*finished())
+                        return gathered([*parts, results], [*places, chosen[where]])
+
+                    (on_finished or ignored)(with_earlier)
 
                 chosen = order[begin : begin + size]
                 part = schedule.part(chosen)
                 results, where, is_stopped = tables.play_pairs(
-                    part, progress=told, record_moves=on_part is not None
+                    part, progress=told, on_finished=heard, record_moves=on_part is not None
                 )
                 if on_part is not None:
                     seen = on_part(part.part(where), results)
                     is_stopped |= seen < len(results)
                     results, where = results.part(slice(0, seen)), where[:seen]
-                played.append((replace(results, moves=None), chosen[where]))
+                parts.append(replace(results, moves=None))
+                places.append(chosen[where])
+                (on_finished or ignored)(lambda: gathered(parts, places))
                 return is_stopped
 
             while begin < len(schedule) and not is_stopped:
@@ -181,14 +206,13 @@ class Field:
                 try:
                     is_stopped = play_part()
                 except KeyboardInterrupt:  # between two calls: what was played before is there
-                    if not played:
+                    if not parts:
                         raise
                     is_stopped = True
                 begin += size
                 if time.monotonic() - began < _SECONDS_A_PART:
                     size = min(longest, 2 * size)
-        parts, places = zip(*played, strict=True)
-        return joined_results(parts, places), np.sort(np.concatenate(places)), is_stopped
+        return *gathered(parts, places), is_stopped
 
 
 def field_of(
@@ -291,6 +315,31 @@ class TimeUsed:
 
     def __str__(self) -> str:
         return f"{self.mean:.3g} s a game, at most {self.most:.3g} s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """How games were played: what the results of matches and tournaments share."""
+
+    opening_plies: int
+    seed: int
+    clock: str | None = None
+    """Seconds that each side had for a game, and what each move added, such as 150+2."""
+    reproducible: bool = True
+    """False if a player is limited in time, or forfeited by time: the same games may end
+    differently next time."""
+    forfeits: tuple[LostGames, ...] = ()
+    """Games that were forfeited: by whom, against whom and why."""
+
+    def _circumstances(self) -> dict[str, Any]:
+        """Return them as JSON-ready data."""
+        return {
+            "openings": self.opening_plies,
+            "seed": self.seed,
+            "clock": self.clock,
+            "reproducible": self.reproducible,
+            "forfeits": [one.to_dict() for one in self.forfeits],
+        }
 
 
 class Tally:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import Field, LostGames, Openings, Tally, even_games, field_of
+from evoply.arena.field import Circumstances, Field, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import elo_difference, pair_statistics
@@ -28,7 +28,7 @@ GAMES_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class MatchResult:
+class MatchResult(Circumstances):
     """What came of a match, from the point of view of the first player."""
 
     first: str
@@ -40,17 +40,8 @@ class MatchResult:
     interval: tuple[float, float] | None
     """95 % interval of the score, from opening pairs; None with too few distinct games."""
     distinct_games: int
-    opening_plies: int
-    seed: int
     endings: Mapping[str, int] = field(default_factory=dict)
     """How many games ended in each way that occurred, by the value of `evoply.protocols.Ending`."""
-    clock: str | None = None
-    """Seconds that each side had for a game, and what each move added, such as 150+2."""
-    reproducible: bool = True
-    """False if a player is limited in time, or forfeited by time: the same match may end
-    differently next time."""
-    forfeits: tuple[LostGames, ...] = ()
-    """Games that were forfeited: by whom and why."""
     players: tuple[Mapping[str, Any], ...] = ()
     """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
     itself (`engine`) and its `command`."""
@@ -85,11 +76,7 @@ class MatchResult:
             "games": self.games,
             "distinct_games": self.distinct_games,
             "endings": dict(self.endings),
-            "openings": self.opening_plies,
-            "seed": self.seed,
-            "clock": self.clock,
-            "reproducible": self.reproducible,
-            "forfeits": [one.to_dict() for one in self.forfeits],
+            **self._circumstances(),
             "players": [dict(one) for one in self.players],
         }
 
@@ -195,13 +182,9 @@ def match(
         losses=int((points == 0).sum()),
         interval=statistics.interval,
         distinct_games=len(np.unique(results.hashes)),
-        opening_plies=field.opening_plies,
-        seed=field.seed,
         endings=results.ending_counts,
-        clock=None if field.clock is None else str(field.clock),
-        reproducible=field.reproducible and tally.are_reproducible,
-        forfeits=tally.lost,
         players=field.about(tally),
+        **field.circumstances(tally),
     )
     if is_stopped:
         raise StoppedWithResultError(result)

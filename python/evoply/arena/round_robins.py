@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.field import (
     MOST_GAMES,
-    LostGames,
+    Circumstances,
     Openings,
     Tally,
     TimeUsed,
@@ -22,11 +22,12 @@ from evoply.arena.field import (
 )
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
+from evoply.arena.schedule import Finished, Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import pair_statistics
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
+from evoply.pace import Pace
 from evoply.players import NOT_REPRODUCIBLE
 from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart, short_name, signed, span
@@ -75,7 +76,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRobin:
+class RoundRobin(Circumstances):
     """The standings, best first, and every pairing, players as places in the list of players."""
 
     game: str
@@ -84,13 +85,6 @@ class RoundRobin:
     pairings: tuple[Pairing, ...]
     games: int
     distinct_games: int
-    opening_plies: int
-    seed: int
-    clock: str | None = None
-    """Seconds that each side had for a game, and what each move added, such as 150+2."""
-    reproducible: bool = True
-    forfeits: tuple[LostGames, ...] = ()
-    """Games that were forfeited: by whom, against whom and why."""
     about: tuple[Mapping[str, Any], ...] = ()
     """Of each player, in the order in which they were given: its name as `player`, `kind`,
     `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
@@ -129,11 +123,7 @@ class RoundRobin:
             ],
             "games": self.games,
             "distinct_games": self.distinct_games,
-            "openings": self.opening_plies,
-            "seed": self.seed,
-            "clock": self.clock,
-            "reproducible": self.reproducible,
-            "forfeits": [one.to_dict() for one in self.forfeits],
+            **self._circumstances(),
             "about": [dict(one) for one in self.about],
         }
 
@@ -175,6 +165,7 @@ def round_robin(
     threads: int = 0,
     cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
+    on_standings: Callable[[RoundRobin], object] | None = None,
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
@@ -183,6 +174,8 @@ def round_robin(
     Raises ValueError for fewer than two players and as `match` does. Ctrl-C raises a
     `StoppedWithResultError` with the *result* of the pairs of games that were played by then, if
     every two players have met; every two play their first pair before any play their second.
+    *on_standings* is told such a result of what was played so far every few seconds, for people
+    who watch; when it comes depends on the machine, and nothing depends on it.
 
     >>> round_robin(["greedy", "random"], games=100, seed=1).standings[0].player
     'greedy'
@@ -201,23 +194,42 @@ def round_robin(
         cluster=cluster,
     )
     schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
-    results, places, is_stopped = field.play_pairs(
-        schedule, progress, order=_in_turns(len(schedule), games)
-    )
-    schedule = schedule.part(places)
-    if is_stopped and _met(schedule) < len(players) * (len(players) - 1) // 2:
-        raise KeyboardInterrupt
     names = named_apart(field.labels)
-    result = rated(
-        game,
-        names,
+
+    def standings(results: Results, places: NDArray[np.intp]) -> RoundRobin | None:
+        """Return what the games at *places* say; None if some two players have not met."""
+        part = schedule.part(places)
+        if _met(part) < len(players) * (len(players) - 1) // 2:
+            return None
+        return rated(
+            game,
+            names,
+            part,
+            results,
+            seed=field.seed,
+            reproducible=field.reproducible,
+            clock=field.clock,
+            about=lambda tally: field.about(tally, names),
+        )
+
+    def tell(finished: Finished) -> None:
+        results, places = finished()
+        so_far = standings(results, places) if len(places) < len(schedule) else None
+        if so_far is not None and on_standings is not None:
+            on_standings(so_far)
+
+    pace = Pace()
+    results, places, is_stopped = field.play_pairs(
         schedule,
-        results,
-        seed=field.seed,
-        reproducible=field.reproducible,
-        clock=field.clock,
-        about=lambda tally: field.about(tally, names),
+        progress,
+        order=_in_turns(len(schedule), games),
+        on_finished=None
+        if on_standings is None
+        else lambda finished: pace.look(lambda: tell(finished)),
     )
+    result = standings(results, places)
+    if result is None:
+        raise KeyboardInterrupt
     if is_stopped:
         raise StoppedWithResultError(result)
     return result

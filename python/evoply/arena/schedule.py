@@ -208,8 +208,7 @@ class GamesStoppedError(KeyboardInterrupt):
 
     def whole_pairs(self) -> tuple[Results, NDArray[np.intp]]:
         """Return the games of pairs of which both were finished, and their places."""
-        is_whole = np.isin(self.places ^ 1, self.places)
-        return self.results.part(np.flatnonzero(is_whole)), self.places[is_whole]
+        return whole_pairs(self.results, self.places)
 
 
 class StoppedWithResultError(KeyboardInterrupt):
@@ -218,6 +217,32 @@ class StoppedWithResultError(KeyboardInterrupt):
     def __init__(self, result: Any) -> None:
         super().__init__("stopped")
         self.result = result
+
+
+def whole_pairs(results: Results, places: NDArray[np.intp]) -> tuple[Results, NDArray[np.intp]]:
+    """Return the games whose pair is whole, and their places, of those with *places*."""
+    is_whole = np.isin(places ^ 1, places)
+    return results.part(np.flatnonzero(is_whole)), places[is_whole]
+
+
+def gathered(
+    parts: Sequence[Results], places: Sequence[NDArray[np.intp]]
+) -> tuple[Results, NDArray[np.intp]]:
+    """Return the games of *parts* in the order of a schedule, and their places in it.
+
+    They need not be all games of the schedule: forfeits are counted among those that are there.
+    """
+    joined, order = joined_results(parts, places), np.sort(np.concatenate(places))
+    forfeits = tuple(one.at(int(np.searchsorted(order, one.game))) for one in joined.forfeits)
+    return replace(joined, forfeits=forfeits), order
+
+
+Finished = Callable[[], tuple[Results, NDArray[np.intp]]]
+"""Returns the games that are finished by now, in order, and their places in a schedule."""
+
+
+def ignored(told: object) -> None:
+    """Take what is told where nobody listens."""
 
 
 def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:

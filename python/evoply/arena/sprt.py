@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evoply.arena.field import LostGames, Openings, Tally, even_games, field_of
+from evoply.arena.field import Circumstances, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.matches import first_points, given, schedule_of_match
 from evoply.arena.round_robins import pair_sums
@@ -140,7 +140,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class SprtResult:
+class SprtResult(Circumstances):
     """How a sequential test ended, from the point of view of the first player."""
 
     first: str
@@ -154,13 +154,6 @@ class SprtResult:
     """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
     repeated_pairs: int
     """Pairs of games that repeated earlier ones: played, but not counted as evidence."""
-    opening_plies: int
-    seed: int
-    clock: str | None = None
-    """Seconds that each side had for a game, and what each move added, such as 150+2."""
-    reproducible: bool = True
-    forfeits: tuple[LostGames, ...] = ()
-    """Games that were forfeited: by whom and why."""
     players: tuple[Mapping[str, Any], ...] = ()
     """First and second: `kind`, `version`, `forfeits` (games) and, of an engine, what it calls
     itself (`engine`) and its `command`."""
@@ -195,11 +188,7 @@ class SprtResult:
             "repeated_pairs": self.repeated_pairs,
             "games": self.games,
             "score": self.score,
-            "openings": self.opening_plies,
-            "seed": self.seed,
-            "clock": self.clock,
-            "reproducible": self.reproducible,
-            "forfeits": [one.to_dict() for one in self.forfeits],
+            **self._circumstances(),
             "players": [dict(one) for one in self.players],
         }
 
@@ -317,11 +306,7 @@ def sprt_match(
         ratio=evidence.ratio,
         pairs=tuple(evidence.counts),
         repeated_pairs=repeated,
-        opening_plies=field.opening_plies,
-        seed=field.seed,
-        clock=None if field.clock is None else str(field.clock),
-        reproducible=field.reproducible and tally.are_reproducible,
-        forfeits=tally.lost,
+        **field.circumstances(tally),
         players=field.about(tally),
     )
     if is_stopped and evidence.verdict == "undecided":

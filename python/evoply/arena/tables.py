@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, cast
@@ -33,11 +34,14 @@ from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
+    Finished,
     Forfeit,
     GamesStoppedError,
     Results,
     Schedule,
     checked_whole,
+    gathered,
+    ignored,
     joined_results,
     play_in_kernel,
 )
@@ -134,9 +138,14 @@ class Tables:
         schedule: Schedule,
         *,
         progress: Callable[[int], object] | None = None,
+        on_finished: Callable[[Finished], object] | None = None,
         record_moves: bool = False,
     ) -> Results:
-        """Play a schedule, players as places in the list; see `evoply.arena.play`."""
+        """Play a schedule, players as places in the list; see `evoply.arena.play`.
+
+        *on_finished* is told now and then how to get the games that are finished by then, but for
+        those of a call of the kernel, which is all or nothing.
+        """
         if self.cluster is not None:
             return play_elsewhere(
                 self.cluster,
@@ -145,6 +154,7 @@ class Tables:
                 self._players,
                 schedule,
                 progress=progress,
+                on_finished=on_finished,
                 record_moves=record_moves,
             )
         kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
@@ -161,8 +171,7 @@ class Tables:
         done = 0
 
         def told(count: int) -> None:
-            if progress is not None:
-                progress(done + count)
+            (progress or ignored)(done + count)
 
         if inside.any():
             numbers = np.cumsum(is_kernel) - 1  # from a place among all to one in the kernel
@@ -171,14 +180,19 @@ class Tables:
             parts.append(self._in_kernel(kernel, part, told, record_moves))
             places.append(np.flatnonzero(inside))
             done += len(part)
+
+        def heard(count: int, finished: Finished) -> None:
+            told(count)
+            (on_finished or ignored)(partial(_with_earlier, parts, places, which, finished))
+
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
             if len(which):
                 try:
-                    parts.append(_outside(schedule.part(which), workers, told, record_moves))
+                    parts.append(_outside(schedule.part(which), workers, heard, record_moves))
                 except GamesStoppedError as stop:
-                    finished = [*places, which[stop.places]]
-                    raise _stopped([*parts, stop.results], finished) from None
+                    by_then = [*places, which[stop.places]]
+                    raise GamesStoppedError(*gathered([*parts, stop.results], by_then)) from None
                 places.append(which)
                 done += len(which)
         return joined_results(parts, places) if parts else _results([], record_moves, self.clock)
@@ -188,14 +202,18 @@ class Tables:
         schedule: Schedule,
         *,
         progress: Callable[[int], object] | None = None,
+        on_finished: Callable[[Finished], object] | None = None,
         record_moves: bool = False,
     ) -> tuple[Results, NDArray[np.intp], bool]:
         """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
 
-        Then whole pairs are left of what was finished: none of a call of the kernel.
+        Then whole pairs are left of what was finished: none of a call of the kernel. *on_finished*
+        is that of `play`.
         """
         try:
-            results = self.play(schedule, progress=progress, record_moves=record_moves)
+            results = self.play(
+                schedule, progress=progress, on_finished=on_finished, record_moves=record_moves
+            )
         except GamesStoppedError as stop:
             return *stop.whole_pairs(), True
         except KeyboardInterrupt:
@@ -292,28 +310,31 @@ class _Worker:
 def _outside(
     schedule: Schedule,
     workers: Sequence[_Worker],
-    progress: Callable[[int], object],
+    progress: Callable[[int, Finished], object],
     record_moves: bool,
 ) -> Results:
     """Play a schedule move by move, as many games at a time as there are workers."""
     played: list[Played | None] = [None] * len(schedule)
     workers = workers[: len(schedule)]
     clock = workers[0].clock
+
+    def finished() -> tuple[Results, NDArray[np.intp]]:
+        # A copy, because a thread may still end its game.
+        there = {place: one for place, one in enumerate(list(played)) if one is not None}
+        results = _results(list(there.values()), record_moves, clock)
+        numbers = {place: number for number, place in enumerate(there)}
+        forfeits = tuple(one.at(numbers[one.game]) for one in results.forfeits)
+        return replace(results, forfeits=forfeits), np.array([*there], np.intp)
+
     try:
         if len(workers) == 1:
             for place in range(len(schedule)):
                 played[place] = _game(schedule, place, workers[0])
-                progress(place + 1)
+                progress(place + 1, finished)
         else:
-            _beside_one_another(schedule, workers, played, progress)
+            _beside_one_another(schedule, workers, played, lambda done: progress(done, finished))
     except KeyboardInterrupt as error:
-        # A copy, because a thread may still end its game.
-        finished = {place: one for place, one in enumerate(list(played)) if one is not None}
-        results = _results(list(finished.values()), record_moves, clock)
-        numbers = {place: number for number, place in enumerate(finished)}
-        forfeits = tuple(one.at(numbers[one.game]) for one in results.forfeits)
-        places = np.array([*finished], np.intp)
-        raise GamesStoppedError(replace(results, forfeits=forfeits), places) from error
+        raise GamesStoppedError(*finished()) from error
     return _results([one for one in played if one is not None], record_moves, clock)
 
 
@@ -321,11 +342,15 @@ def _results(played: Sequence[Played], record_moves: bool, clock: TimeControl | 
     return results_of(played, record_moves=record_moves, has_clocks=clock is not None)
 
 
-def _stopped(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> GamesStoppedError:
-    """Return what is raised where *parts*, with these places in a schedule, were played."""
-    joined, order = joined_results(parts, places), np.sort(np.concatenate(places))
-    forfeits = [one.at(int(np.searchsorted(order, one.game))) for one in joined.forfeits]
-    return GamesStoppedError(replace(joined, forfeits=tuple(forfeits)), order)
+def _with_earlier(
+    parts: Sequence[Results],
+    places: Sequence[NDArray[np.intp]],
+    which: NDArray[np.intp],
+    finished: Finished,
+) -> tuple[Results, NDArray[np.intp]]:
+    """Return *parts* and those of the games *which* that are *finished*, and all their places."""
+    results, there = finished()
+    return gathered([*parts, results], [*places, which[there]])
 
 
 def _beside_one_another(

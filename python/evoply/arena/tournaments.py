@@ -25,12 +25,13 @@ from evoply.arena.elimination import (
     eliminate,
     joined_pairs,
 )
-from evoply.arena.field import Field, LostGames, Openings, Tally, TimeUsed, field_of
+from evoply.arena.field import Circumstances, Field, Openings, Tally, TimeUsed, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
 from evoply.games.draws import DrawRules
+from evoply.pace import Pace
 from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart
 
@@ -72,7 +73,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     game: str
@@ -88,13 +89,6 @@ class Tournament:
     games: int
     games_per_round: int
     threshold: float
-    opening_plies: int
-    seed: int
-    clock: str | None = None
-    """Seconds that each side had for a game, and what each move added, such as 150+2."""
-    reproducible: bool = True
-    forfeits: tuple[LostGames, ...] = ()
-    """Games that were forfeited: by whom, against whom and why."""
     about: tuple[Mapping[str, Any], ...] = ()
     """Of each player, in the order in which they were given: its name as `player`, `kind`,
     `version`, `forfeits` (games) and, of an engine, what it calls itself (`engine`) and its
@@ -136,11 +130,7 @@ class Tournament:
             "games": self.games,
             "games_per_round": self.games_per_round,
             "threshold": self.threshold,
-            "openings": self.opening_plies,
-            "seed": self.seed,
-            "clock": self.clock,
-            "reproducible": self.reproducible,
-            "forfeits": [one.to_dict() for one in self.forfeits],
+            **self._circumstances(),
             "about": [dict(one) for one in self.about],
         }
 
@@ -169,12 +159,14 @@ def tournament(
     threads: int = 0,
     cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
+    on_standings: Callable[[Tournament], object] | None = None,
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
     *brackets* names each player's bracket (by default there is one), *fitness* gives what it is to
     be compared with. *games* is how many a player schedules in a round, half of each colour.
-    *progress* is told the number of finished runs. On a *cluster* (`evoply.cluster.connect`) its
+    *progress* is told the number of finished runs, and *on_standings* every few seconds the result
+    of those, for people who watch. On a *cluster* (`evoply.cluster.connect`) its
     workers play the games of each round, to the same result. Players, all other arguments and
     errors as in `match`.
 
@@ -217,27 +209,36 @@ def tournament(
         games=games,
         threshold=threshold,
     )
-    played, is_stopped = _played(field, tally, times, play, stream, progress)
-    stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
-    pairs = joined_pairs([run.played for run in played])
-    result = Tournament(
-        game=game,
-        mode=mode,
-        stars=stars,
-        runs=len(played),
-        rounds=tuple(len(run.rounds) for run in played),
-        out=tuple(_leavers(names, run) for run in played),
-        fitness_correlation=_with_fitness(stars),
-        games=2 * len(pairs.first),
-        games_per_round=games,
-        threshold=threshold,
-        opening_plies=field.opening_plies,
-        seed=field.seed,
-        clock=None if field.clock is None else str(field.clock),
-        reproducible=field.reproducible and tally.are_reproducible,
-        forfeits=tally.lost,
-        about=field.about(tally, names),
-    )
+
+    def standings(played: Sequence[Elimination]) -> Tournament:
+        stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
+        pairs = joined_pairs([run.played for run in played])
+        return Tournament(
+            game=game,
+            mode=mode,
+            stars=stars,
+            runs=len(played),
+            rounds=tuple(len(run.rounds) for run in played),
+            out=tuple(_leavers(names, run) for run in played),
+            fitness_correlation=_with_fitness(stars),
+            games=2 * len(pairs.first),
+            games_per_round=games,
+            threshold=threshold,
+            **field.circumstances(tally),
+            about=field.about(tally, names),
+        )
+
+    pace = Pace()
+
+    def told(played: Sequence[Elimination]) -> None:
+        if progress is not None:
+            progress(len(played))
+        if on_standings is not None and len(played) < times:
+            tell = on_standings
+            pace.look(lambda: tell(standings(played)))
+
+    played, is_stopped = _played(field, tally, times, play, stream, told)
+    result = standings(played)
     if is_stopped:
         raise StoppedWithResultError(result)
     return result
@@ -249,7 +250,7 @@ def _played(
     times: int,
     play: Callable[[Play, Stream], Elimination],
     stream: Stream,
-    progress: Callable[[int], object] | None,
+    told: Callable[[Sequence[Elimination]], object],
 ) -> tuple[list[Elimination], bool]:
     """Play a tournament so often; return what was played, and whether Ctrl-C ended it before."""
     played: list[Elimination] = []
@@ -269,8 +270,7 @@ def _played(
                     tally.add(schedule, results)
                 rounds.clear()
                 played.append(run)
-                if progress is not None:
-                    progress(len(played))
+                told(played)
         except KeyboardInterrupt:
             if not played:
                 raise

@@ -24,7 +24,7 @@ def config(
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
-    learner: Literal["evolution", "learning", "patterns"] = "evolution",
+    learner: Literal["evolution", "learning", "patterns", "tuples"] = "evolution",
     json: Json = False,
 ) -> None:
     """Say what can be written in a config: every key, what it is for, and its default.
@@ -37,7 +37,7 @@ def config(
     list_
         Show the keys of all tables.
     learner
-        Of which configs: those of `evoply evolve`, or learning and patterns, those of
+        Of which configs: those of `evoply evolve`, or learning, patterns and tuples, those of
         `evoply learn`.
     """
     from evoply.configs.reference import config_sections, matching_sections

@@ -46,6 +46,8 @@ def learn(
 ) -> None:
     """Learn the weights, or the pattern tables, of a player by play.
 
+    Or, with a config of tuples, evolve which squares such tables look at.
+
     The weights are kept in a run folder after every few games, so nothing is
     lost when you stop with Ctrl-C: `evoply resume` goes on, `evoply edit`
     changes a weight by hand. At the end the player is shown, plays test
@@ -54,8 +56,8 @@ def learn(
     Parameters
     ----------
     config
-        A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8,
-        strong, strong-checkers, strong-checkers-10.
+        A TOML file, or the name of a preset: firebrand, firebrand-8, patterns-8, tuples-3,
+        tuples-evolved, tuples, strong, strong-checkers, strong-checkers-10.
     name
         Name of the run folder within runs/ (or $EVOPLY_RUNS). Default: GAME-1, GAME-2, ...
     seed
@@ -68,7 +70,7 @@ def learn(
     features
         champion@RUN: the subtrees that the population of a run of evolution found, the most helpful
         ones; or sets of primitives, separated by commas: their features. In place of those of the
-        config.
+        config. For a config of patterns: the squares that a run of tuples evolved.
     terms
         How many subtrees at most.
     set_
@@ -78,23 +80,29 @@ def learn(
     """
     from evoply.cli.driving import drive, for_runs, new_run
     from evoply.configs.keys import read_toml
-    from evoply.learning import PATTERN_LEARNER, load_learning_config, load_pattern_config
     from evoply.presets import config_text
-    from evoply.runs.pattern_kind import ONE_CORE
+    from evoply.runs import KINDS
+    from evoply.runs.games_kind import GamesKind
+    from evoply.runs.learning_kind import LearningKind
+    from evoply.runs.pattern_kind import PatternKind
 
     chosen = {"seed": seed, "games": games, "time_limit": time_limit, "game": game}
     overrides = [f"{key}={value}" for key, value in chosen.items() if value is not None]
-    is_of_patterns = read_toml(config_text(config), config).get("learner") == PATTERN_LEARNER
-    if is_of_patterns and cluster is not None:
-        raise ValueError(f"--{ONE_CORE}")
+    overrides = [*(set_ or []), *overrides]
+    learner = read_toml(config_text(config), config).get("learner")
+    named = KINDS.get(learner) if isinstance(learner, str) else None
+    kind = named if named is not None and issubclass(named, GamesKind) else LearningKind
+    if cluster is not None and kind.one_machine:
+        raise ValueError(f"--{kind.one_machine}")
     output = Output(json)
     given: dict[str, Any] = {}
-    if features is not None:
-        if is_of_patterns:
-            raise ValueError(f"--features: {config} learns patterns, not features")
-        given = _features(features, terms, config, [*(set_ or []), *overrides], threads, output)
-    load = load_pattern_config if is_of_patterns else load_learning_config
-    settings = load(config, [*(set_ or []), *overrides], given)
+    if features is not None and kind is LearningKind:
+        given = _features(features, terms, config, overrides, threads, output)
+    elif features is not None and kind is PatternKind:
+        given = _tuples(features)
+    elif features is not None:
+        raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
+    settings = kind.load(config, overrides, given)
     command = shlex.join(["evoply", *sys.argv[1:]])
     with (
         for_runs(cluster, settings, output) as workers,
@@ -141,6 +149,21 @@ def _features(
             threads=threads,
         )
         return {"features": found, "game": run.game}
+
+
+def _tuples(source: str) -> dict[str, Any]:
+    """Return the keys of a config of patterns that --features gives: the squares that evolved."""
+    from evoply.learning import TuplesStep
+    from evoply.runs import find_run
+
+    prefix, at, name = source.partition("@")
+    if prefix.strip() != "champion" or not at:
+        raise ValueError("--features: for patterns name a run of tuples, as in champion@RUN")
+    with find_run(name.strip() or None) as run:
+        last = run.last()
+        if not isinstance(last, TuplesStep):
+            raise ValueError(f"--features: run {run.name} has no tuples, which patterns could use")
+        return {"patterns": list(last.champion), "game": run.game}
 
 
 def edit(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from evoply.cli.live_page import both, live_page
 from evoply.cli.match import progress_bar
 from evoply.cli.options import Json, Seed, Threads, Whole
 from evoply.cli.output import Output
@@ -79,10 +81,18 @@ def reproduce(
         output.result({"studies": [_described(one) for one in chosen]})
         return
     found = find_study(study)
-    found.parts(table)  # a mistake is told before any bar is shown
+    parts = found.parts(table)  # a mistake is told before any bar is shown
     if html is not None:
         check_writable(html)
-    with progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved:
+    with (
+        progress_bar(f"{study} {table}", 100, is_shown=not quiet) as moved,
+        live_page(
+            html,
+            partial(_page_so_far, found, " and ".join(one.title for one in parts)),
+            lambda percent: _how_far([one.name for one in parts], percent),
+        ) as live,
+    ):
+        told = both(moved, live.moved)
         request = Request(
             scale=scale,
             seed=seed,
@@ -91,14 +101,32 @@ def reproduce(
             games=games,
             game=game,
             threads=threads,
-            progress=lambda done, total: moved(round(100 * done / total)),
+            progress=lambda done, total: told(round(100 * done / total)),
         )
-        result = run_study(study, table, request)
+        result = run_study(study, table, request, on_result=live.show)
     _say_result(output, result)
     if html is not None:
         write_study(result, found, html)
         output.say(f"Report: {html}")
     output.result(result.to_dict())
+
+
+def _page_so_far(
+    study: Study, title: str, result: Result | None, *, state: str, goes_on: bool
+) -> str:
+    from evoply.reports.pages import begun_html
+    from evoply.studies import study_html
+
+    if result is None:
+        return begun_html(f"{study.authors}: {title}", state=state, goes_on=goes_on)
+    return study_html(result, study, state=state, goes_on=goes_on)
+
+
+def _how_far(names: Sequence[str], percent: float) -> str:
+    """Return which table is made, and how much of all is done."""
+    part = min(int(percent * len(names) / 100), len(names) - 1)
+    which = f"table {names[part]}" + (f", {part + 1} of {len(names)}" if len(names) > 1 else "")
+    return f"{which}, {percent:g} % of the steps are done"
 
 
 def _described(study: Study) -> dict[str, Any]:

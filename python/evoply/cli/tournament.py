@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from evoply.cli.live_page import both, live_page
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
 from evoply.cli.options import (
@@ -129,9 +130,21 @@ def tournament(
         with (
             on_cluster(cluster, output) as shared["cluster"],
             progress_bar("round robin", total, is_shown=not quiet) as progress,
+            live_page(
+                html,
+                partial(_page_so_far, game, "Round robin"),
+                lambda done: f"{done:,} of {total:,} games are played",
+            ) as live,
         ):
             result, is_stopped = played(
-                partial(round_robin, called, games=each, progress=progress, **shared)
+                partial(
+                    round_robin,
+                    called,
+                    games=each,
+                    progress=both(progress, live.moved),
+                    on_standings=None if html is None else live.show,
+                    **shared,
+                )
             )
         say_standings(output, result)
         write_page(html, result, output)
@@ -143,6 +156,11 @@ def tournament(
     with (
         on_cluster(cluster, output) as shared["cluster"],
         progress_bar("tournaments", runs, is_shown=not quiet) as progress,
+        live_page(
+            html,
+            partial(_page_so_far, game, "Tournament"),
+            lambda done: f"{done:,} of {runs:,} runs are played",
+        ) as live,
     ):
         stars, is_stopped = played(
             partial(
@@ -155,7 +173,8 @@ def tournament(
                 games=_ROUND_GAMES if games is None else games,
                 threshold=threshold,
                 times=runs,
-                progress=progress,
+                progress=both(progress, live.moved),
+                on_standings=None if html is None else live.show,
                 **shared,
             )
         )
@@ -270,6 +289,19 @@ def _openings(plies: int) -> str:
 
 def _span(interval: tuple[float, float] | None) -> str:
     return span(interval, "-")
+
+
+def _page_so_far(
+    game: str, kind: str, result: RoundRobin | Tournament | None, *, state: str, goes_on: bool
+) -> str:
+    """Return the page about a tournament that goes on; no command without one waits for imports."""
+    from evoply.games import game_rules
+    from evoply.reports.pages import begun_html
+    from evoply.reports.tournament_page import tournament_html
+
+    if result is None:
+        return begun_html(f"{kind}: {game_rules(game).title}", state=state, goes_on=goes_on)
+    return tournament_html(result, state=state, goes_on=goes_on)
 
 
 def write_page(path: Path | None, result: RoundRobin | Tournament, output: Output) -> None:

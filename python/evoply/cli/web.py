@@ -49,7 +49,7 @@ def web(
             f"`evoply web` needs the package {error.name} - install evoply with it: "
             "pip install 'evoply[web]'"
         ) from None
-    from evoply.runs import runs_directory
+    from evoply.files import runs_directory
 
     if runs is not None:
         # Everything that finds runs by name looks there, also in other processes.

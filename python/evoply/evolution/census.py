@@ -26,6 +26,7 @@ def census_of(
     individuals: Sequence[Individual],
     programs: Sequence[_native.Program],
     *,
+    median_fresh: float,
     work: int,
     work_before: int,
 ) -> Census:
@@ -40,6 +41,7 @@ def census_of(
         sizes=tuple(sizes.tolist()),
         work=work,
         total_work=work_before + work,
+        median_fresh=median_fresh,
         **_structure([one.tree for one in individuals]),
     )
 

@@ -179,6 +179,9 @@ class Census:
     """How many of these chains stand directly above a terminal."""
     mean_weight: float | None = None
     """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
+    median_fresh: float | None = None
+    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of; None
+    in runs of older versions."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,11 +240,14 @@ class Generation:
         return f"<Generation {self.number} of {len(self.individuals)} individuals>"
 
     def _repr_html_(self) -> str:
-        numbers = self.statistics
+        numbers, median = self.statistics, self.census.median_fresh
+        middle = f"mean {numbers.mean_fresh:.1%}"
+        if median is not None:
+            middle = f"median {median:.1%}, {middle}"
         rows = (
             ("champion", self.champion),
             ("training", f"best {numbers.best:.1%}, mean {numbers.mean:.1%}"),
-            ("fresh games", f"best {numbers.best_fresh:.1%}, mean {numbers.mean_fresh:.1%}"),
+            ("fresh games", f"best {numbers.best_fresh:.1%}, {middle}"),
             ("nodes", f"best {numbers.best_size}, mean {numbers.mean_size:.1f}"),
             ("different trees", f"{numbers.distinct_trees:,} of {len(self.individuals):,}"),
             ("games", f"{numbers.games:,}, {self.games_per_second:,.0f} a second"),
@@ -256,7 +262,7 @@ class Progress:
 
     generation: int
     stage: str
-    """"training", "fresh" or "final"."""
+    """"training", "fresh", "tuning" or "final"."""
     done: int
     games: int
 

@@ -9,7 +9,9 @@ points there are reported beside the training fitness.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
 
 from evoply import gp
 from evoply._native import Stream
@@ -26,6 +28,7 @@ from evoply.evolution.generation import (
 )
 from evoply.evolution.play.panel import Panel, Trial, panel_of, trial
 from evoply.evolution.play.population import population_of, seats_of
+from evoply.evolution.tuned_constants import tuned
 from evoply.protocols import Cluster
 
 __all__ = [
@@ -53,6 +56,8 @@ class FreshTest:
     """The candidate with the most points; the one better in training among equals."""
     best_fresh: float
     mean_fresh: float
+    median_fresh: float
+    """Mean and median of the sample of the population."""
     games: int
     work: int
     """Plies of the games times the operations of the trees' programs."""
@@ -60,7 +65,10 @@ class FreshTest:
 
 @dataclass(frozen=True, slots=True)
 class FinalTest:
-    """The members of the hall of fame in the order of the final test, best first."""
+    """The members of the hall of fame in the order of the final test, best first.
+
+    With `tuning` in the config, the tuned form of its first member is one of them.
+    """
 
     ranking: tuple[HallOfFameEntry, ...]
     fitness: tuple[float, ...]
@@ -124,13 +132,15 @@ def fresh_test(
     row = {tree: index for index, tree in enumerate(trees)}
     fitness = result.fitness
     tested = dict.fromkeys([*candidates, *known])
+    sampled = [fitness[row[tree]] for tree in sample]
     games = int(result.games.sum())
     return FreshTest(
         points={tree: (int(result.half_points[row[tree]].sum()) / 2, games) for tree in tested},
         results=_by_opponent(fresh, result, [row[tree] for tree in sample]),
         champion=max(candidates, key=lambda tree: fitness[row[tree]]),
         best_fresh=fitness[0],
-        mean_fresh=sum(fitness[row[tree]] for tree in sample) / len(sample),
+        mean_fresh=sum(sampled) / len(sampled),
+        median_fresh=median(sampled),
         games=games * len(trees),
         work=int((result.plies * population.operations).sum()),
     )
@@ -169,26 +179,40 @@ def final_test(
 
     Its members meet the config's opponents, earlier champions and one another; every opponent
     has the same number of games. The first of the ranking is the run's champion. *threads*,
-    *progress* and *cluster* are those of `evolve`.
+    *progress* and *cluster* are those of `evolve`. If the config says so, constants of the first
+    of the hall are tuned before, and the tuned tree is tested beside the others.
     """
     stream = stream_for(config, "final", generation.number)
     hall = generation.hall_of_fame
+    threads = threads or config.machine.threads
     earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
     panel = panel_of(config, [*earlier, *((entry.generation, entry.tree) for entry in hall)])
     panel = panel.with_pairs(config.hall_of_fame.final_pairs)
 
-    def told(done: int, games: int) -> None:
+    def told(stage: str, done: int, games: int) -> None:
         if progress is not None:
-            progress(Progress(generation.number, "final", done, games))
+            progress(Progress(generation.number, stage, done, games))
 
+    first = hall[0]
+    tree = tuned(
+        config,
+        first.tree,
+        panel,
+        stream.child("tuning"),
+        threads=threads,
+        progress=partial(told, "tuning"),
+        cluster=cluster,
+    )
+    if all(tree != entry.tree for entry in hall):
+        hall = (*hall, replace(first, tree=tree))
     players = seats_of(config, [entry.tree for entry in hall])
     result = trial(
         config,
         players,
         panel,
         stream,
-        threads=threads or config.machine.threads,
-        progress=told,
+        threads=threads,
+        progress=partial(told, "final"),
         cluster=cluster,
     )
     fitness = result.fitness

@@ -222,6 +222,7 @@ def step(
             config,
             individuals,
             population.programs,
+            median_fresh=test.median_fresh,
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
         ),

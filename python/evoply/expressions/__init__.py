@@ -51,6 +51,7 @@ from evoply.expressions.patterns import (
     OTHELLO_PATTERNS,
     othello_patterns,
     pattern,
+    straight_tuples,
     sum_of_patterns,
     symmetric_copies,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "square_sets",
     "squares",
     "squares_turned",
+    "straight_tuples",
     "substitute",
     "sum_of_patterns",
     "symmetric_copies",

@@ -10,6 +10,7 @@ by supervised learning" (2002); Lucas, "Learning to play Othello with n-tuple sy
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any, cast
 
 from evoply.expressions.expression import Number, Squares, build
@@ -18,7 +19,14 @@ from evoply.expressions.operations import MAX_ENTRIES, ExpressionError
 from evoply.expressions.square_sets import square_index
 from evoply.games.squares import square_name
 
-__all__ = ["OTHELLO_PATTERNS", "othello_patterns", "pattern", "sum_of_patterns", "symmetric_copies"]
+__all__ = [
+    "OTHELLO_PATTERNS",
+    "othello_patterns",
+    "pattern",
+    "straight_tuples",
+    "sum_of_patterns",
+    "symmetric_copies",
+]
 
 OTHELLO_PATTERNS = {
     "corner_3x3": "a1 b1 c1 a2 b2 c2 a3 b3 c3",
@@ -65,6 +73,31 @@ def _image(row: int, column: int, index: int, size: int) -> str:
     if index & 1:
         column = size - 1 - column
     return square_name(row * size + column, size)
+
+
+def straight_tuples(length: int, size: int = 8) -> tuple[str, ...]:
+    """Return all straight lines of *length* squares, one of those that symmetries make alike.
+
+    Lines go along rows, columns and diagonals. Source: Jaskowski, "Systematic n-tuple networks for
+    Othello position evaluation" (2014), where those of two and three squares did best.
+
+    >>> straight_tuples(2, 4)[:3], len(straight_tuples(3))
+    (('a1 b1', 'a1 b2', 'b1 c1'), 24)
+    """
+    found: dict[frozenset[str], str] = {}
+    for square, (down, right) in product(range(size * size), ((0, 1), (1, 0), (1, 1), (1, -1))):
+        row, column = divmod(square, size)
+        last = row + (length - 1) * down, column + (length - 1) * right
+        if not all(0 <= one < size for one in last):
+            continue
+        names = [
+            square_name((row + step * down) * size + column + step * right, size)
+            for step in range(length)
+        ]
+        copies = symmetric_copies(names, size)
+        if not any(frozenset(copy) in found for copy in copies):
+            found[frozenset(names)] = " ".join(names)
+    return tuple(found.values())
 
 
 def pattern(

@@ -13,7 +13,12 @@ __all__ = ["as_game_of", "read_pasted"]
 
 _TAG = re.compile(r'\s*\[\s*[A-Za-z0-9_]+\s*"')
 _SCORES = re.compile(r";\s*[A-Ja-j][0-9]{1,2}\s*:\s*[+-]?[0-9]")
-_LABELS = re.compile(r"^\s*a\s+b\s+c\s+d[\sa-j]*$|^\s*[0-9]{1,2}\s", re.IGNORECASE | re.MULTILINE)
+# Above or below the files, at either end of rows their numbers: 0 is no number but a white disc.
+_LABELS = re.compile(
+    r"^[ \t]*a[ \t]*b[ \t]*c[ \t]*d[ \ta-j]*$|^[ \t]*[1-9]0?[ \t]|[ \t][1-9]0?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SYMBOLS = str.maketrans("●⚫○⚪·_", "XXOO--", "\ufe0f")
 _BOARD = re.compile(r"[xXoObBwW0*.\-\s|]+")
 _SQUARES = {size * size for size in SIZES}
 
@@ -40,12 +45,12 @@ def read_pasted(game: str, text: str) -> GameRecord:
 
 def _cells(text: str) -> str:
     """Return the squares of a board without a side to move, "" if *text* is something else."""
-    board = _LABELS.sub("", text)
+    board = _LABELS.sub("", text.translate(_SYMBOLS))
     words = board.split()
     has_side = bool(words) and len(words[-1]) == 1 and any(len(word) > 1 for word in words)
     if has_side or _BOARD.fullmatch(board) is None:
         return ""
-    return othello_text.board_cells(text)
+    return othello_text.board_cells(board)
 
 
 def as_game_of(game: str, record: GameRecord) -> GameRecord:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from evoply.look import framed
 from evoply.protocols import Color, Diagram, GameRecord, Position
 
 __all__ = ["COLORS", "board_svg", "game_html", "heat_map_svg"]
@@ -124,25 +125,17 @@ def game_html(game: GameRecord) -> str:
     end = game.position.diagram().status if reason is None else f"Draw: {reason}"
     cells = ([""] if game.start.turn is Color.WHITE else []) + list(game.move_texts())
     rows = [
-        f'<tr><td style="text-align:right;padding:1px 10px 1px 0;opacity:.6">{index // 2 + 1}</td>'
-        + "".join(
-            f'<td style="text-align:left;padding:1px 10px 1px 0">{escape(cell)}</td>'
-            for cell in cells[index : index + 2]
-        )
+        f"<tr><td>{index // 2 + 1}</td>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells[index : index + 2])
         + "</tr>"
         for index in range(0, len(cells), 2)
     ]
     columns = [rows[index : index + 15] for index in range(0, len(rows), 15)]
-    tables = "".join(
-        '<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">'
-        f"{''.join(column)}</table>"
-        for column in columns
-    )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">'
-        f'<div style="flex:0 1 360px">{board_svg(game.position, last_move=last)}</div>'
-        f'<div><p style="margin:0 0 6px"><strong>{escape(end)}</strong>, {len(game)} plies</p>'
-        f'<div style="display:flex;gap:18px">{tables}</div></div></div>'
+    tables = "".join(f"<table>{''.join(column)}</table>" for column in columns)
+    return framed(
+        f'<div class="game"><div class="end">{board_svg(game.position, last_move=last)}</div>'
+        f"<div><p><strong>{escape(end)}</strong>, {len(game)} plies</p>"
+        f'<div class="moves">{tables}</div></div></div>'
     )
 
 

@@ -31,6 +31,7 @@ from evoply.gp.individual_text import parse_individual
 from evoply.gp.lowering import expression_of, lower, node_expressions
 from evoply.gp.mutation import (
     constant_mutation,
+    drawn_numbers,
     hoist_mutation,
     local_mutation,
     point_mutation,
@@ -38,6 +39,7 @@ from evoply.gp.mutation import (
     shrink_mutation,
     subtree_mutation,
     swap_mutation,
+    with_drawn_numbers,
 )
 from evoply.gp.random_trees import GenerationError, full, grow
 from evoply.gp.selection import (
@@ -89,6 +91,7 @@ __all__ = [
     "crossed",
     "crowding_distances",
     "dead_size",
+    "drawn_numbers",
     "expression_of",
     "format_individual",
     "format_tree",
@@ -132,5 +135,6 @@ __all__ = [
     "tree_svg",
     "tree_text",
     "with_branch",
+    "with_drawn_numbers",
     "worst_roulette_selection",
 ]

@@ -8,7 +8,7 @@ subtree, point, constant, hoist; swap and shrink are gpjpp's.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
@@ -16,6 +16,7 @@ from typing import Literal
 from evoply._native import Stream
 from evoply.expressions import Constant, Node, NumberParameter, Primitive, PrimitiveSet
 from evoply.gp.crossover import fits
+from evoply.gp.forest import Genotype, branches, with_branch
 from evoply.gp.points import Bias, choose_point, prefer_function
 from evoply.gp.random_trees import random_constant, random_subtree, with_parameter
 from evoply.gp.tree import Limits, Tree
@@ -208,6 +209,37 @@ def drawn_number(node: Node) -> float | None:
         return node.value
     is_number = node.parameter is not None and node.parameter.type == "number"
     return float(node.value) if is_number and node.value is not None else None
+
+
+def drawn_numbers(individual: Genotype) -> list[float]:
+    """Return the drawn numbers of *individual* from left to right, but those never computed."""
+    nodes = (node for tree in branches(individual) for node in _computed(tree))
+    return [value for node in nodes if (value := drawn_number(node)) is not None]
+
+
+def with_drawn_numbers(individual: Genotype, numbers: Sequence[float]) -> Genotype:
+    """Return *individual* with others in place of what `drawn_numbers` gives.
+
+    Raises `ValueError` unless there are as many.
+    """
+    if len(numbers) != (count := len(drawn_numbers(individual))):
+        raise ValueError(f"{len(numbers)} numbers are not the {count} that were drawn")
+    left = iter(numbers)
+    for index, tree in enumerate(branches(individual)):
+        nodes = tuple(
+            node
+            if dead or drawn_number(node) is None
+            else Constant(next(left))
+            if isinstance(node, Constant)
+            else node.with_value(next(left))
+            for node, dead in zip(tree.nodes, tree.dead, strict=True)
+        )
+        individual = with_branch(individual, index, Tree(tree.primitive_set, nodes))
+    return individual
+
+
+def _computed(tree: Tree) -> Iterator[Node]:
+    return (node for node, dead in zip(tree.nodes, tree.dead, strict=True) if not dead)
 
 
 def local_mutation(tree: Tree, limits: Limits, stream: Stream, *, scale: float = 0.5) -> Tree:

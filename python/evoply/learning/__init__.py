@@ -32,11 +32,19 @@ from evoply.learning.pattern_learner import (
 from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
 from evoply.learning.tuning import Tuning, TuningStep, tune
 from evoply.learning.tuning_config import TuningConfig
+from evoply.learning.tuples import TupleEvolution, TuplesStep, evolve_tuples
+from evoply.learning.tuples_config import (
+    TUPLES_LEARNER,
+    TupleLessons,
+    TuplesConfig,
+    load_tuples_config,
+)
 
 __all__ = [
     "LEARNER",
     "MOST_GAMES",
     "PATTERN_LEARNER",
+    "TUPLES_LEARNER",
     "Curriculum",
     "Distilled",
     "Feature",
@@ -54,9 +62,14 @@ __all__ = [
     "Tuning",
     "TuningConfig",
     "TuningStep",
+    "TupleEvolution",
+    "TupleLessons",
+    "TuplesConfig",
+    "TuplesStep",
     "ValueProgram",
     "distil",
     "edited",
+    "evolve_tuples",
     "features_of_population",
     "features_of_sets",
     "learn",
@@ -64,6 +77,7 @@ __all__ = [
     "learned_player",
     "load_learning_config",
     "load_pattern_config",
+    "load_tuples_config",
     "model_of",
     "pack",
     "pattern_player",

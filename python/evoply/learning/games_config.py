@@ -50,7 +50,7 @@ class GamesConfig(WholeConfig):
         return []
 
 
-_Config = TypeVar("_Config", bound=GamesConfig)
+_Config = TypeVar("_Config", bound=WholeConfig)
 
 
 def config_of(

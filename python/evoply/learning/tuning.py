@@ -15,9 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib.util import find_spec
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -37,7 +38,17 @@ from evoply.protocols import RunError, steps
 if TYPE_CHECKING:
     from cmaes import CMA
 
-__all__ = ["Tuning", "TuningStep", "tune"]
+__all__ = [
+    "Tuning",
+    "TuningStep",
+    "asked",
+    "check_installed",
+    "new_search",
+    "tell",
+    "tune",
+    "usual_size",
+    "with_kept_digits",
+]
 
 Array = NDArray[np.float64]
 _DIGITS = 4
@@ -87,14 +98,14 @@ class Tuning:
         task = _task(config)
         search = self._known.pop(step.digest, None) or _search(task, step.points)
         number = step.number + 1
-        asked = _asked(task, search)
+        vectors = asked(search, task.size)
         points = self._played(
             task,
-            [task.rounded(one) for one in asked],
+            [task.rounded(one) for one in vectors],
             config.pairs,
             Stream(config.seed, "tuning", number),
         )
-        _tell(search, asked, points)
+        tell(search, vectors, points)
         best, best_score = np.array(step.best), step.best_score
         if number % config.test_every == 0:
             mean = task.rounded(search.mean)
@@ -217,7 +228,7 @@ class _Task:
 
     def rounded(self, vector: Array) -> Array:
         """Return the parameters of *vector* with the digits that are kept."""
-        return np.array([float(f"{value:.{_DIGITS}g}") for value in vector * self.scales])
+        return with_kept_digits(vector * self.scales)
 
     def seat(self, values: Array) -> KernelSeat:
         """Return who plays with these parameters, now and then at random."""
@@ -243,7 +254,7 @@ def _task(config: TuningConfig) -> _Task:
         chosen,
         program_with_parameters(chosen.expression, config.game),
         np.where(values == 0, 1.0, values),
-        config.population_size or 2 * (4 + math.floor(3 * math.log(len(values)))),
+        config.population_size or usual_size(len(values)),
         tuple(
             one.model_copy(update=erring) if isinstance(one, AfterState | AlphaBeta) else one
             for one in opponents
@@ -253,31 +264,56 @@ def _task(config: TuningConfig) -> _Task:
 
 def _search(task: _Task, points: tuple[tuple[int, ...], ...]) -> CMA:
     """Return the search after generations that scored *points*: it asks and is told again."""
-    try:
-        from cmaes import CMA
-    except ImportError:
-        raise RunError(_EXTRA) from None
-    count = len(task.scales)
-    seed = Stream(task.config.seed, "cma").key % 2**32
-    search = CMA(
-        mean=np.where(parameters_of(task.tunable.expression) == 0, 0.0, 1.0),
-        sigma=task.config.spread,
-        seed=seed,
-        population_size=task.size,
-        cov=np.eye(count),
-    )
+    mean = np.where(parameters_of(task.tunable.expression) == 0, 0.0, 1.0)
+    stream = Stream(task.config.seed, "cma")
+    search = new_search(mean, task.config.spread, stream, task.size)
     for row in points:
-        _tell(search, _asked(task, search), row)
+        tell(search, asked(search, task.size), row)
     return search
 
 
-def _asked(task: _Task, search: CMA) -> list[Array]:
-    return [search.ask() for _ in range(task.size)]
+def check_installed() -> None:
+    """Raise `RunError` without the package `cmaes`."""
+    if find_spec("cmaes") is None:
+        raise RunError(_EXTRA)
 
 
-def _tell(search: CMA, asked: list[Array], points: tuple[int, ...]) -> None:
+def new_search(mean: Array, spread: float, stream: Stream, size: int) -> CMA:
+    """Return a search that begins at *mean*; `RunError` without the package `cmaes`.
+
+    The first *size* vectors have a standard deviation of *spread*; the key of *stream* decides all.
+    """
+    check_installed()
+    from cmaes import CMA
+
+    return CMA(
+        mean=mean,
+        sigma=spread,
+        seed=stream.key % 2**32,
+        population_size=size,
+        cov=np.eye(len(mean)),
+    )
+
+
+def asked(search: CMA, size: int) -> list[Array]:
+    """Return the next *size* vectors of *search*."""
+    return [search.ask() for _ in range(size)]
+
+
+def tell(search: CMA, vectors: Sequence[Array], points: Sequence[int]) -> None:
+    """Tell *search* how much each of its *vectors* scored: more is better."""
     # Fewer is better there. Equal scores stay in the order in which vectors were drawn.
-    search.tell([(one, -float(score)) for one, score in zip(asked, points, strict=True)])
+    search.tell([(one, -float(score)) for one, score in zip(vectors, points, strict=True)])
+
+
+def with_kept_digits(values: Array) -> Array:
+    """Return *values* rounded to the digits that tuned numbers have."""
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in values])
+
+
+def usual_size(parameters: int) -> int:
+    """Return how many vectors a generation has unless it is said: twice the usual number."""
+    return 2 * (4 + math.floor(3 * math.log(parameters)))
 
 
 def _made(

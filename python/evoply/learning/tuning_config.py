@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from evoply.algebra import simplify
-from evoply.configs.part import Part
+from evoply.configs.part import Problem
+from evoply.configs.whole import WholeConfig
 from evoply.expressions import Expression, Number, build, number, parameters_of
 from evoply.games import game_rules
 from evoply.gp import expression_of
@@ -35,8 +36,11 @@ MOST_PARAMETERS = 100
 Parameters = Literal["terms", "constants"]
 
 
-class TuningConfig(Part):
-    """Everything that decides a run of tuning; the same config and seed give the same player."""
+class TuningConfig(WholeConfig):
+    """Everything that decides a run of tuning; the same config and seed give the same player.
+
+    A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
+    """
 
     game: str = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
@@ -73,14 +77,22 @@ class TuningConfig(Part):
         game_rules(game)
         return game
 
-    @model_validator(mode="after")
-    def _can_be_played(self) -> Self:
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        problems: list[Problem] = []
         if self.generations is self.time_limit is None:
-            raise ValueError("set generations or time_limit, or the run never ends")
-        tunable(self.player, self.game, self.parameters)
-        for text in self.opponents:
-            player_from(text, self.game)
-        return self
+            message = "set generations or time_limit, or the run never ends"
+            problems.append(("generations", message))
+        try:
+            tunable(self.player, self.game, self.parameters)
+        except (ValueError, OSError) as error:
+            problems.append(("player", str(error)))
+        for index, text in enumerate(self.opponents):
+            try:
+                player_from(text, self.game)
+            except (ValueError, OSError) as error:
+                problems.append((f"opponents.{index}", str(error)))
+        return problems
 
     @classmethod
     def for_player(

@@ -10,7 +10,7 @@ bot, which has no options. Options:
   reproducible); `work=N`: nodes times operations of the evaluator
 * `timing=firebrand|modern`: how the time of a game with a clock is divided among the moves; without
   a clock the player is what it is without this option
-* `ordering=usual|none|hash|evaluator|killer|tree`: which moves are looked at first
+* `ordering=usual|none|hash|evaluator|refutation|killer|tree`: which moves are looked at first
 * `table=N`: remember 2**N positions while searching (1 to 22); 0: none
 * `deeper=yes|no`: use what is remembered from looking further than asked, too
 * `endgame=N`, in Othello: with at most N empty squares choose exactly (0 to 30; 0: never)

@@ -75,8 +75,17 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "tables of twelve patterns for Othello 8x8, from self-play",
             "patterns",
         ),
+        "tuples-3": Preset(
+            "tuples-3.toml", "the same of all straight tuples of three squares", "patterns"
+        ),
+        "tuples-evolved": Preset(
+            "tuples-evolved.toml", "the same of twelve tuples that evolution found", "patterns"
+        ),
+        "tuples": Preset(
+            "tuples.toml", "evolution of which squares belong together, on Othello 8x8", "tuples"
+        ),
         "strong": Preset(
-            "strong.toml", "the tables of the player strong: the same in six stages", "patterns"
+            "strong.toml", "the tables of the player strong: the same in eight stages", "patterns"
         ),
         "strong-checkers": Preset(
             "strong-checkers.toml", "its tables for checkers, men told from kings", "patterns"

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from evoply.look import LINE_COLORS, framed
 from evoply.reports.inline_svg import inline_svg
 from evoply.reports.series import Lines, Series, sampled
 from evoply.wording import named_apart
 
 __all__ = [
-    "COLORS",
     "Chart",
     "Lines",
     "Series",
@@ -28,8 +28,6 @@ __all__ = [
     "scatter_chart",
 ]
 
-COLORS = ("#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99")
-"""Of lines, one after the other."""
 _WIDTH, _HEIGHT = 440, 190  # pixels of the whole chart, and of the field of lines
 _LONG_NAME, _MIDDLE_NAME, _SHORT_NAME = 44, 22, 14  # of one, two and three columns of a legend
 _ROW_NAME = 30
@@ -96,8 +94,7 @@ class Chart:
 
     def _repr_html_(self) -> str:
         caption = f"<figcaption><b>{escape(self.title)}</b> {escape(self.note)}</figcaption>"
-        # The picture has no width of its own: it would be as wide as the notebook.
-        return f'<figure style="margin:12px 0;max-width:520px">{caption}{self.svg()}</figure>'
+        return framed(f'<figure class="chart">{caption}{self.svg()}</figure>')
 
 
 def line_chart(
@@ -250,7 +247,7 @@ def scatter_chart(
     encoding = {
         "x": _field("x", x_title, scale={"zero": True}, axis={"tickCount": 8}),
         "y": _field("y", y_title, scale={"zero": False}, axis={"tickCount": 6}),
-        "color": _scaled("color", names, [COLORS[2], COLORS[0]]),
+        "color": _scaled("color", names, [LINE_COLORS[2], LINE_COLORS[0]]),
         "size": {**_scaled("size", names, [18, 80]), "legend": None},
         **_DESCRIPTION,
     }
@@ -329,7 +326,9 @@ def _look(series: Sequence[Series]) -> dict[str, Any]:
     """Return how each of *series* is told from the others."""
     names = [one.name for one in _named(series)]
     places = [place if one.color is None else one.color for place, one in enumerate(series)]
-    look = {"color": _scaled("color", names, [COLORS[one % len(COLORS)] for one in places])}
+    look = {
+        "color": _scaled("color", names, [LINE_COLORS[one % len(LINE_COLORS)] for one in places])
+    }
     if any(one.is_dashed for one in series):
         dashes = [[2, 3] if one.is_dashed else [1, 0] for one in series]
         look["strokeDash"] = _scaled("strokeDash", names, dashes)

@@ -64,8 +64,9 @@ class EvolutionPage:
 
     def numbers(self, rows: Rows) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         """Return the numbers of the charts as a table."""
-        shares = {"best": "best", "mean": "mean", "best, fresh": "best_fresh"}
-        shares["mean, fresh"] = "mean_fresh"
+        middle = _middle(rows)
+        shares = {"best": "best", middle: middle, "best, fresh": "best_fresh"}
+        shares[f"{middle}, fresh"] = f"{middle}_fresh"
         cells = [
             (
                 str(row["number"]),
@@ -132,15 +133,21 @@ def _series(rows: Rows, name: str, key: str, **look: Any) -> Series:
     return Series(name, [row.get(key) for row in rows], **look)
 
 
+def _middle(rows: Rows) -> str:
+    """Return what says how the population does, the mean where any row is of an older version."""
+    return "median" if all(row["median_fresh"] is not None for row in rows) else "mean"
+
+
 def _fitness_charts(run: Run, rows: Rows) -> list[Chart]:
     """Return fitness on fresh games and in training: one chart, if both are shares of points."""
+    middle = _middle(rows)
     fresh = [
         _series(rows, "best, fresh games", "best_fresh", color=0),
-        _series(rows, "mean, fresh games", "mean_fresh", color=2),
+        _series(rows, f"{middle}, fresh games", f"{middle}_fresh", color=2),
     ]
     training = [
         _series(rows, "best, training", "best", color=0, is_dashed=True),
-        _series(rows, "mean, training", "mean", color=2, is_dashed=True),
+        _series(rows, f"{middle}, training", middle, color=2, is_dashed=True),
     ]
     is_own = "fitness" in run.python_parts()
     are_shares = is_share(run.config) and not is_own
@@ -252,10 +259,13 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
         final = {one["tree"]: one["fitness"] for one in stored["ranking"]}
         # Its order, not that of the numbers: a tie has a winner too.
         places = {tree: place for place, tree in enumerate(final)}
+        if "tuned" in stored:  # the champion is no member as it was: its numbers were tuned
+            entries = (run.champion, *entries)
         entries = sorted(entries, key=lambda entry: places.get(str(entry.tree), len(places)))
         note = (
             f"Ranked by the final test: {stored['games']:,} games each, on openings used nowhere "
             "else, against the run's opponents, earlier champions and one another."
+            + (" The first is a tree whose numbers were tuned." if "tuned" in stored else "")
         )
     rows = [
         (

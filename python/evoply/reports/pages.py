@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evoply.look import pieces_css
 from evoply.reports.charts import Chart
 from evoply.reports.phrases import Influence, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Section", "page"]
+__all__ = ["Section", "begun_html", "page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,25 @@ class Section:
     chart: Chart | None = None
 
 
-def page(template: str, **values: Any) -> str:
-    """Return the page that *template* makes of *values*, of which `title` is one."""
-    return _environment().get_template(template).render(values)
+def page(template: str, *, state: str = "", goes_on: bool = False, **values: Any) -> str:
+    """Return the page that *template* makes of *values*, of which `title` is one.
+
+    *state* says how far the work is that the page is about, where it has not ended as planned; if
+    it *goes_on*, the page is read again every few seconds by whoever has opened the file.
+    """
+    return _environment().get_template(template).render(values, state=state, goes_on=goes_on)
+
+
+def begun_html(title: str, *, state: str, goes_on: bool) -> str:
+    """Return the page of work that has no results yet, only a *state*; see `page`."""
+    return page("begun.html", title=title, state=state, goes_on=goes_on)
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     # Only here: no command that writes no page should wait for it.
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("evoply.reports"),
@@ -51,6 +62,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["pieces_css"] = Markup(pieces_css())
     environment.filters |= {"percent": percent, "moment": _moment, "by_share": _by_share}
     return environment
 

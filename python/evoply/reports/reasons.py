@@ -12,12 +12,14 @@ from typing import Any
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.expressions import Expression
+from evoply.expressions import Expression, ExpressionError, Number
+from evoply.expressions.sides import for_the_other_side
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import (
     AfterState,
     AlphaBeta,
+    ExpressionEvaluator,
     KernelSeat,
     RandomPlayer,
     analyse,
@@ -176,6 +178,8 @@ def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> Game
         line, left = line.play(line.position.legal_moves[0]), left - 1
     if not left or line.outcome() is not None:
         return line
+    if line.position.turn is not position.turn:
+        player = _across(player, position.game)
     seat = with_options(player, {"depth": left}).seat(position.game)
     assert isinstance(seat, KernelSeat)
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
@@ -184,6 +188,26 @@ def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> Game
     for one in seat.analyse(after, stream, plies, every_move=False).line:
         line = line.play(one)
     return line
+
+
+def _across(player: AfterState | AlphaBeta, game: str) -> AfterState | AlphaBeta:
+    """Return who, with the opponent's pieces, values boards as the search of *player* does.
+
+    A search looks for replies that are bad for *player*. A player of its kind on the other side
+    would look for what is good by its own view: the same only if what the evaluator says of a
+    board is minus what it says with the sides exchanged.
+    """
+    if player.view == "turn":
+        return player
+    expression, _ = evaluator_of(player, game)
+    try:
+        seen = for_the_other_side(expression)
+    except ExpressionError:
+        return player
+    if not isinstance(seen, Number):
+        return player
+    evaluator = ExpressionEvaluator(expression=(-seen).to_dict())
+    return player.model_copy(update={"evaluator": evaluator, "ordering": "usual"})
 
 
 def _reasons(

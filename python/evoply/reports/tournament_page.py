@@ -30,12 +30,16 @@ def write_tournament(result: RoundRobin | Tournament, path: str | os.PathLike[st
     return Path(path)
 
 
-def tournament_html(result: RoundRobin | Tournament) -> str:
-    """Return the page about a tournament as text."""
+def tournament_html(
+    result: RoundRobin | Tournament, *, state: str = "", goes_on: bool = False
+) -> str:
+    """Return the page about a tournament as text; *state* and *goes_on* are those of `page`."""
     game = game_rules(result.game).title
     return page(
         "tournament.html",
         title=f"{'Round robin' if isinstance(result, RoundRobin) else 'Tournament'}: {game}",
+        state=state,
+        goes_on=goes_on,
         result=result,
         forfeits=[
             (one.player, one.opponent, one.reason, f"{one.games:,}") for one in result.forfeits

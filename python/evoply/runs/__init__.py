@@ -1,5 +1,6 @@
 """Runs on disk: a folder with `config.toml` and `run.db`, its lock, resume, replay and export."""
 
+from evoply.files import runs_directory
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.advance import advance, resolve_champion
 from evoply.runs.by_name import (
@@ -9,7 +10,6 @@ from evoply.runs.by_name import (
     list_runs,
     named_run,
     new_run_path,
-    runs_directory,
 )
 from evoply.runs.folder import leave_request, read_request
 from evoply.runs.in_process import go_on_in_process

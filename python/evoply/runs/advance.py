@@ -17,9 +17,10 @@ from typing import Any
 from evoply import _native
 from evoply.evolution import Progress, signature
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
+from evoply.files import runs_directory
 from evoply.players import Player
 from evoply.protocols import Cluster, RunError, steps
-from evoply.runs.by_name import find_run, runs_directory
+from evoply.runs.by_name import find_run
 from evoply.runs.folder import clear_request, read_request
 from evoply.runs.results import champion_of
 from evoply.runs.run import Run

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from evoply.files import runs_directory
 from evoply.protocols import RunError, RunNameError
 from evoply.runs.run import Run
 from evoply.wording import shorten
@@ -19,7 +20,6 @@ __all__ = [
     "list_runs",
     "named_run",
     "new_run_path",
-    "runs_directory",
 ]
 
 
@@ -44,11 +44,6 @@ class RunSummary:
     generations: int = 0
     best_fresh: float | None = None
     error: str | None = None
-
-
-def runs_directory() -> Path:
-    """Return the folder of runs: the variable EVOPLY_RUNS, or `runs` in the current directory."""
-    return Path(os.environ.get("EVOPLY_RUNS") or "runs")
 
 
 def new_run_path(game: str) -> Path:

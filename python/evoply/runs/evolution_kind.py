@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from evoply import gp
 from evoply.evolution import (
     Evolution,
     EvolutionConfig,
@@ -30,6 +31,7 @@ from evoply.evolution.config.evolution_config import MOST_GENERATIONS
 from evoply.evolution.digest import LIMITS, digest_of
 from evoply.evolution.play.opponents import check_sendable
 from evoply.evolution.python_parts import PythonParts
+from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster
 from evoply.runs import evolution_store as store
 from evoply.runs.database import Database
@@ -44,6 +46,7 @@ FINAL_TEST = ("generation", "champion", "games", "ranking")
 _STAGES = {
     "training": "training games of generation {}",
     "fresh": "fresh games of generation {}",
+    "tuning": "tuning the constants of the best tree",
     "final": "final test of the hall of fame",
 }
 _HEAD = (
@@ -131,6 +134,8 @@ class EvolutionKind:
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
         learner.parts.check(config)
+        if config.tuning is not None:
+            check_installed()  # rather now than when all generations are made
 
     def identities(self, learner: Evolution, /) -> dict[str, dict[str, str]]:
         return learner.parts.identities()
@@ -148,7 +153,7 @@ class EvolutionKind:
         return Ending(
             status="finished" if is_whole or is_good(config, last.statistics.best) else "limit",
             champion=individual_player(config, test.champion.tree),
-            notes={"final_test": json.dumps(_test_data(last.number, test))},
+            notes={"final_test": json.dumps(_test_data(last, test))},
         )
 
     def check_step(self, config: EvolutionConfig, step: Any, /) -> None:
@@ -188,7 +193,11 @@ class EvolutionKind:
             for entry in last.hall_of_fame:
                 if str(entry.tree) == stored["champion"]:
                     return entry
-            raise ValueError("the champion of its final test is not in the hall of fame")
+            first = last.hall_of_fame[0]
+            tree = gp.with_drawn_numbers(first.tree, stored.get("tuned", ()))
+            if str(tree) != stored["champion"]:
+                raise ValueError("the champion of its final test is not in the hall of fame")
+            return replace(first, tree=tree)
         return last.hall_of_fame[0]
 
     def player_of(self, config: EvolutionConfig, champion: HallOfFameEntry, /) -> Any:
@@ -209,13 +218,14 @@ class EvolutionKind:
     def live(self, config: EvolutionConfig, step: Generation, /) -> LiveFacts:
         numbers = step.statistics
         fresh = json.dumps([asdict(result) for result in step.fresh])
-        points = self.earlier_points({**numbers, "fresh": fresh})
+        row: Row = {**numbers, "fresh": fresh, "median_fresh": step.census.median_fresh}
+        points = self.earlier_points(row)
         is_met = config.fitness.earlier_generations.champions
         return LiveFacts(
             line=str(step),
             facts=(
                 ("best, fresh games", _percent(numbers.best_fresh)),
-                ("mean, fresh games", _percent(numbers.mean_fresh)),
+                (f"{_middle(row)}, fresh games", _percent(row[f"{_middle(row)}_fresh"])),
                 ("best, training", fitness_text(config, numbers.best)),
                 ("games per second", f"{step.games_per_second:,.0f}"),
                 ("tree size", f"{numbers.best_size} (mean {numbers.mean_size:.1f})"),
@@ -230,10 +240,10 @@ class EvolutionKind:
         )
 
     def earlier_points(self, row: Row, /) -> Mapping[str, float]:
-        """Return the best and the mean; against greedy too, who never changes."""
+        """Return the best and the median; against greedy too, who never changes."""
         points = {
             "best, each generation": float(row["best_fresh"]),
-            "mean, each generation": float(row["mean_fresh"]),
+            f"{_middle(row)}, each generation": float(row[f"{_middle(row)}_fresh"]),
         }
         met = [one for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
         if met:
@@ -297,16 +307,24 @@ class EvolutionKind:
         return config.draws.rules(config.game)
 
 
-def _test_data(number: int, test: FinalTest) -> dict[str, Any]:
+def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
+    champion = test.champion.tree
+    is_known = any(entry.tree == champion for entry in last.hall_of_fame)
     return {
-        "generation": number,
-        "champion": str(test.champion.tree),
+        "generation": last.number,
+        "champion": str(champion),
+        **({} if is_known else {"tuned": gp.drawn_numbers(champion)}),
         "games": test.games,
         "ranking": [
             {"tree": str(entry.tree), "entered": entry.generation, "fitness": fitness}
             for entry, fitness in zip(test.ranking, test.fitness, strict=True)
         ],
     }
+
+
+def _middle(row: Row) -> str:
+    """Return what says how the population does: older runs know no median on fresh games."""
+    return "mean" if row["median_fresh"] is None else "median"
 
 
 def _percent(share: float) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, fields
+from functools import lru_cache
 from typing import Any
 
 from evoply import gp
@@ -24,6 +25,7 @@ from evoply.evolution import (
     Statistics,
     primitive_set_of,
 )
+from evoply.expressions import PrimitiveSet
 from evoply.runs.database import Database, Group
 from evoply.runs.tables import read_object
 
@@ -42,6 +44,8 @@ __all__ = [
 _STATISTICS = tuple(field.name for field in fields(Statistics))
 _WHOLE = ("best_size", "best_depth", "distinct_trees", "games")
 INTRONS = ("dead_introns", "live_introns")
+_ADDED = (*INTRONS, "median_fresh")
+"""What a row of a generation has of its census."""
 _SECONDS = tuple(f"seconds_{field.name}" for field in fields(Seconds))
 
 TABLES = f"""
@@ -115,14 +119,14 @@ GROUPS = (_GENERATIONS, _INDIVIDUALS, _HALL_OF_FAME, _ARCHIVE, _DETAILS)
 def generation_rows(database: Database) -> list[dict[str, Any]]:
     """Return a row for each generation, with all its numbers by name; ValueError if damaged.
 
-    The shares of introns, which are no column of their table, are None where there are none.
+    What is no column of their table, the shares of introns and the median on fresh games, is None
+    where there is none.
     """
     rows = database.records(_GENERATIONS)
     check_rows(rows)
     censuses = read_censuses(database)
     return [
-        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in INTRONS}}
-        for row in rows
+        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in _ADDED}} for row in rows
     ]
 
 
@@ -209,7 +213,10 @@ def read_generation(database: Database, config: EvolutionConfig, number: int) ->
         hall = database.one(_HALL_OF_FAME, number)
         archive = database.read(_ARCHIVE, 0, number)
         details = _read_details(database, number)
-    tree = _remembering(lambda text: gp.parse_individual(text, primitives))
+
+    def tree(text: str) -> gp.Genotype:
+        return _tree(text, primitives)
+
     cases = [tuple(map(float, row)) for row in details.get("cases", ())]
     return Generation(
         number=number,
@@ -267,16 +274,11 @@ def _real(value: object) -> float:
     return value
 
 
-def _remembering(parse: Callable[[str], gp.Genotype]) -> Callable[[str], gp.Genotype]:
-    """Return *parse* for texts that repeat: elites, members of the hall of fame."""
-    known: dict[str, gp.Genotype] = {}
-
-    def tree(text: str) -> gp.Genotype:
-        if text not in known:
-            known[text] = parse(text)
-        return known[text]
-
-    return tree
+# Texts repeat: elites, members of the hall of fame, and all of the archive from generation to
+# generation, which whoever watches a run reads again and again.
+@lru_cache(maxsize=4096)
+def _tree(text: str, primitives: PrimitiveSet) -> gp.Genotype:
+    return gp.parse_individual(text, primitives)
 
 
 def _statistics(row: tuple[float, ...]) -> Statistics:

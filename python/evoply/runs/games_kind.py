@@ -28,6 +28,8 @@ class GamesKind(OutsideKind):
     counted = frozenset({"games"})
     load: ClassVar[Callable[..., Any]]
     """Reads a config from a file or a preset, with overrides."""
+    one_machine: ClassVar[str] = ""
+    """Why the workers of a cluster cannot share a run; empty if they can."""
 
     def __init__(self, learner: Any, name: str) -> None:
         super().__init__(learner)
@@ -76,6 +78,8 @@ class GamesKind(OutsideKind):
         """Return the learner itself, on this machine's threads or on *cluster*."""
         if parts is not None and (parts.fitness is not None or parts.operators):
             raise RunError("fitness and operators are for evolution: learning takes none")
+        if cluster is not None and self.one_machine:
+            raise RunError(self.one_machine)
         return self._given
 
     def check_sendable(self, config: Any, /) -> None:

@@ -14,16 +14,23 @@ from evoply.runs.learning_kind import LearningKind
 from evoply.runs.outside_kind import OutsideKind
 from evoply.runs.pattern_kind import PatternKind
 from evoply.runs.tuning_kind import TuningKind
+from evoply.runs.tuples_kind import TuplesKind
 
 __all__ = ["KINDS", "kind_of", "stored_kind"]
 
 KINDS: Mapping[
-    str, type[EvolutionKind] | type[LearningKind] | type[PatternKind] | type[TuningKind]
+    str,
+    type[EvolutionKind]
+    | type[LearningKind]
+    | type[PatternKind]
+    | type[TuningKind]
+    | type[TuplesKind],
 ] = {
     "evolution": EvolutionKind,
     "learning": LearningKind,
     "patterns": PatternKind,
     "tuning": TuningKind,
+    "tuples": TuplesKind,
 }
 """A new learner of evoply's own is one module and one row here."""
 

@@ -14,16 +14,11 @@ from evoply.learning import (
     PatternStep,
     load_pattern_config,
 )
-from evoply.protocols import Cluster, RunError
+from evoply.protocols import Cluster
 from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
-__all__ = ["ONE_CORE", "PatternKind"]
-
-ONE_CORE = (
-    "cluster: tables are learned game after game, by one core - leave the cluster out; "
-    "`evoply compare --cluster` makes several runs beside one another"
-)
+__all__ = ["PatternKind"]
 
 
 class PatternKind(GamesKind):
@@ -31,6 +26,10 @@ class PatternKind(GamesKind):
 
     learner_type = PatternLearning
     load = staticmethod(load_pattern_config)
+    one_machine = (
+        "cluster: tables are learned game after game, by one core - leave the cluster out; "
+        "`evoply compare --cluster` makes several runs beside one another"
+    )
 
     def __init__(self, learner: PatternLearning | None = None) -> None:
         super().__init__(learner or PatternLearning(), PATTERN_LEARNER)
@@ -43,9 +42,7 @@ class PatternKind(GamesKind):
         parts: PythonParts | None = None,
         cluster: Cluster | None = None,
     ) -> PatternLearning:
-        super().learner(parts=parts)  # which refuses what tables cannot use
-        if cluster is not None:
-            raise RunError(ONE_CORE)
+        super().learner(parts=parts, cluster=cluster)  # which refuses what tables cannot use
         return PatternLearning(threads)
 
     def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:

@@ -51,6 +51,7 @@ class Run:
         self._open: Database | None = opened
         self._lock: WriterLock | None = None
         self._is_whole = False
+        self._last: Any = None
         self._file = identity(path / _DATABASE)
 
     @classmethod
@@ -249,7 +250,12 @@ class Run:
     def last(self) -> Any:
         """Return the newest generation, or None."""
         count = self.count()
-        return self.generation(count - 1) if count else None
+        if not count:
+            return None
+        # Several parts of a page ask for it, and it is the dearest to read.
+        if self._last is None or self._last.number != count - 1:
+            self._last = self.generation(count - 1)
+        return self._last
 
     def steps(self, first: int = 0) -> list[tables.StepRow]:
         """Return number, digest, statistics and seconds of the generations from *first* on."""

@@ -1,7 +1,5 @@
 """The file of a tournament: every move that was accepted, on disk before anybody is told of it.
 
-It is one SQLite database. A transaction is on disk when it is committed, so what a killed server
-had acknowledged is there when another one goes on with the file; only one server at a time can.
 Tokens and passwords are not in it: of a token its SHA-256 is.
 """
 
@@ -10,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,15 +17,12 @@ from pathlib import Path
 from evoply.arena import Forfeit
 from evoply.arena.games_played import Played
 from evoply.games import game_rules
+from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, GameRecord, RunError
 from evoply.server.conditions import Conditions, Tournament, seconds_used
 
 __all__ = ["Begun", "Journal", "JournalError", "Seated", "digest_of", "record_of"]
 
-FORMAT = 1
-_APPLICATION = 0x45564F54
-"""What marks an SQLite file as ours: "EVOT"."""
-_DAMAGED = "the file is damaged ({}) - begin a new tournament"
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE players (
@@ -43,12 +38,21 @@ CREATE TABLE ends (
 );
 """
 
-Execute = Callable[..., object]
-"""What runs a statement inside a transaction."""
-
 
 class JournalError(RunError):
     """A tournament's file that is missing, damaged, too new or in use; says what to do about it."""
+
+
+_FILES = Ledger(
+    mark=b"EVOT",
+    format=1,
+    tables=_TABLES,
+    error=JournalError,
+    in_use="another server is using it - end that one first",
+    foreign="this is no file of a tournament - name one of evoply serve",
+    unreadable="go on with the evoply that wrote it",
+    damaged="begin a new tournament",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,42 +100,28 @@ class Journal:
                 f"{path}: there is such a file already - choose another name, or go on with it: "
                 f"evoply serve --resume {path}"
             )
-        with _failing(path):
-            journal = cls(path, _connected(path))
-            with journal._transaction() as execute:
-                execute(f"PRAGMA application_id = {_APPLICATION}")
-                execute(f"PRAGMA user_version = {FORMAT}")
-                for statement in filter(str.strip, _TABLES.split(";")):
-                    execute(statement)
-                execute(
-                    "INSERT INTO meta VALUES ('conditions', ?)", (json.dumps(conditions.to_dict()),)
-                )
-            # From here on: before, what marks the file would not stand in its first bytes.
-            journal._connection.execute("PRAGMA journal_mode = WAL")
-        journal.conditions = conditions
-        return journal
+        said = json.dumps(conditions.to_dict())
+        _FILES.create(
+            path, lambda execute: execute("INSERT INTO meta VALUES ('conditions', ?)", (said,))
+        )
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: Path) -> Journal:
         """Return the file at *path* to go on with; `JournalError` if that cannot be done."""
         if not path.is_file():
             raise JournalError(f"{path}: there is no such file - name the file of a tournament")
-        _check_mark(path)
-        with _failing(path):
-            journal = cls(path, _connected(path))
-            try:
-                journal._connection.execute("PRAGMA journal_mode = WAL")
-                checked = journal._connection.execute("PRAGMA quick_check").fetchone()[0]
-                if checked != "ok":
-                    raise ValueError(checked)
+        journal = cls(path, _FILES.open(path))
+        try:
+            with _FILES.explaining(path):
                 meta = dict(journal._connection.execute("SELECT name, value FROM meta"))
                 journal.conditions = Conditions.from_dict(json.loads(meta["conditions"]))
                 if "address" in meta:
                     host, port = json.loads(meta["address"])
                     journal.address = str(host), int(port)
-            except BaseException:
-                journal.close()
-                raise
+        except BaseException:
+            journal.close()
+            raise
         return journal
 
     def close(self) -> None:
@@ -177,7 +167,7 @@ class Journal:
 
     def players(self) -> tuple[Seated, ...]:
         """Return who plays; nobody if the tournament has not begun."""
-        with _failing(self.path):
+        with _FILES.explaining(self.path):
             rows = self._connection.execute(
                 "SELECT name, token_sha256, games FROM players ORDER BY place"
             )
@@ -191,7 +181,7 @@ class Journal:
         game = self.conditions.game
         texts: dict[int, list[str]] = {}
         left: dict[int, dict[Color, float]] = {}
-        with _failing(self.path):
+        with _FILES.explaining(self.path):
             for row in self._connection.execute("SELECT * FROM moves ORDER BY game, ply"):
                 number, _, move, black, white = row
                 texts.setdefault(number, []).append(move)
@@ -213,9 +203,8 @@ class Journal:
     @contextmanager
     def _transaction(self) -> Iterator[Execute]:
         """Give what runs a statement; afterwards all of it is on disk, or nothing."""
-        with _failing(self.path), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection.execute
+        with _FILES.explaining(self.path), transaction(self._connection) as execute:
+            yield execute
 
 
 def _add(
@@ -242,50 +231,3 @@ def record_of(game: str, moves: Sequence[str]) -> GameRecord:
     for move in moves:
         record = record.play(move)
     return record
-
-
-def _check_mark(path: Path) -> None:
-    """Raise `JournalError` unless the file says that it is ours; nothing of it is changed."""
-    with path.open("rb") as file:
-        head = file.read(100)
-    mark, version = (int.from_bytes(head[place : place + 4], "big") for place in (68, 60))
-    if not head.startswith(b"SQLite format 3\0") or mark != _APPLICATION:
-        raise JournalError(f"{path}: this is no file of a tournament - name one of evoply serve")
-    if version != FORMAT:
-        raise JournalError(
-            f"{path}: this file has format {version}, and this evoply reads {FORMAT} - go on with "
-            "the evoply that wrote it"
-        )
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
-    try:
-        # Nobody else can open the file while this server has it.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-@contextmanager
-def _failing(path: Path) -> Iterator[None]:
-    """Say what is wrong with the file at *path*, whatever finds it out."""
-    try:
-        yield
-    except JournalError:
-        raise
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise JournalError(f"{path}: another server is using it - end that one first") from None
-        if "no such" in str(error):
-            raise JournalError(f"{path}: {_DAMAGED.format(error)}") from None
-        hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
-        raise JournalError(f"{path}: {error} - {hint}") from None
-    except (sqlite3.Error, ValueError, KeyError, TypeError, RecursionError) as error:
-        what = str(error).partition("\n")[0]
-        raise JournalError(f"{path}: {_DAMAGED.format(what)}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -41,8 +41,17 @@ def find_study(name: str) -> Study:
     return STUDIES[name]
 
 
-def reproduce(study: str, table: str, request: Request = Request()) -> Result:  # noqa: B008
+def reproduce(
+    study: str,
+    table: str,
+    request: Request = Request(),  # noqa: B008
+    *,
+    on_result: Callable[[Result], object] | None = None,
+) -> Result:
     """Run a table or experiment of a study; the same request gives the same result.
+
+    Where *table* stands for several, *on_result* is told what there is so far after each but the
+    last, for people who watch.
 
     Raises `ValueError` for a study, table, scale or rules that there are not.
 
@@ -56,10 +65,11 @@ def reproduce(study: str, table: str, request: Request = Request()) -> Result:  
     if request.games % 2 or request.games < 0:
         raise ValueError(f"games: {request.games} is not even: every opening is played twice")
     requests = [_checked(study, one, request) for one in parts]
-    results = [
-        experiment.run(_step(one, number, len(parts)))
-        for number, (experiment, one) in enumerate(zip(parts, requests, strict=True))
-    ]
+    results: list[Result] = []
+    for number, (experiment, one) in enumerate(zip(parts, requests, strict=True)):
+        results.append(experiment.run(_step(one, number, len(parts))))
+        if on_result is not None and len(results) < len(parts):
+            on_result(_joined(table, results))
     return results[0] if table == parts[0].name else _joined(table, results)
 
 

@@ -20,8 +20,8 @@ def write_study(result: Result, study: Study, path: str | os.PathLike[str]) -> P
     return Path(path)
 
 
-def study_html(result: Result, study: Study) -> str:
-    """Return the page about a result as text."""
+def study_html(result: Result, study: Study, *, state: str = "", goes_on: bool = False) -> str:
+    """Return the page about a result as text; *state* and *goes_on* are those of `page`."""
     has_paper = any(one.paper is not None for one in result.rows)
     columns = [("", "code"), ("paper", "whole"), ("here", "strong"), ("95 % interval", "whole")]
     columns += [("n", ""), ("verdict", "verdict"), ("why, as far as is known", "faint")]
@@ -30,6 +30,8 @@ def study_html(result: Result, study: Study) -> str:
     return page(
         "study.html",
         title=f"{study.authors}: {result.title}",
+        state=state,
+        goes_on=goes_on,
         study=study,
         result=result,
         facts={

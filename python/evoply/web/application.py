@@ -20,15 +20,15 @@ from starlette.types import ASGIApp
 
 from evoply import _native
 from evoply.games.drawing import COLORS
+from evoply.look import LINE_COLORS, pieces_css
 from evoply.processes import core_count
 from evoply.protocols import ConfigError, RunError, RunNameError
-from evoply.reports.charts import COLORS as LINE_COLORS
 from evoply.web.game_routes import GameHall, game_router, status_of
 from evoply.web.limits import Limits
 from evoply.web.messages import Health
 from evoply.web.protection import Protection, Trusted
 from evoply.web.report_routes import report_router
-from evoply.web.run_routes import RunHall, run_router
+from evoply.web.run_routes import RunEntrance, run_router
 from evoply.web.store import GameStore, StoreError
 from evoply.web.thinking import ThinkingPool
 from evoply.wording import must_be
@@ -50,7 +50,7 @@ def application(games: Path, trusted: Trusted, limits: Limits | None = None) -> 
     async def living(app: FastAPI) -> AsyncIterator[None]:
         pool = ThinkingPool(core_count(), limits.waiting)
         app.state.hall = hall = GameHall(store, pool, limits)
-        app.state.runs = RunHall(limits)
+        app.state.runs = RunEntrance(limits)
         try:
             yield
         finally:
@@ -101,10 +101,11 @@ def _add_pages(app: FastAPI, trusted: Trusted) -> None:
 @cache
 def _look() -> str:
     """Return the style of the HTML reports, and the colours of boards and lines by name."""
-    report = files("evoply.reports") / "templates" / "page.css"
+    # By its path: asked for by its package, it would load all of that before the page is there.
+    report = files("evoply") / "reports" / "templates" / "page.css"
     named = {**COLORS, **{f"line-{place}": color for place, color in enumerate(LINE_COLORS)}}
     colors = "".join(f"  --{name}: {color};\n" for name, color in named.items())
-    return f":root {{\n{colors}}}\n{report.read_text(encoding='utf-8')}"
+    return f":root {{\n{colors}}}\n{pieces_css()}\n{report.read_text(encoding='utf-8')}"
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -186,6 +186,8 @@ class GameState(_Answer):
     running: ColorName | None = None
     """Whose clock runs."""
     transcript: str
+    forms: list[str]
+    """In which forms it can be copied."""
 
 
 class GameListed(_Answer):

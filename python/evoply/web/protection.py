@@ -43,6 +43,7 @@ class Trusted:
         sockets = " ".join(f"ws://{host}" for host in self.hosts)
         return (
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+            "frame-src 'self'; "
             f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; "
             "frame-ancestors 'none'"
         )
@@ -88,7 +89,7 @@ class Protection:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = list(message.get("headers", ()))
-                # Only reports have a policy of their own, for a page without script.
+                # Only reports have a policy of their own, for a page without script in a frame.
                 known = {name for name, _ in headers}
                 headers += [one for one in self._headers if one[0] not in known]
                 message["headers"] = headers

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import PlayerKind, Searcher, steady_player, with_options
 from evoply.protocols import Clock, Color, GameRecord
-from evoply.reports.analysis_page import score_text
-from evoply.reports.reasons import why
-from evoply.reports.x_ray import XRay, value_text, xray
 from evoply.web.ladder import adviser_of
 from evoply.web.messages import (
     FeatureShown,
@@ -22,6 +21,9 @@ from evoply.web.messages import (
 from evoply.web.opponents import OpponentReader
 from evoply.web.playing import ConflictError, OpenGame
 from evoply.wording import short_name
+
+if TYPE_CHECKING:
+    from evoply.reports.x_ray import XRay
 
 __all__ = ["values_of_moves", "xray_of"]
 
@@ -51,6 +53,9 @@ async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRa
     choices = dict(game.choices)  # those of the other side are of other plies
 
     def look() -> XRayShown:
+        # Only here, as in `_values`: a server that begins does not wait for what explains players.
+        from evoply.reports.x_ray import xray
+
         trouble = ""
         for player in advisers:
             try:
@@ -72,6 +77,8 @@ async def xray_of(game: OpenGame, asked: XRayAsked, read: OpponentReader) -> XRa
 
 
 def _shown(seen: XRay) -> XRayShown:
+    from evoply.reports.x_ray import value_text
+
     data = seen.to_dict()
     features = [
         FeatureShown(
@@ -110,6 +117,8 @@ def _advisers(game: OpenGame, read: OpponentReader) -> list[PlayerKind]:
 
 def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed: int) -> Values:
     """Return what the first of *advisers* that values moves says."""
+    from evoply.reports.analysis_page import score_text
+
     position = record.position
     for player in advisers:
         try:
@@ -149,6 +158,8 @@ def _values(record: GameRecord, advisers: list[PlayerKind], seconds: float, seed
 
 def _why(player: PlayerKind, record: GameRecord, depth: int) -> str | None:
     """Return why *player* chooses its move, as far ahead as its search has got; None if unknown."""
+    from evoply.reports.reasons import why
+
     try:
         steady = steady_player(player)
         is_deeper = getattr(steady, "depth", depth) > depth

@@ -18,7 +18,7 @@ from fastapi import Path as InPath
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict
 
-from evoply.runs import runs_directory
+from evoply.files import runs_directory
 from evoply.web.messages import wrong_as_json
 
 __all__ = ["report_router"]
@@ -30,9 +30,12 @@ _MOST_BYTES = 30_000_000
 _HEAD = 4096
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; sandbox"
+    "frame-ancestors 'self'; sandbox"
 )
 _TITLE = re.compile(r"<title>([^<]{1,300})</title>")
+_AGAIN = b'<meta http-equiv="refresh" content="5">'
+"""By which a file reads itself again: a sandbox forbids it, and browsers complain about it."""
+_STATE = re.compile(r'<meta name="evoply-state" content="([^"]{1,300})">')
 
 
 class ReportListed(BaseModel):
@@ -44,6 +47,8 @@ class ReportListed(BaseModel):
     """Where it is, below `/reports/`."""
     title: str
     written: str
+    state: str
+    """How far the work was when it was written, if the work was to go on; else empty."""
 
 
 class ReportList(BaseModel):
@@ -62,11 +67,11 @@ def reports() -> ReportList:
     newest = sorted(_pages(root), key=lambda one: -one[0])[:_MOST_LISTED]
     found = []
     for moment, path in newest:
-        title = _title(path)
-        if title is not None:
+        title, state = _head(path)
+        if title:
             written = datetime.fromtimestamp(moment, UTC).isoformat()
             name = path.relative_to(root).as_posix()
-            found.append(ReportListed(path=name, title=title, written=written))
+            found.append(ReportListed(path=name, title=title, written=written, state=state))
     return ReportList(reports=found)
 
 
@@ -87,12 +92,16 @@ def report(name: Annotated[str, InPath(max_length=500)]) -> HTMLResponse:
     try:
         path = root.joinpath(*parts).resolve()
         is_ours = path.is_relative_to(root) and path.suffix == ".html" and path.is_file()
-        if not is_ours or path.stat().st_size > _MOST_BYTES or _title(path) is None:
+        if not is_ours or path.stat().st_size > _MOST_BYTES or not _head(path)[0]:
             raise missing
-        content = path.read_bytes()
+        content = path.read_bytes().replace(_AGAIN, b"", 1)
     except (OSError, ValueError):
         raise missing from None
-    headers = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
+    headers = {
+        "content-security-policy": _POLICY,
+        "x-frame-options": "SAMEORIGIN",
+        "cache-control": "no-cache",
+    }
     return HTMLResponse(content, headers=headers)
 
 
@@ -118,12 +127,14 @@ def _pages(folder: Path) -> Iterator[tuple[float, Path]]:
                 waiting.append((entry, level + 1))
 
 
-def _title(path: Path) -> str | None:
-    """Return the title of one of evoply's pages; None if it is none or cannot be read."""
+def _head(path: Path) -> tuple[str, str]:
+    """Return the title of one of evoply's pages, empty if it is none, and its state, if any."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD).decode("utf-8", errors="replace")
     except OSError:
-        return None
-    found = _TITLE.search(head)
-    return unescape(found[1]) if found else None
+        return "", ""
+    title, state = (
+        found and unescape(found[1]) for found in (_TITLE.search(head), _STATE.search(head))
+    )
+    return title or "", state or ""

@@ -7,8 +7,10 @@ new in a config is in the form without anybody's doing.
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -37,6 +39,7 @@ from evoply.wording import shorten
 __all__ = ["config_asked", "form_of", "presets_shown"]
 
 NO_KINDS: Mapping[str, str | None] = MappingProxyType({})
+_LIST = "list of "
 _SIMPLE = ("whole number", "number", "text", "true or false")
 
 
@@ -75,7 +78,8 @@ def form_of(
     form = _Form(_reference(name))
     sections = [section for section in form.sections(config, "") if section.keys]
     for key in sections[0].keys:
-        if limits is not None and key.path == "population_size":
+        is_size = key.path == "population_size"
+        if is_size and limits is not None and limits.population < (key.most or math.inf):
             key.most, key.range = limits.population, f"2 to {limits.population:,}"
     return FormShown(preset=_preset(name), sections=sections, text=preset_text(name))
 
@@ -92,10 +96,12 @@ class _Form:
 
     def __init__(self, reference: Iterable[ConfigSection]) -> None:
         self._known = defaultdict(list)
+        self._tables: dict[str, ConfigSection] = {}
         self._choosers = set()
         for section in reference:
             for key in section.keys:
                 self._known[key.path].append((section, key))
+            self._tables[section.path] = section
             if section.kind is not None:
                 self._choosers.add(f"{section.path}.kind")
 
@@ -108,14 +114,16 @@ class _Form:
             place, value = f"{path}.{name}".lstrip("."), getattr(part, name)
             if isinstance(value, BaseModel):
                 below.append((place, value))
-            elif isinstance(value, tuple) and any(isinstance(one, BaseModel) for one in value):
-                below += [(f"{place}.{index}", one) for index, one in enumerate(value)]
             elif value is None and (found := self._chooser(place, None)):
                 absent.append(FormSection(title=place, meaning="", keys=found))
+            elif value is None and _general(place) in self._tables:
+                absent.append(self._absent(place))
             elif (described := self._described(place, kind)) is not None:
                 section, key = described
                 meaning = section.meaning
-                if _is_simple(key, value):
+                if key.type.startswith(_LIST):
+                    keys.append(self._list_key(key, place, value))
+                elif _is_simple(key, value):
                     keys.append(_form_key(key, place, value))
         is_one_of_several = f"{_general(path)}.kind" in self._choosers
         title = f"{path}: {kind}" if is_one_of_several else path
@@ -135,6 +143,37 @@ class _Form:
             if section.kind is None
         ][:1]
 
+    def _absent(self, place: str) -> FormSection:
+        """Return the section of a table of one kind that a config has not, and may have."""
+        section = self._tables[_general(place)]
+        keys = []
+        for one in section.keys:
+            if _is_simple(one, None):
+                key = _form_key(one, one.path, None)
+                usual = "" if one.default is None else f"{one.default_text} if left out"
+                key.range = ", ".join(filter(None, (key.range, usual)))
+                keys.append(key)
+        meaning = f"There only if a value is given. {section.meaning}"
+        return FormSection(title=place, meaning=meaning, keys=keys)
+
+    def _list_key(self, key: ConfigKey, place: str, rows: Sequence[Any] | None) -> FormKey:
+        """Return the key of a list, whose rows are single values or tables of such."""
+        first = f"{place}.0"
+        shown = _form_key(key, place, None)
+        if key.has_keys:
+            names = [one.name for one in self._tables[_general(first)].keys]
+            shown.columns = [
+                _form_key(one, f"{first}.{one.name}", one.default)
+                for one in self._tables[_general(first)].keys
+            ]
+            table = [[_cell(getattr(row, name)) for name in names] for row in rows or ()]
+        else:
+            column = replace(key, type=key.type.removeprefix(_LIST).removesuffix("s"), meaning="")
+            shown.columns = [_form_key(replace(column, range=""), first, None)]
+            table = [[row] for row in rows or ()]
+        shown.rows = None if rows is None else table
+        return shown
+
     def _described(self, place: str, kind: str | None) -> tuple[ConfigSection, ConfigKey] | None:
         """Return what the reference says of the key at *place*, in a table of this *kind*."""
         path = _general(place)
@@ -152,6 +191,10 @@ def _is_simple(key: ConfigKey, value: object) -> bool:
     """Return whether one field of a form can hold the value of *key*."""
     is_one = value is None or isinstance(value, bool | int | float | str)
     return is_one and any(f" or {one} or " in f" or {key.type} or " for one in _SIMPLE)
+
+
+def _cell(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _form_key(key: ConfigKey, place: str, value: Any) -> FormKey:
@@ -177,9 +220,9 @@ def config_asked(asked: StartRun, limits: Limits) -> Any:
     """
     _check_preset(asked.preset)
     wrong = []
-    for path, value in asked.settings.items():
+    for path, text in _texts(asked.settings):
         try:
-            check_text(str(value))
+            check_text(text)
         except ValueError as error:
             wrong.append((path, str(error)))
     if wrong:
@@ -188,13 +231,27 @@ def config_asked(asked: StartRun, limits: Limits) -> Any:
     others = [
         f"{path}={_as_toml(value)}"
         for path, value in asked.settings.items()
+        # No value of no table is nothing; the table would come of it.
         if not _is_chosen(asked.preset, path)
+        and not (value is None and _is_absent(asked.preset, _table(path)))
     ]
-    config = _with_kinds(asked.preset, kinds, others)
+    given = {_table(path) for path, value in asked.settings.items() if value is not None}
+    added = [f"{path}={{}}" for path in sorted(given) if _is_absent(asked.preset, path)]
+    config = _with_kinds(asked.preset, kinds, [*added, *others])
     problems = list(_beyond(config, limits))
     if problems:
         raise ConfigError(problems)
     return config
+
+
+def _texts(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text in *value*, with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping | list):
+        inner = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, one in inner:
+            yield from _texts(one, f"{path}.{key}".lstrip("."))
 
 
 def _with_kinds(preset: str, kinds: Mapping[str, object], others: Iterable[str] = ()) -> Any:
@@ -220,6 +277,16 @@ def _is_chosen(preset: str, path: str) -> bool:
     )
 
 
+def _table(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _is_absent(preset: str, path: str) -> bool:
+    """Return whether the config of *preset* has no table at *path*, which would be of one kind."""
+    kinds = {section.kind for section in _reference(preset) if section.path == _general(path)}
+    return bool(path) and kinds == {None} and _kind_at(_preset_config(preset), path) is None
+
+
 def _kind_at(config: Any, path: str) -> object:
     """Return what stands at *path*, None if nothing does."""
     found = config
@@ -233,36 +300,50 @@ def _kind_at(config: Any, path: str) -> object:
 
 def _as_toml(value: object) -> str:
     # A text is always a text: "[1]" is no list, and "none" takes nothing away.
-    return "none" if value is None else json.dumps(value, ensure_ascii=False)
+    return "none" if value is None else _inner_toml(value)
+
+
+def _inner_toml(value: object) -> str:
+    if isinstance(value, list):
+        # A row without a value is one that is wrong, at its place.
+        return f"[{', '.join(_inner_toml('' if one is None else one) for one in value)}]"
+    if isinstance(value, Mapping):
+        given = (f"{key} = {_inner_toml(one)}" for key, one in value.items() if one is not None)
+        return f"{{{', '.join(given)}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _beyond(config: Any, limits: Limits) -> Iterator[tuple[str, str]]:
     """Yield where *config* asks for more than the server starts."""
-    size = getattr(config, "population_size", None)
-    if size is None:
-        if config.games_per_step > limits.generation_games:
-            yield (
-                "games_per_step",
-                f"{config.games_per_step:,} - runs begun here play at most "
-                f"{limits.generation_games:,} games a step, give less",
-            )
-        return
+    size = getattr(config, "population_size", 0)
     if size > limits.population:
         yield (
             "population_size",
             f"{size:,} - runs begun here have at most {limits.population:,} individuals, give less",
         )
-    fitness, earlier = config.fitness, config.fitness.earlier_generations
-    each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
-    games = size * (each + 2 * earlier.champions * earlier.pairs)
+    path, games = _games_of_a_step(config)
     if games > limits.generation_games:
         yield (
-            "fitness",
+            path,
             f"{games:,} games of training in a generation - runs begun here play at most "
-            f"{limits.generation_games:,}, give fewer pairs or a smaller population",
+            f"{limits.generation_games:,}, give fewer games or a smaller population",
         )
-    for path, text in player_texts(fitness):
+    for place, text in player_texts(config.fitness) if path == "fitness" else ():
         try:
             read_opponent(text, config.game, limits)
         except ValueError as error:
-            yield f"fitness.{path}", str(error)
+            yield f"fitness.{place}", str(error)
+
+
+def _games_of_a_step(config: Any) -> tuple[str, int]:
+    """Return how many games a generation trains by, and the key that says so first."""
+    if hasattr(config, "games_per_step"):
+        return "games_per_step", config.games_per_step
+    size = config.population_size
+    if hasattr(config, "lessons"):
+        return "lessons.games", size * (config.lessons.games + (size - 1) * config.pairs)
+    fitness, earlier = config.fitness, config.fitness.earlier_generations
+    each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
+    each += sum(one.rounds * one.games for one in getattr(fitness.measure, "guides", ()))
+    each += 2 * getattr(fitness.measure, "co_play", 0)
+    return "fitness", size * (each + 2 * earlier.champions * earlier.pairs)

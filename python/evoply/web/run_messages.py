@@ -13,6 +13,9 @@ __all__ = [
 ]  # fmt: skip
 
 Value = bool | int | float | str | None
+Cell = Value | list[int | float | str]
+Row = dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,40}$")], Cell]
+Setting = Value | Annotated[list[Value | Row], Field(max_length=1000)]
 KeyPath = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+){0,8}$", max_length=120)]
 
 
@@ -202,6 +205,11 @@ class FormKey(_Answer):
     is_kind: bool = False
     """Whether it chooses which of several kinds its table is, on which the other keys depend; null:
     there is no such table."""
+    columns: list[FormKey] = []
+    """Of a list: what each row has, with the paths and the usual values of the first row; a list of
+    single values has one, whose path is only that of the row. None: it is no list."""
+    rows: list[list[Cell]] | None = None
+    """Of a list: its rows as the preset has them; null: it has no such list."""
 
 
 class FormSection(_Answer):
@@ -229,8 +237,9 @@ class StartRun(_Asked):
     """A name of `/api/presets`."""
     name: str | None = Field(default=None, max_length=100)
     """What to call it; by default after its game."""
-    settings: dict[KeyPath, Value] = Field(default={}, max_length=500)
-    """Values in place of the preset's, by path; null: no value."""
+    settings: dict[KeyPath, Setting] = Field(default={}, max_length=500)
+    """Values in place of the preset's, by path; null: no value. A list is given whole: single
+    values, or rows as values by the names of keys."""
     tests: bool = True
     """Whether the champion plays test matches at the end."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import StringConstraints
 
 from evoply.web.limits import Limits
 from evoply.web.messages import Error
-from evoply.web.run_driving import RunDriver
-from evoply.web.run_forms import form_of, presets_shown
 from evoply.web.run_messages import (
     ChampionShown,
     FormShown,
@@ -22,32 +21,45 @@ from evoply.web.run_messages import (
     RunState,
     StartRun,
 )
-from evoply.web.run_showing import RunReader, champion_shown, listed
 
-__all__ = ["RunHall", "run_router"]
+if TYPE_CHECKING:
+    from evoply.web.run_hall import RunHall
+
+__all__ = ["RunEntrance", "run_router"]
 
 # Only functions without `async`: each runs in a thread, because reading a run takes a while.
 
 
 @dataclass(slots=True)
-class RunHall:
-    """All runs of the folder, for this server."""
+class RunEntrance:
+    """The way to the hall of runs, which is built for its first visitor.
+
+    What knows runs takes most of a second to load, and whoever only plays never needs it.
+    """
 
     limits: Limits
-    driver: RunDriver = field(init=False)
-    reader: RunReader = field(default_factory=RunReader)
+    _hall: RunHall | None = None
+    _building: threading.Lock = field(default_factory=threading.Lock)
 
-    def __post_init__(self) -> None:
-        """Begin with no process."""
-        self.driver = RunDriver(self.limits)
+    def hall(self) -> RunHall:
+        """Return the hall, one for everybody."""
+        from evoply.web.run_hall import RunHall
+
+        with self._building:
+            if self._hall is None:
+                self._hall = RunHall(self.limits)
+            return self._hall
 
 
-def _hall(request: Request) -> RunHall:
-    hall: RunHall = request.app.state.runs
-    return hall
+def _hall(request: Request) -> object:
+    entrance: RunEntrance = request.app.state.runs
+    return entrance.hall()
 
 
-Hall = Annotated[RunHall, Depends(_hall)]
+if TYPE_CHECKING:
+    Hall = Annotated[RunHall, Depends(_hall)]
+else:  # a request's arguments are looked at when the server begins
+    Hall = Annotated[object, Depends(_hall)]
 RunName = Annotated[str, Path(max_length=250)]
 Chosen = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9_.]{0,80}\.kind=[a-z0-9_-]{0,40}$")
@@ -58,9 +70,9 @@ run_router = APIRouter(prefix="/api", tags=["runs"], responses=_WRONG)  # type: 
 
 
 @run_router.get("/presets")
-def presets() -> PresetList:
+def presets(hall: Hall) -> PresetList:
     """Return the configs that a run can begin with."""
-    return presets_shown()
+    return hall.presets()
 
 
 @run_router.get("/presets/{preset}")
@@ -76,35 +88,34 @@ def form(
     """
     chosen = (one.partition("=") for one in kind)
     kinds = {path: value or None for path, _, value in chosen}
-    return form_of(preset, kinds, hall.limits)
+    return hall.form(preset, kinds)
 
 
 @run_router.get("/runs")
 def runs(hall: Hall) -> RunList:
     """Return the runs of the folder, newest first."""
-    return listed(hall.driver.is_starting)
+    return hall.runs()
 
 
 @run_router.post("/runs", status_code=201)
 def begin(asked: StartRun, hall: Hall) -> RunStarted:
     """Begin a run in a process of its own, which goes on when this server ends."""
-    return RunStarted(name=hall.driver.begin(asked))
+    return RunStarted(name=hall.begin(asked))
 
 
 # A name may have a stroke, so what follows it is matched first.
 @run_router.get("/runs/{name:path}/champion")
 def champion(
-    name: RunName, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
+    name: RunName, hall: Hall, generation: Annotated[int | None, Query(ge=0, le=10**12)] = None
 ) -> ChampionShown:
     """Return the champion of a run, as it is now or was after a generation, and what is new."""
-    return champion_shown(name, generation)
+    return hall.champion(name, generation)
 
 
 @run_router.post("/runs/{name:path}/requests", status_code=202)
 def ask(name: RunName, asked: RunRequest, hall: Hall) -> RunState:
     """Ask a run to pause, go on or stop; it looks between generations."""
-    hall.driver.ask(name, asked)
-    return _read(hall, name)
+    return hall.ask(name, asked)
 
 
 @run_router.get(
@@ -114,17 +125,10 @@ def ask(name: RunName, asked: RunRequest, hall: Hall) -> RunState:
 )
 def read(name: RunName, hall: Hall, request: Request, response: Response) -> RunState | Response:
     """Return a run as it is now; with `If-None-Match` only if it has changed."""
-    state = _read(hall, name)
+    state = hall.read(name)
     # Asked again and again by pages that watch, which mostly know it already.
     headers = {"etag": f'"{abs(hash(state.version)):x}"', "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == headers["etag"]:
         return Response(status_code=304, headers=headers)
     response.headers.update(headers)
     return state
-
-
-def _read(hall: RunHall, name: str) -> RunState:
-    driver = hall.driver
-    return hall.reader.read(
-        name, is_starting=driver.is_starting(name), trouble=driver.trouble(name)
-    )

@@ -104,8 +104,11 @@ def _version(run: Run, *, is_starting: bool, trouble: str | None) -> str:
         "SELECT (SELECT count(*) FROM matches) AS m, (SELECT count(*) FROM events) AS e"
     )
     status = "starting" if is_starting else run.status
-    request = read_request(run.path) if is_locked(run.path) else None
-    parts = (run.created, run.count(), status, counted["m"], counted["e"], request, trouble)
+    # Also in the moment between its last word and the end of its process.
+    going_on = is_locked(run.path)
+    request = read_request(run.path) if going_on else None
+    counts = (run.count(), counted["m"], counted["e"])
+    parts = (run.created, *counts, status, going_on, request, trouble)
     return "/".join(map(str, parts))
 
 

@@ -1,30 +1,25 @@
 """The file of all games: every move that was acknowledged is on disk before anybody is told of it.
 
-It is one SQLite database, which one server at a time can use. Changes that wait while others are
-written go into one transaction together: a disk is slow to say that it has something, and as quick
-for many changes as for one. A transaction is on disk when it is committed, so nothing acknowledged
-is lost to `kill -9`.
+Changes that wait while others are written go into one transaction together: a disk is slow to say
+that it has something, and as quick for many changes as for one. Nothing acknowledged is lost to
+`kill -9`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from evoply.ledger import Execute, Ledger, transaction
 from evoply.protocols import Color, RunError
 
 __all__ = ["GameStore", "Move", "StoreError", "Stored"]
 
-FORMAT = 1
-_APPLICATION = 0x45564F57
-"""What marks an SQLite file as ours: "EVOW"."""
 _TABLES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY, created TEXT NOT NULL, game TEXT NOT NULL, start TEXT NOT NULL,
@@ -38,7 +33,7 @@ CREATE TABLE moves (
 ) WITHOUT ROWID;
 """
 T = TypeVar("T")
-_Change = Callable[[Callable[..., object]], object]
+_Change = Callable[[Execute], object]
 """What executes the statements of one change."""
 
 Move = tuple[str, float | None, float | None]
@@ -47,6 +42,18 @@ Move = tuple[str, float | None, float | None]
 
 class StoreError(RunError):
     """A file of games that cannot be used; says why and what to do."""
+
+
+_FILES = Ledger(
+    mark=b"EVOW",
+    format=1,
+    tables=_TABLES,
+    error=StoreError,
+    in_use="another `evoply web` is using it - end that one, or name another folder with --runs",
+    foreign="this is no file of games of evoply web - move it away",
+    unreadable="move it away, or use the evoply that wrote it",
+    damaged="move it away",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +98,14 @@ class GameStore:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._waiting: list[tuple[_Change, asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
-        with _failing(path):
-            self._connection = _connected(path)
+        if not path.exists() or path.stat().st_size == 0:
+            _FILES.create(path)
+        self._connection = _FILES.open(path)
 
     async def begin(self, game: Stored) -> None:
         """Write a new game with its moves so far."""
 
-        def write(execute: Callable[..., object]) -> None:
+        def write(execute: Execute) -> None:
             row = (
                 game.id, game.created, game.game, game.start, game.black, game.white, game.clock,
                 game.seconds, game.seed, game.loser, game.reason,
@@ -110,7 +118,7 @@ class GameStore:
     async def go_on(self, game: str, since: int, moves: Iterable[Move]) -> None:
         """Write *moves* from ply number *since* on in place of those that were there."""
 
-        def write(execute: Callable[..., object]) -> None:
+        def write(execute: Execute) -> None:
             execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game, since))
             execute("UPDATE games SET loser = NULL, reason = NULL WHERE id = ?", (game,))
             _write_moves(execute, game, since, moves)
@@ -198,71 +206,18 @@ class GameStore:
         self._writer = None
 
     def _commit(self, changes: Iterable[_Change]) -> None:
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with transaction(self._connection) as execute:
             for change in changes:
-                change(self._connection.execute)
+                change(execute)
 
     async def _do(self, work: Callable[[], T]) -> T:
         def guarded() -> T:
-            with _failing(self.path):
+            with _FILES.explaining(self.path):
                 return work()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
 
 
-def _write_moves(
-    execute: Callable[..., object], game: str, since: int, moves: Iterable[Move]
-) -> None:
+def _write_moves(execute: Execute, game: str, since: int, moves: Iterable[Move]) -> None:
     for ply, move in enumerate(moves, start=since):
         execute("INSERT INTO moves VALUES (?, ?, ?, ?, ?)", (game, ply, *move))
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    is_new = not path.exists() or path.stat().st_size == 0
-    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
-    try:
-        execute = connection.execute
-        execute("PRAGMA locking_mode = EXCLUSIVE")
-        execute("PRAGMA synchronous = FULL")
-        if is_new:
-            with connection:
-                execute("BEGIN IMMEDIATE")
-                execute(f"PRAGMA application_id = {_APPLICATION}")
-                execute(f"PRAGMA user_version = {FORMAT}")
-                for statement in filter(str.strip, _TABLES.split(";")):
-                    execute(statement)
-        mark, version = (
-            execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        if mark != _APPLICATION:
-            raise StoreError(f"{path}: this is no file of games of evoply web - move it away")
-        if version != FORMAT:
-            raise StoreError(
-                f"{path}: this file has format {version}, and this evoply reads {FORMAT} - move it "
-                "away, or use the evoply that wrote it"
-            )
-        execute("PRAGMA journal_mode = WAL")
-        execute("BEGIN IMMEDIATE")
-        execute("COMMIT")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-@contextmanager
-def _failing(path: Path) -> Iterator[None]:
-    """Say what is wrong with the file at *path*, whatever finds it out."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise StoreError(
-                f"{path}: another `evoply web` is using it - end that one, or name another folder "
-                "with --runs"
-            ) from None
-        hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
-        raise StoreError(f"{path}: {error} - {hint}") from None
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: the file is damaged ({error}) - move it away") from None

@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::horizon::{Horizon, Valued};
+use super::ordering::MoveOrder;
 use super::root::{Best, Root};
 use super::{Memory, Search, WIN, outcome_value};
+use crate::bitboard::{Board, Word};
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Lanes};
 use crate::rules::Game;
 use crate::stream::{Key, Stream};
 
@@ -49,14 +51,12 @@ impl<G: Game, C: Cpu> Task for Whole<'_, '_, G, C> {
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> Self::Output {
         let Self { cpu, search, position, stream, memory } = self;
-        let mut searcher = Searcher::new(Horizon::at(cpu, position, search, &mut memory.registers), search, InOrder);
-        let (mut root, depth) = (Root::new(position, search.ties), search.options.depth);
-        if depth == 1 {
-            searcher.one_ply(position, &mut root);
+        let horizon = Horizon::at(cpu, position, search, &mut memory.registers);
+        if search.options.ordering == MoveOrder::Refutation {
+            Searcher::new(horizon, search, InOrder::<_, true>::new(search.options.depth)).look(position, stream)
         } else {
-            searcher.iterate(position, depth, &mut root);
+            Searcher::new(horizon, search, InOrder::<_, false>::new(0)).look(position, stream)
         }
-        searcher.choice(root, depth, stream)
     }
 }
 
@@ -79,9 +79,21 @@ pub(super) trait Branching<'a, G: Game, C: Cpu>: Sized {
 }
 
 /// Every move in the order of legal moves, with the whole window, until one reaches beta; no limits.
-pub(super) struct InOrder;
+///
+/// With `REFUTING`, of each block of moves those come first that cut off latest at the same depth: what refuted one move of the
+/// other side often refutes the next. That costs next to nothing, so it pays where a search is too shallow for better orders.
+pub(super) struct InOrder<B: Board, const REFUTING: bool> {
+    /// The squares that the two latest such moves landed on, by remaining depth; none if there is no such move yet.
+    latest: Vec<[B::Word; 2]>,
+}
 
-impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder {
+impl<B: Board, const REFUTING: bool> InOrder<B, REFUTING> {
+    fn new(depth: u32) -> Self {
+        Self { latest: if REFUTING { vec![[B::Word::ZERO; 2]; depth as usize + 1] } else { Vec::new() } }
+    }
+}
+
+impl<'a, G: Game, C: Cpu, const REFUTING: bool> Branching<'a, G, C> for InOrder<G::Board, REFUTING> {
     const DEEPENS: bool = false;
 
     #[inline(always)]
@@ -98,7 +110,15 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder {
         loop {
             // The children are made a block at a time: those behind a cut-off never are.
             let children = position.next_children(cpu, &mut expansion);
-            for lane in 0..children.len {
+            let (mut left, mut first) = ((1_u32 << children.len) - 1, [0; 2]);
+            if REFUTING {
+                let [one, other] = searcher.branching.latest[depth as usize];
+                first = [lanes_with(&children.moved_to, one), lanes_with(&children.moved_to, other)];
+            }
+            while left != 0 {
+                let preferred = first.into_iter().map(|lanes| lanes & left).find(|&lanes| lanes != 0);
+                let lane = Word::trailing_zeros(u64::from(preferred.unwrap_or(left))) as usize;
+                left &= !(1 << lane);
                 let child = position.child(&children, lane);
                 let path = searcher.search.rule.step(path, before + lane);
                 let value = -searcher.negamax(&child, path, depth - 1, -beta, -alpha.max(best));
@@ -109,6 +129,13 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder {
                     }
                 }
                 if best >= beta {
+                    if REFUTING {
+                        let (landed, [one, other]) =
+                            (children.moved_to.0[lane], &mut searcher.branching.latest[depth as usize]);
+                        if *one != landed {
+                            (*other, *one) = (*one, landed);
+                        }
+                    }
                     return best;
                 }
             }
@@ -118,6 +145,16 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for InOrder {
             }
         }
     }
+}
+
+/// Bit i is set if lane i holds a word.
+#[inline(always)]
+fn lanes_with<W: Word>(lanes: &Lanes<W>, word: W) -> u32 {
+    let mut equal = 0;
+    for lane in 0..LANES {
+        equal |= u32::from(lanes.0[lane] == word) << lane;
+    }
+    equal
 }
 
 /// One search.
@@ -150,6 +187,22 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             next_look: NODES_BETWEEN_LOOKS,
             stopped: false,
         }
+    }
+
+    /// Look as many plies ahead as the options say.
+    #[inline(always)]
+    fn look(&mut self, position: &G, stream: Stream) -> Option<Choice<G>> {
+        let (mut root, depth) = (Root::new(position, self.search.ties), self.search.options.depth);
+        if depth == 1 {
+            self.one_ply(position, &mut root);
+        } else {
+            if self.search.options.ordering == MoveOrder::Refutation {
+                let values = self.one_ply(position, &mut root);
+                root.sort(&values);
+            }
+            self.iterate(position, depth, &mut root);
+        }
+        self.choice(root, depth, stream)
     }
 
     /// Value the moves at the root by the boards after them; the values are in the order of legal moves.

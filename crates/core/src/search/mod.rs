@@ -62,6 +62,8 @@ pub struct SearchOptions {
 
 /// From this depth on it pays to look at killers first.
 const LEAST_DEPTH_WITH_KILLERS: u32 = 4;
+/// From this depth on it pays to look first at what refuted other moves.
+const LEAST_DEPTH_WITH_REFUTATIONS: u32 = 3;
 
 impl SearchOptions {
     /// The plain search: a fixed depth, and nothing else.
@@ -79,19 +81,25 @@ impl SearchOptions {
         }
     }
 
-    /// Whether nothing but a depth is asked for, and how the horizon is valued, so that the plain search answers.
+    /// Whether nothing but a depth is asked for, how the horizon is valued and perhaps the order that costs nothing, so that the
+    /// plain search answers.
     pub fn is_plain(&self) -> bool {
-        let Self { leaves, quiescence, endgame, .. } = *self;
-        *self == Self { leaves, quiescence, endgame, ..Self::to_depth(self.depth) }
+        let Self { ordering, leaves, quiescence, endgame, .. } = *self;
+        let orders = ordering != MoveOrder::None && ordering != MoveOrder::Refutation;
+        !orders && *self == Self { ordering, leaves, quiescence, endgame, ..Self::to_depth(self.depth) }
     }
 
-    /// The same with the order of moves that is usual: killers, but where the search is too shallow for them, and where an
-    /// order could change what is chosen, because nodes are counted or entries of another depth are used.
+    /// The same with the order of moves that is usual: killers, where the search is too shallow for them what refuted other moves,
+    /// and none where an order could change what is chosen, because nodes are counted or entries of another depth are used.
     #[must_use]
     pub fn with_usual_order(self) -> Self {
         let is_free = self.nodes.is_none() && !self.deeper;
-        let pays = is_free && self.depth >= LEAST_DEPTH_WITH_KILLERS;
-        Self { ordering: if pays { MoveOrder::Killer } else { MoveOrder::None }, ..self }
+        let ordering = match self.depth {
+            LEAST_DEPTH_WITH_KILLERS.. if is_free => MoveOrder::Killer,
+            LEAST_DEPTH_WITH_REFUTATIONS.. if is_free => MoveOrder::Refutation,
+            _ => MoveOrder::None,
+        };
+        Self { ordering, ..self }
     }
 }
 

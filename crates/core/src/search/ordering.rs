@@ -15,6 +15,9 @@ pub enum MoveOrder {
     Evaluator,
     /// The best board after the move by another program, which says nothing of values; its evaluations count as nodes.
     Program,
+    /// At the root the best board after the move, whose evaluations count as nodes; elsewhere the moves that cut off sibling
+    /// positions, if they are among the next eight. Searches with limits or a table do as in `Hash`.
+    Refutation,
     /// Moves that leave the opponent few replies; moves that cut off sibling positions may leave some more.
     Killer,
 }

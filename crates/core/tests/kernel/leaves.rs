@@ -33,7 +33,7 @@ const KINDS: [Leaves; 6] = [
 fn ways(leaves: Leaves, depth: u32) -> Vec<SearchOptions> {
     let plain = SearchOptions { leaves, ..SearchOptions::to_depth(depth) };
     let mut ways = vec![plain];
-    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Refutation, MoveOrder::Killer] {
         for table in if leaves.follow_paths() { vec![0] } else { vec![0, 1 << 10] } {
             for nodes in [None, Some(u64::MAX)] {
                 ways.push(SearchOptions { ordering, table, nodes, ..plain });

@@ -25,7 +25,7 @@ use evoply_core::stream::{Key, Stream};
 fn ways(depth: u32) -> Vec<SearchOptions> {
     let quiet = SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) };
     let mut ways = vec![quiet, SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..quiet }];
-    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Evaluator, MoveOrder::Refutation, MoveOrder::Killer] {
         for table in [0, 1 << 10] {
             for nodes in [None, Some(u64::MAX)] {
                 ways.push(SearchOptions { ordering, table, nodes, ..quiet });

@@ -27,10 +27,10 @@ use evoply_core::stream::{Key, Stream};
 
 const TIES: [Ties; 3] = [Ties::First, Ties::Last, Ties::Random];
 
-/// Every way to search to a depth but the plain one.
+/// Every way to search to a depth but the plain one in the order of legal moves.
 fn ways(depth: u32) -> Vec<SearchOptions> {
     let mut ways = Vec::new();
-    for ordering in [MoveOrder::None, MoveOrder::Hash, MoveOrder::Evaluator, MoveOrder::Killer] {
+    for ordering in [MoveOrder::None, MoveOrder::Hash, MoveOrder::Evaluator, MoveOrder::Refutation, MoveOrder::Killer] {
         // The smallest table forgets nearly everything, which must not matter either.
         for table in [0, 4, 1 << 12] {
             // A limit that is never reached makes it look at every depth.
@@ -39,7 +39,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
             }
         }
     }
-    ways.retain(|way| !way.is_plain());
+    ways.retain(|way| *way != SearchOptions::to_depth(depth));
     ways
 }
 

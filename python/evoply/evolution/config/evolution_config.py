@@ -34,7 +34,14 @@ from evoply.evolution.fitness import Case, measure_from_text
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 
-__all__ = ["MOST_GENERATIONS", "EvolutionConfig", "HallOfFame", "Machine", "Termination"]
+__all__ = [
+    "MOST_GENERATIONS",
+    "ConstantTuning",
+    "EvolutionConfig",
+    "HallOfFame",
+    "Machine",
+    "Termination",
+]
 
 MOST_GENERATIONS = 1_000_000_000
 """Of a run."""
@@ -53,6 +60,23 @@ class HallOfFame(Part):
     """Fresh opening pairs against every opponent of the generation."""
     final_pairs: int = Field(default=50, ge=1, le=100_000)
     """Opening pairs against every opponent in the final test that names the champion."""
+
+
+class ConstantTuning(Part):
+    """After the last generation: numbers in the first tree of the hall of fame, tuned by CMA-ES.
+
+    The tuned tree takes part in the final test, and is the champion if it wins it. Needs the
+    package `cmaes` (`pip install 'evoply[tune]'`); `evoply tune` does more.
+    """
+
+    generations: int = Field(default=30, ge=1, le=2000)
+    """Of CMA-ES."""
+    population_size: int | None = Field(default=None, ge=4, le=1000)
+    """Vectors in a generation; None: twice 4 + 3 log(numbers), because games are noisy."""
+    pairs: int = Field(default=10, ge=1, le=100_000)
+    """Openings that each vector plays against every opponent of the final test, both ways."""
+    spread: float = Field(default=0.3, gt=0, le=10)
+    """How far the first vectors lie from the numbers as they are, in shares of these."""
 
 
 class Termination(Part):
@@ -130,6 +154,7 @@ class EvolutionConfig(WholeConfig):
     Python a position or its text will do."""
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
+    tuning: Annotated[ConstantTuning | None, ADDED_LATER] = None
     machine: Machine = Machine()
 
     @property

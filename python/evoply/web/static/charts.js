@@ -51,8 +51,13 @@ function ticks(low, high, most, isWhole) {
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, notation: "compact" });
 
+// How a line is drawn: its colour, and its dashes, of which there are as many as runs.css has.
+const PATTERNS = 8;
+const look = (line) => `line-${line.color % 8} dashes-${(line.pattern ?? Number(line.is_dashed)) % PATTERNS}`;
+
 // Lines over numbers, for values that grow: `show` a ChartShown of the API as often as there is one.
-// The legend has the newest values, or those where the pointer is.
+// The legend has the newest values, or those where the pointer is; lines of one `group` stand
+// together there, below its name.
 export class LineChart {
   constructor() {
     this.caption = make("figcaption");
@@ -102,8 +107,7 @@ export class LineChart {
       });
       const end = line.values.findLastIndex((value) => value !== null);
       if (end >= 0) marks = [svg("circle", { cx: this.x(chart.x[end]), cy: y(line.values[end]), r: 3 })];
-      const kind = `line-${line.color % 8}${line.is_dashed ? " dashed" : ""}`;
-      return svg("g", { class: kind }, svg("path", { d: path }), ...marks);
+      return svg("g", { class: look(line) }, svg("path", { d: path }), ...marks);
     });
     this.picture.replaceChildren(grid, labels, this.mark, ...lines);
     this.#say();
@@ -132,10 +136,15 @@ export class LineChart {
       const worth = value === null || value === undefined ? "–" : chart.is_share ? percent(value) : short.format(value);
       return [line, worth];
     });
-    const sample = (line) => svg("svg", { viewBox: "0 0 24 8", class: "sample", "aria-hidden": "true" },
-      svg("g", { class: `line-${line.color % 8}${line.is_dashed ? " dashed" : ""}` }, svg("path", { d: "M1 4H23" })));
-    this.legend.replaceChildren(...said.map(([line, worth]) => make("li", {}, sample(line), `${line.name} `, make("b", {}, worth))));
+    const sample = (line) => svg("svg", { viewBox: "0 0 36 8", class: "sample", "aria-hidden": "true" },
+      svg("g", { class: look(line) }, svg("path", { d: "M1 4H35" })));
+    const groups = [...new Set(said.map(([line]) => line.group ?? ""))];
+    this.legend.replaceChildren(...groups.flatMap((group) => [
+      ...(group ? [make("li", { class: "group" }, group)] : []),
+      ...said.filter(([line]) => (line.group ?? "") === group)
+        .map(([line, worth]) => make("li", {}, sample(line), `${line.name} `, make("b", {}, worth)))]));
     const where = place < 0 ? "newest values" : `at ${chart.x_title} ${this.pointed}`;
-    this.picture.setAttribute("aria-label", `${chart.title}, ${where}: ${said.map(([line, worth]) => `${line.name} ${worth}`).join(", ")}`);
+    const whole = (line) => `${line.group ? `${line.group}: ` : ""}${line.name}`;
+    this.picture.setAttribute("aria-label", `${chart.title}, ${where}: ${said.map(([line, worth]) => `${whole(line)} ${worth}`).join(", ")}`);
   }
 }

@@ -2,20 +2,66 @@
 
 import { get } from "./api.js";
 import { LineChart } from "./charts.js";
-import { make, table } from "./dom.js";
+import { again, make, renew, table } from "./dom.js";
 import { trying } from "./messages.js";
 import { percent } from "./words.js";
 
 const place = document.getElementById("view-compare");
+// Of the first and of the second run, blue and orange, which nobody takes for one another; dashes tell
+// the lines of a run apart.
+const COLORS = [2, 1];
+const SECONDS = 3;
+
+let end = () => {};
+
+export function leave() {
+  end();
+  end = () => {};
+}
 
 export function show(hash) {
+  leave();
+  const page = /^#compare-page=(.+)$/s.exec(hash)?.[1];
+  if (page) showPage(decodeURIComponent(page));
+  else showAll(hash);
+}
+
+function showAll(hash) {
   const asked = (/^#compare=(.+)$/s.exec(hash)?.[1] ?? "").split(",").map(decodeURIComponent);
   const both = make("section", { class: "both" });
   const pages = make("section");
   place.replaceChildren(make("h2", {}, "Two runs side by side"), both, make("h2", {}, "Tournaments, experiments, studies"), pages);
   trying(async () => showBoth(both, asked));
-  trying(async () => pages.replaceChildren(...reports(await get("/api/reports"))));
+  const list = make("div");
+  pages.append(list);
+  end = again(() => trying(async () => {
+    // What changes every few seconds is on the page itself: the list stays as it is under a finger.
+    const found = (await get("/api/reports")).reports.map(({ path, title, written, state }) => ({ path, title, written: moment(written), goesOn: state !== "" }));
+    renew(list, found, reports);
+  }), SECONDS);
 }
+
+// One page in a frame, which is read again whenever the file is written anew.
+function showPage(path) {
+  const frame = make("iframe", { class: "page", title: path });
+  const state = make("p", { role: "status" });
+  place.replaceChildren(
+    make("div", { class: "head" }, make("h2", {}, path), make("a", { class: "button", href: "#compare" }, "All pages")), state, frame);
+  let before = "";
+  end = again(() => trying(async () => {
+    const one = (await get("/api/reports")).reports.find((page) => page.path === path);
+    if (one && one.written !== before) {
+      before = one.written;
+      frame.src = address(path);
+    }
+    const text = one ? one.state || "It has ended." : "There is no such page below the folder of runs yet.";
+    if (state.textContent !== text) state.textContent = text;
+  }), SECONDS);
+}
+
+const moment = (text) => new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+const inAddress = (path) => path.split("/").map(encodeURIComponent).join("/");
+const address = (path) => `/reports/${inAddress(path)}`;
 
 async function showBoth(box, asked) {
   const runs = (await get("/api/runs")).runs.filter((run) => run.trouble === null);
@@ -34,7 +80,8 @@ async function showBoth(box, asked) {
   });
   const shown = make("div");
   box.replaceChildren(
-    make("div", { class: "tools" }, ...selects.map((select, side) => make("label", {}, side ? "Second, dashed " : "First ", select))), shown);
+    make("div", { class: "tools" }, ...selects.map((select, side) => make("label", {},
+      make("span", { class: `swatch line-${COLORS[side]}`, "aria-hidden": "true" }), side ? "Second, orange " : "First, blue ", select))), shown);
   const chosen = await Promise.all(selects.map((select) => get(`/api/runs/${select.value.split("/").map(encodeURIComponent).join("/")}`)));
   shown.replaceChildren(...sideBySide(chosen, chosen.map((run) => run.name)));
 }
@@ -64,10 +111,12 @@ function score(match) {
 }
 
 // Both charts in one, over the numbers of both; between two of its own a line is straight anyway.
+// Lines of one name have the same dashes in both runs.
 function joined(one, other, names) {
   const x = [...new Set([...one.x, ...other.x])].sort((a, b) => a - b);
+  const kinds = [...new Set([one, other].flatMap((chart) => chart.lines.map((line) => line.name)))];
   const lines = [one, other].flatMap((chart, side) => chart.lines.map((line) => ({
-    ...line, name: `${names[side]}: ${line.name}`, is_dashed: side === 1, values: over(x, chart.x, line.values),
+    ...line, group: names[side], color: COLORS[side], pattern: kinds.indexOf(line.name), values: over(x, chart.x, line.values),
   })));
   return { ...one, x, lines, from_zero: one.from_zero || other.from_zero };
 }
@@ -85,11 +134,12 @@ function over(x, own, values) {
   });
 }
 
-function reports({ reports: found }) {
+function reports(found) {
   if (!found.length) {
     return [make("p", {}, "There are none below the folder of runs yet. ", make("code", {}, "evoply tournament swh greedy random --html runs/standings.html"), " writes one.")];
   }
-  const link = (one) => make("a", { href: `/reports/${one.path.split("/").map(encodeURIComponent).join("/")}`, target: "_blank", rel: "noopener" }, one.title);
-  const rows = found.map((one) => [link(one), one.path, new Date(one.written).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })]);
-  return [table(["page", "file", "written"], rows, "Pages, the newest first")];
+  const link = (one) => make("a", { href: address(one.path), target: "_blank", rel: "noopener" }, one.title);
+  const watch = (one) => (one.goesOn ? make("a", { href: `#compare-page=${inAddress(one.path)}` }, "still going on: watch") : "ended");
+  const rows = found.map((one) => [link(one), watch(one), one.path, one.written]);
+  return [table(["page", "state", "file", "written"], rows, "Pages, the newest first")];
 }

@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { make } from "./dom.js";
+import { fieldOf } from "./fields.js";
 import { say, trying } from "./messages.js";
 
 const USUAL = "quick";
@@ -24,21 +25,19 @@ export function showForm(place, preset = USUAL) {
   return () => {};
 }
 
-// `kept` are values by path that were entered before another kind of a table was chosen.
+// `kept` is what was entered, by path, before another kind of a table was chosen.
 function showKeys(place, form, kept = {}) {
-  const fields = new Map(); // by path: {key, input, error}
-  const name = make("input", { type: "text", name: "name", maxlength: 100, placeholder: `${form.preset.game}-1, -2, …`, "aria-describedby": "help-name error-name" });
-  const nameError = make("span", { class: "error", id: "error-name" });
-  fields.set("name", { input: name, error: nameError });
-  const tests = make("input", { type: "checkbox", checked: true });
+  const name = nameField(form.preset.game);
+  const fields = [name]; // see fields.js
+  const tests = make("input", { type: "checkbox", checked: kept.tests ?? true });
   const top = form.sections.filter((one) => one.title === "");
   const others = form.sections.filter((one) => one.title !== "");
-  const list = (section) => section.keys.map((key) => field(key, fields));
+  const list = (section) => section.keys.map((key) => {
+    fields.push(fieldOf(key));
+    return fields.at(-1).element;
+  });
   const whole = make("form", { class: "config", novalidate: true },
-    make("div", { class: "fields" },
-      make("div", { class: "field" }, make("label", {}, make("span", {}, "name"), name), nameError,
-        make("span", { class: "help", id: "help-name" }, "What to call it: letters, digits, - _ + and . only.")),
-      ...top.flatMap(list)),
+    make("div", { class: "fields" }, name.element, ...top.flatMap(list)),
     ...others.map((section) => make("details", {}, make("summary", {}, section.title),
       ...(section.meaning ? [make("p", { class: "note" }, section.meaning.split("\n\n")[0].replaceAll("`", ""))] : []), make("div", { class: "fields" }, ...list(section)))),
     make("label", { class: "check" }, tests, "Play test matches at the end"),
@@ -47,85 +46,43 @@ function showKeys(place, form, kept = {}) {
     make("details", {}, make("summary", {}, "The preset as a file"), make("pre", { tabindex: "0" }, form.text)));
   whole.addEventListener("submit", (event) => {
     event.preventDefault();
-    trying(() => begin(form.preset.name, whole, fields, name.value.trim() || null, tests.checked));
+    trying(() => begin(form.preset.name, whole, fields, tests.checked));
   });
   // Another kind of a table has other keys: the form is made anew, with what was entered so far.
-  async function rechoose() {
-    const entered = Object.fromEntries([...fields].map(([path, { input }]) => [path, input.value]));
-    const kinds = [...fields].filter(([, { key }]) => key?.is_kind).map(([path, { input }]) => `kind=${path}=${encodeURIComponent(input.value)}`);
+  async function rechoose(path) {
+    const entered = Object.fromEntries(fields.map((field) => [field.key.path, field.entered()]));
+    const kinds = fields.filter(({ key }) => key.is_kind).map(({ key, first }) => `kind=${key.path}=${encodeURIComponent(first.value)}`);
     const chosen = await get(`/api/presets/${form.preset.name}?${kinds.join("&")}`);
     showKeys(place, chosen, { ...entered, tests: tests.checked });
-    const section = place.querySelector(`[name="${focused}"]`);
+    const section = place.querySelector(`[name="${path}"]`);
     section?.closest("details")?.setAttribute("open", "");
     section?.focus();
   }
-  let focused = "";
-  whole.addEventListener("change", (event) => {
-    if (!fields.get(event.target.name)?.key?.is_kind) return;
-    focused = event.target.name;
-    trying(rechoose);
+  whole.addEventListener("change", ({ target }) => {
+    if (fields.some(({ key }) => key.is_kind && key.path === target.name)) trying(() => rechoose(target.name));
   });
-  for (const [path, { key, input }] of fields) if (path in kept && !key?.is_kind) input.value = kept[path];
-  if ("tests" in kept) tests.checked = kept.tests;
+  for (const field of fields) if (field.key.path in kept && !field.key.is_kind) field.restore(kept[field.key.path]);
   place.replaceChildren(whole);
 }
 
-function field(key, fields) {
-  const id = key.path.replaceAll(".", "-");
-  const described = { "aria-describedby": `help-${id} error-${id}`, name: key.path };
-  const input = inputOf(key, described);
-  const error = make("span", { class: "error", id: `error-${id}` });
-  fields.set(key.path, { key, input, error });
-  const limits = key.range ? `${key.type}, ${key.range}` : key.choices.length ? "" : key.type;
-  return make("div", { class: "field" }, make("label", {}, make("span", {}, key.path.split(".").at(-1)), input), error,
-    make("span", { class: "help", id: `help-${id}` }, key.meaning.replaceAll("`", ""), limits ? ` (${limits})` : ""));
+// What the run is called, which is no key of its config.
+function nameField(game) {
+  const field = fieldOf({ path: "name", type: "text", meaning: "What to call it: letters, digits, - _ + and . only.",
+    range: "", value: null, choices: [], columns: [], least: null, most: null });
+  field.first.maxLength = 100;
+  field.first.placeholder = `${game}-1, -2, …`;
+  return field;
 }
 
-function inputOf(key, described) {
-  if (key.choices.length || key.type === "true or false") {
-    const choices = key.choices.length ? key.choices : ["true", "false"];
-    // A kind must be given where its table is; without it there is no such table.
-    const empty = key.value === null || (key.is_kind && key.is_required) ? [new Option("not set", "")] : [];
-    const select = make("select", described, ...empty, ...choices.map((one) => new Option(one, one)));
-    select.value = key.value === null ? "" : String(key.value);
-    return select;
-  }
-  const isNumber = key.type === "whole number" || key.type === "number";
-  return make("input", { ...described, type: isNumber ? "number" : "text", min: key.least, max: key.most,
-    step: isNumber ? (key.type === "number" ? "any" : 1) : null,
-    placeholder: key.is_required ? null : "not set", value: key.value === null ? null : String(key.value) });
-}
-
-// What was changed, as the server takes it: the other values are the preset's.
-function changed(fields) {
-  const settings = {};
-  for (const [path, { key, input }] of fields) {
-    const before = key === undefined || key.value === null ? "" : String(key.value);
-    // A kind is always said: the other values are those that it begins with.
-    if (key === undefined || (!key.is_kind && input.value.trim() === before)) continue;
-    settings[path] = valueOf(key, input);
-  }
-  return settings;
-}
-
-function valueOf(key, input) {
-  const text = input.value.trim();
-  if (text === "" && input.validity.badInput) return "no number";
-  if (text === "" && key.type !== "text") return null;
-  if (key.type === "true or false") return text === "true";
-  const isNumber = key.type.includes("number") && text !== "" && Number.isFinite(Number(text));
-  return isNumber ? Number(text) : text === "" ? null : text;
-}
-
-async function begin(preset, whole, fields, name, tests) {
+async function begin(preset, whole, fields, tests) {
   const summary = whole.querySelector(".summary");
-  for (const { input, error } of fields.values()) {
-    error.textContent = "";
-    input.removeAttribute("aria-invalid");
-  }
+  for (const field of fields) field.clear();
   summary.textContent = "";
+  // What was changed; the other values are the preset's.
+  const [name, ...keys] = fields;
+  const settings = Object.fromEntries(keys.filter((field) => field.isChanged()).map((field) => [field.key.path, field.read()]));
   try {
-    const { name: run } = await post("/api/runs", { preset, name, tests, settings: changed(fields) });
+    const { name: run } = await post("/api/runs", { preset, name: name.read(), tests, settings });
     location.hash = `#run=${encodeURIComponent(run)}`;
   } catch (problem) {
     if (problem.status === undefined) throw problem;
@@ -133,13 +90,13 @@ async function begin(preset, whole, fields, name, tests) {
     const rest = [];
     let first = null;
     for (const { field: path, error } of found) {
-      const place = fields.get(path.replace(/^settings\./, ""));
-      if (place === undefined) {
+      const place = placeOf(fields, path.replace(/^settings\./, ""));
+      if (place === null) {
         rest.push(path ? `${path}: ${error}` : error);
         continue;
       }
       place.error.textContent = error;
-      place.input.setAttribute("aria-invalid", "true");
+      if (place.input.matches("input, select")) place.input.setAttribute("aria-invalid", "true");
       place.input.closest("details")?.setAttribute("open", "");
       first ??= place.input;
     }
@@ -147,4 +104,12 @@ async function begin(preset, whole, fields, name, tests) {
     say("");
     (first ?? whole.querySelector("button.main")).focus();
   }
+}
+
+function placeOf(fields, path) {
+  for (const field of fields) {
+    const place = field.place(path);
+    if (place !== null) return place;
+  }
+  return null;
 }

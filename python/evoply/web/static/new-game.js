@@ -54,6 +54,8 @@ export function startNewGame({ open, setUpBoard }) {
       made.addEventListener("click", () => {
         work();
         paint();
+        [...at("palette").children].find((one) => one.textContent === text).focus();
+        setUpBoard(editing);
       });
       return made;
     };
@@ -62,7 +64,6 @@ export function startNewGame({ open, setUpBoard }) {
         .map(([symbol, name]) => button(name, () => piece === symbol, () => { piece = symbol; })),
       button("clear", () => false, () => {
         cells.forEach((one, square) => { if (one !== " ") cells[square] = "."; });
-        setUpBoard(editing);
       }),
       button("Black to move", () => turn === "black", () => { turn = "black"; }),
       button("White to move", () => turn === "white", () => { turn = "white"; }),

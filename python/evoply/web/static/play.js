@@ -64,6 +64,7 @@ function open(state) {
   hearing = live(state.id, heard);
   history.replaceState(null, "", `#game=${state.id}`);
   [shownPly, selected, values, setUp] = [null, [], null, null];
+  at("copied").hidden = true;
   heard(state);
   return state;
 }
@@ -75,6 +76,7 @@ function heard(state) {
   game = state;
   told = performance.now();
   if (!isNews) return;
+  for (const option of at("copy").options) option.hidden = option.disabled = !["", "link", ...state.forms].includes(option.value);
   if (shownPly !== null && shownPly >= state.moves.length) shownPly = null;
   selected = [];
   if (more !== 0) hideAdvice();
@@ -276,8 +278,9 @@ function heatOf(numbers) {
 function showSide(color) {
   const side = at(`side-${color}`);
   const letters = color === "black" ? "bB" : "wW";
-  const pieces = isLatest()
-    ? game[color].pieces_in_words : [...cells(ply())].filter((one) => letters.includes(one)).length;
+  const shown = setUp === null ? cells(ply()) : setUp.cells();
+  const pieces = isLatest() && setUp === null
+    ? game[color].pieces_in_words : [...shown].filter((one) => letters.includes(one)).length;
   const stone = document.createElement("span");
   stone.className = `stone ${color}`;
   const name = document.createElement("b");
@@ -293,11 +296,12 @@ function showSide(color) {
   total.className = "count";
   total.textContent = pieces;
   side.replaceChildren(...parts, total);
-  side.classList.toggle("turn", isLatest() && !game.is_over && game.turn === color);
+  const turn = setUp === null ? game.turn : setUp.turn();
+  side.classList.toggle("turn", isLatest() && (!game.is_over || setUp !== null) && turn === color);
 }
 
 function statusText() {
-  if (setUp !== null) return "Choose in the form what to put, then squares; Begin plays from there.";
+  if (setUp !== null) return "Choose what to put, then squares. Begin plays from there.";
   if (game.trouble) return `A player cannot go on: ${game.trouble}. Take over, or begin another game.`;
   if (!isLatest()) return `After ${ply()} of ${game.moves.length} plies.`;
   const lastMove = game.moves.at(-1);

@@ -6,7 +6,7 @@
 use super::ordering::Child;
 use super::question::Mode;
 use super::solver::Solver;
-use super::table::NO_SQUARE;
+use super::table::{Key, NO_SQUARE, hash_of};
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task};
 use crate::rules::Game;
@@ -63,7 +63,8 @@ impl<B: Board, C: Cpu> Task for Foretell<'_, '_, B, C> {
             };
         }
         // Step 3. The most promising moves, of which a suggestion says the best: no bounds are kept, as they need not hold.
-        let remembered = solver.table(empties).get(own, opponent).map_or(NO_SQUARE, |entry| entry.square);
+        let key = Key::new(own, opponent, hash_of(own, opponent));
+        let remembered = solver.table(empties).get(&key).map_or(NO_SQUARE, |entry| entry.square);
         let first = solver.children.0.len();
         solver.children.push(cpu, &solver.shallow.geometry, (own, opponent), expansion, remembered, None);
         if remembered == NO_SQUARE
@@ -86,7 +87,7 @@ impl<B: Board, C: Cpu> Task for Foretell<'_, '_, B, C> {
         }
         solver.children.0.truncate(first);
         if !solver.stopped {
-            solver.table(empties).suggest((own, opponent), empties, best_square);
+            solver.table(empties).suggest(&key, empties, best_square);
         }
         best
     }

@@ -1,7 +1,7 @@
 //! In which order the endgame solver tries moves: those first that leave the opponent the fewest answers.
 
 use super::geometry::Geometry;
-use super::table::ScoreTable;
+use super::table::{ScoreTable, hash_of};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
 use crate::lanes::Lanes;
@@ -15,6 +15,8 @@ pub(super) struct Child<B: Board> {
     pub opponent: Bitboard<B>,
     pub square: u8,
     pub rank: i32,
+    /// Where tables hold the position; 0 if none does.
+    pub hash: u64,
 }
 
 /// The rank of a move that is tried before all others.
@@ -54,9 +56,12 @@ impl<B: Board> Children<B> {
         let odd = geometry.quadrants[geometry.odd_quadrants(!(own | opponent)) as usize];
         loop {
             let block = position.next_children(cpu, &mut expansion);
+            let mut hashes = Lanes::splat(0);
             if let Some(table) = table {
+                hashes =
+                    block.to_move.zip(block.moved, |own, opponent| hash_of::<B>(Bitboard(own), Bitboard(opponent)));
                 for lane in 0..block.len {
-                    table.prefetch(Bitboard(block.to_move.0[lane]), Bitboard(block.moved.0[lane]));
+                    table.prefetch(hashes.0[lane]);
                 }
             }
             let promise = promise_of_lanes(cpu, geometry.corners, &block);
@@ -73,7 +78,8 @@ impl<B: Board> Children<B> {
                         + (i32::from(odd.contains(square.into())) << 3)
                         + i32::from(geometry.worth[square as usize])
                 };
-                self.0.push(Child { own: next, opponent: Bitboard(block.moved.0[lane]), square, rank });
+                let (opponent, hash) = (Bitboard(block.moved.0[lane]), hashes.0[lane]);
+                self.0.push(Child { own: next, opponent, square, rank, hash });
             }
             if expansion.squares().is_empty() {
                 return;

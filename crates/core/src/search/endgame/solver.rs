@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::crew::{Belongings, Crew, Split};
-use super::ordering::Children;
+use super::ordering::{Child, Children};
 use super::question::Mode;
 use super::shallow::Shallow;
-use super::table::{NO_SQUARE, ScoreTable};
+use super::table::{Key, NO_SQUARE, ScoreTable, hash_of};
 use crate::bitboard::{Bitboard, Board};
 use crate::cpu::{Cpu, Task};
 use crate::rules::Game;
@@ -107,12 +107,20 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
     /// A score of `own`, who moves: above `alpha` a lower bound of the true one, otherwise an upper bound.
     #[inline(always)]
     pub fn exceeds(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, alpha: i32) -> i32 {
-        self.cpu.call(Exceeds { solver: self, own, opponent, alpha })
+        let hash = hash_of(own, opponent);
+        self.cpu.call(Exceeds { solver: self, own, opponent, hash, alpha })
+    }
+
+    /// [`Self::exceeds`] after a move.
+    #[inline(always)]
+    fn child_exceeds(&mut self, child: &Child<B>, alpha: i32) -> i32 {
+        let &Child { own, opponent, hash, .. } = child;
+        self.cpu.call(Exceeds { solver: self, own, opponent, hash, alpha })
     }
 
     /// The body of [`Self::exceeds`], compiled for the CPU path of the search.
     #[inline(always)]
-    fn node(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, alpha: i32) -> i32 {
+    fn node(&mut self, own: Bitboard<B>, opponent: Bitboard<B>, hash: u64, alpha: i32) -> i32 {
         // Step 1. Few empty squares: nothing to remember.
         let empties = (!(own | opponent)).len();
         if empties <= SHALLOW_EMPTIES {
@@ -132,8 +140,8 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
             return most;
         }
         // Step 4. Transposition table.
-        let mut remembered = NO_SQUARE;
-        if let Some(entry) = self.table(empties).get(own, opponent) {
+        let (key, mut remembered) = (Key::new(own, opponent, hash), NO_SQUARE);
+        if let Some(entry) = self.table(empties).get(&key) {
             if i32::from(entry.lower) > alpha {
                 return entry.lower.into();
             }
@@ -153,19 +161,20 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         }
         // Step 6. Rank the moves; a position after one of them may be known well enough to answer.
         let first = self.children.0.len();
-        let shared = (empties > NEAR_EMPTIES + 1).then_some(&self.crew.table);
-        self.children.push(self.cpu, &self.shallow.geometry, (own, opponent), expansion, remembered, shared);
+        let below = if empties > NEAR_EMPTIES + 1 { &self.crew.table } else { &self.own.near };
+        let below = (empties > SHALLOW_EMPTIES + 1).then_some(below);
+        self.children.push(self.cpu, &self.shallow.geometry, (own, opponent), expansion, remembered, below);
         let known = if empties >= LOOK_UP_EMPTIES { self.known_answer(first, alpha, empties - 1) } else { None };
         if let Some((score, square)) = known {
             self.children.0.truncate(first);
-            self.table(empties).put((own, opponent), empties, alpha, score, square);
+            self.table(empties).put(&key, empties, alpha, score, square);
             return score;
         }
         // Step 7. Search them, best first, until one exceeds alpha; after the first with others, where it pays.
         let (mut best, mut best_square) = (-Self::MOST - 1, NO_SQUARE);
         let mut place = first;
         while let Some(child) = self.children.pick(place) {
-            let score = -self.exceeds(child.own, child.opponent, -alpha - 1);
+            let score = -self.child_exceeds(&child, -alpha - 1);
             if score > best {
                 (best, best_square) = (score, child.square);
             }
@@ -181,7 +190,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
         self.children.0.truncate(first);
         // Step 8. Remember.
         if !self.stopped {
-            self.table(empties).put((own, opponent), empties, alpha, best, best_square);
+            self.table(empties).put(&key, empties, alpha, best, best_square);
         }
         best
     }
@@ -197,7 +206,7 @@ impl<'a, B: Board, C: Cpu> Solver<'a, B, C> {
     fn known_answer(&self, first: usize, alpha: i32, empties: u32) -> Option<(i32, u8)> {
         let table = self.table(empties);
         self.children.0[first..].iter().find_map(|child| {
-            let entry = table.get(child.own, child.opponent)?;
+            let entry = table.get(&Key::new(child.own, child.opponent, child.hash))?;
             (-i32::from(entry.upper) > alpha).then_some((-i32::from(entry.upper), child.square))
         })
     }
@@ -208,6 +217,7 @@ struct Exceeds<'a, 'b, B: Board, C: Cpu> {
     solver: &'a mut Solver<'b, B, C>,
     own: Bitboard<B>,
     opponent: Bitboard<B>,
+    hash: u64,
     alpha: i32,
 }
 
@@ -215,6 +225,6 @@ impl<B: Board, C: Cpu> Task for Exceeds<'_, '_, B, C> {
     type Output = i32;
     #[inline(always)]
     fn run<D: Cpu>(self, _: D) -> i32 {
-        self.solver.node(self.own, self.opponent, self.alpha)
+        self.solver.node(self.own, self.opponent, self.hash, self.alpha)
     }
 }

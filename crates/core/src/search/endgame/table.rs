@@ -55,22 +55,36 @@ pub struct ScoreTable<B: Board> {
     board: std::marker::PhantomData<B>,
 }
 
+/// Where a position is looked for, in every table.
+#[inline(always)]
+pub fn hash_of<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> u64 {
+    let [own, own_above, opponent, opponent_above] = words_of(own, opponent);
+    let fold = |low: u64, high: u64| low ^ high.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let mixed = fold(own, own_above).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ fold(opponent, opponent_above).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
+    (mixed ^ (mixed >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
+#[inline(always)]
+fn words_of<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> [u64; 4] {
+    let (own, opponent) = (own.0.to_u128(), opponent.0.to_u128());
+    [own as u64, (own >> 64) as u64, opponent as u64, (opponent >> 64) as u64]
+}
+
 /// A position as it is looked for.
 #[derive(Clone, Copy)]
-struct Key {
+pub struct Key {
+    /// What differs on boards of any size comes first.
     words: [u64; 4],
     hash: u64,
 }
 
 impl Key {
+    /// Of a position whose hash is known.
     #[inline(always)]
-    fn new<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>) -> Self {
-        let (own, opponent) = (own.0.to_u128(), opponent.0.to_u128());
-        let words = [own as u64, opponent as u64, (own >> 64) as u64, (opponent >> 64) as u64];
-        let fold = |low: u64, high: u64| low ^ high.wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let mixed = fold(words[0], words[2]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            ^ fold(words[1], words[3]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(32);
-        Self { words, hash: (mixed ^ (mixed >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd) }
+    pub fn new<B: Board>(own: Bitboard<B>, opponent: Bitboard<B>, hash: u64) -> Self {
+        let [own, own_above, opponent, opponent_above] = words_of(own, opponent);
+        Self { words: [own, opponent, own_above, opponent_above], hash }
     }
 
     /// What the words of a position are mixed with when they are kept with `kept`.
@@ -97,8 +111,8 @@ impl<B: Board> ScoreTable<B> {
     }
 
     #[inline(always)]
-    fn bucket(&self, key: &Key) -> Option<&Bucket> {
-        self.buckets.get((key.hash >> self.shift) as usize)
+    fn bucket(&self, hash: u64) -> Option<&Bucket> {
+        self.buckets.get((hash >> self.shift) as usize)
     }
 
     /// What a place of a bucket holds, if that is the position.
@@ -112,21 +126,20 @@ impl<B: Board> ScoreTable<B> {
         (differs == 0 && kept != 0).then(|| Entry::of_word(kept))
     }
 
-    /// Ask for the memory of what is known about a position.
+    /// Ask for the memory of what is known about the position with a hash.
     #[inline(always)]
-    pub fn prefetch(&self, own: Bitboard<B>, opponent: Bitboard<B>) {
-        if let Some(bucket) = self.bucket(&Key::new(own, opponent)) {
+    pub fn prefetch(&self, hash: u64) {
+        if let Some(bucket) = self.bucket(hash) {
             prefetch(bucket);
         }
     }
 
     /// What is known about a position, if anything.
     #[inline(always)]
-    pub fn get(&self, own: Bitboard<B>, opponent: Bitboard<B>) -> Option<Entry> {
-        let key = Key::new(own, opponent);
-        let bucket = self.bucket(&key)?;
+    pub fn get(&self, key: &Key) -> Option<Entry> {
+        let bucket = self.bucket(key.hash)?;
         for place in 0..Self::PLACES {
-            if let Some(entry) = Self::read(bucket, place, &key) {
+            if let Some(entry) = Self::read(bucket, place, key) {
                 return Some(entry);
             }
         }
@@ -138,8 +151,8 @@ impl<B: Board> ScoreTable<B> {
     /// `square` is the move that brought it above; without one an older move is kept. The position with the fewest empty
     /// squares makes room.
     #[inline(always)]
-    pub fn put(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, alpha: i32, score: i32, square: u8) {
-        self.change(position, empties, |entry| {
+    pub fn put(&self, key: &Key, empties: u32, alpha: i32, score: i32, square: u8) {
+        self.change(key, empties, |entry| {
             if score > alpha {
                 entry.lower = entry.lower.max(score as i8);
                 entry.square = square;
@@ -150,18 +163,17 @@ impl<B: Board> ScoreTable<B> {
     }
 
     /// Keep a move of a position that is to be tried first.
-    pub fn suggest(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, square: u8) {
-        self.change(position, empties, |entry| entry.square = square);
+    pub fn suggest(&self, key: &Key, empties: u32, square: u8) {
+        self.change(key, empties, |entry| entry.square = square);
     }
 
     /// Change what is kept of a position.
     #[inline(always)]
-    fn change(&self, position: (Bitboard<B>, Bitboard<B>), empties: u32, change: impl FnOnce(&mut Entry)) {
-        let key = Key::new(position.0, position.1);
-        let Some(bucket) = self.bucket(&key) else { return };
+    fn change(&self, key: &Key, empties: u32, change: impl FnOnce(&mut Entry)) {
+        let Some(bucket) = self.bucket(key.hash) else { return };
         let (mut place, mut entry, mut fewest) = (0, FREE, u8::MAX);
         for candidate in 0..Self::PLACES {
-            if let Some(same) = Self::read(bucket, candidate, &key) {
+            if let Some(same) = Self::read(bucket, candidate, key) {
                 (place, entry) = (candidate, same);
                 break;
             }

@@ -1,0 +1,99 @@
+"""A page that is written anew while the work goes on that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from evoply.files import write_atomically
+from evoply.pace import Pace
+
+__all__ = ["LivePage", "both", "live_page"]
+
+Result = TypeVar("Result")
+_Drawn = TypeVar("_Drawn", contravariant=True)
+
+
+class _Drawing(Protocol[_Drawn]):
+    """Returns a page about what there is so far, which may be nothing yet."""
+
+    def __call__(self, result: _Drawn | None, /, *, state: str, goes_on: bool) -> str: ...
+
+
+class LivePage(Generic[Result]):
+    """What there is of *path* while the work goes on; None: no page.
+
+    It is written every few seconds, whole each time: what `moved` was told last, put into words by
+    *words*, and below it the result that `show` was given last. Should it not be possible to write
+    it, the work goes on without.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        draw: _Drawing[Result],
+        words: Callable[[float], str],
+    ) -> None:
+        # Nothing but a file can be written twice.
+        can_be_anew = path is not None and (path.is_file() or not path.exists())
+        self._path = path if can_be_anew else None
+        self._draw = draw
+        self._words = words
+        self._done = 0.0
+        self._result: Result | None = None
+        self._pace = Pace()
+        self._is_written = False
+
+    def moved(self, done: float) -> None:
+        """Take how much is done."""
+        self._done = done
+        self._pace.look(self._write)
+
+    def show(self, result: Result) -> None:
+        """Take what there is so far."""
+        self._result = result
+        self._pace.look(self._write)
+
+    def stopped(self) -> None:
+        """Say on the page, if it was written, that the work has ended too early."""
+        if self._is_written:
+            self._write(goes_on=False)
+
+    def _write(self, *, goes_on: bool = True) -> None:
+        if self._path is None:
+            return
+        state = f"{'Still going on' if goes_on else 'Stopped'}: {self._words(self._done)}"
+        text = self._draw(self._result, state=state, goes_on=goes_on)
+        with suppress(OSError):
+            write_atomically(self._path, text)
+            self._is_written = True
+
+
+def both(
+    first: Callable[[float], object], second: Callable[[float], object]
+) -> Callable[[float], object]:
+    """Return what tells both of them."""
+
+    def told(done: float) -> None:
+        first(done)
+        second(done)
+
+    return told
+
+
+@contextmanager
+def live_page(
+    path: Path | None,
+    draw: _Drawing[Result],
+    words: Callable[[float], str],
+) -> Iterator[LivePage[Result]]:
+    """Give a `LivePage`; if an error or Ctrl-C ends the work, the page says so."""
+    live = LivePage(path, draw, words)
+    try:
+        live.moved(0)  # some work says nothing for long
+        yield live
+    except BaseException:
+        live.stopped()
+        raise

@@ -1,0 +1,71 @@
+"""The last step of a run that asks for it: constants of the best tree, tuned by CMA-ES on games.
+
+Evolution finds what to look at, and draws the numbers at random. Here the structure stays, and the
+numbers follow the points that they score against those whom the final test meets, on openings of
+their own. The tuned tree is one of the same primitives, and has to win the final test like any
+member of the hall of fame: it is the champion only if it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evoply import gp
+from evoply._native import Stream
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.play.panel import Panel, trial
+from evoply.evolution.play.population import seats_of
+from evoply.protocols import Cluster
+
+__all__ = ["tuned"]
+
+
+def tuned(
+    config: EvolutionConfig,
+    individual: gp.Genotype,
+    panel: Panel,
+    stream: Stream,
+    *,
+    threads: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+    cluster: Cluster | None = None,
+) -> gp.Genotype:
+    """Return *individual* with the constants that CMA-ES ends at, or itself if it has none.
+
+    Every vector of numbers meets all of *panel* on the same openings, new ones in each generation.
+    *progress* is told games done and all of them. Raises `RunError` without the package
+    `cmaes`.
+    """
+    # Tuning is a learner of its own, too: it is read when a config asks for it.
+    from evoply.learning.tuning import asked, new_search, tell, usual_size, with_kept_digits
+
+    settings = config.tuning
+    values = np.array(gp.drawn_numbers(individual))
+    if settings is None or not len(values):
+        return individual
+    scales = np.where(values == 0, 1.0, values)
+    size = settings.population_size or usual_size(len(values))
+    search = new_search(values / scales, settings.spread, stream.child("cma"), size)
+
+    def with_numbers(vector: NDArray[np.float64]) -> gp.Genotype:
+        return gp.with_drawn_numbers(individual, with_kept_digits(vector * scales).tolist())
+
+    panel = panel.with_pairs(settings.pairs)
+    for number in range(settings.generations):
+        vectors = asked(search, size)
+        result = trial(
+            config,
+            seats_of(config, [with_numbers(one) for one in vectors]),
+            panel,
+            stream.child("games", number),
+            threads=threads,
+            cluster=cluster,
+        )
+        tell(search, vectors, result.half_points.sum(axis=1).tolist())
+        if progress is not None:
+            games = size * int(result.games.sum())
+            progress((number + 1) * games, settings.generations * games)
+    return with_numbers(search.mean)

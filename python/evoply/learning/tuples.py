@@ -1,0 +1,389 @@
+"""Which squares belong together: evolution of tuples, whose tables are learned by play.
+
+An individual is some lists of squares. Its tables begin at zero and are learned from games against
+itself (TD, as patterns are); then all individuals of a generation play one another, and the points
+are their fitness. Children inherit squares and never entries: what is selected is what can be
+learned quickly. Sources: Lucas, "Learning to play Othello with n-tuple systems" (2007), for tuples
+that are walks over neighbouring squares; Szubert, Jaskowski & Krawiec, "Learning board evaluation
+function for Othello by hybridizing coevolution with temporal difference learning" (2011).
+
+Individuals learn side by side, each from draws of its own number, so threads change nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evoply._native import Stream
+from evoply.arena import Schedule, play
+from evoply.arena.round_robins import opponents
+from evoply.expressions import symmetric_copies
+from evoply.games import game_rules
+from evoply.games.squares import parse_square
+from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
+from evoply.learning.tuples_config import (
+    TuplesConfig,
+    load_tuples_config,
+    squares_of,
+    tuple_text,
+)
+from evoply.players import AlphaBeta
+from evoply.protocols import RunError, steps
+
+__all__ = ["Individual", "TupleEvolution", "TuplesStep", "evolve_tuples"]
+
+Individual = tuple[str, ...]
+"""Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""
+_LIMITS = ("generations", "time_limit")
+
+
+@dataclass(frozen=True, slots=True)
+class TuplesStep:
+    """A generation, the champion so far with its tables, and all that the next one needs."""
+
+    number: int
+    games: int
+    """Played so far, to learn and to compare."""
+    population: tuple[Individual, ...]
+    """The best first."""
+    fitness: tuple[float, ...]
+    """Points a game of each against the others of its generation, in [0, 1]."""
+    champion: Individual
+    born: int
+    """The generation that the champion is from."""
+    entries: bytes
+    """Of its tables, as doubles with the lowest byte first, tuple by tuple."""
+    statistics: Mapping[str, float]
+    champions: tuple[AlphaBeta, ...]
+    seconds: float = field(compare=False)
+    total_seconds: float = field(compare=False)
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class TupleEvolution:
+    """The learner that `evoply.runs` drives; *threads* 0: all cores."""
+
+    threads: int = 0
+    config_type: ClassVar[type[TuplesConfig]] = TuplesConfig
+
+    def first(self, config: TuplesConfig, /) -> TuplesStep:
+        """Return a generation of random tuples."""
+        stream = Stream(config.seed, "tuples", 0)
+        breed = _Breeding(config)
+        population = [breed.random(stream) for _ in range(config.population_size)]
+        return self._judged(config, None, population)
+
+    def after(self, config: TuplesConfig, step: TuplesStep, /) -> TuplesStep:
+        """Return the next generation: the elite, and children of the others."""
+        stream = Stream(config.seed, "tuples", step.number + 1)
+        breed = _Breeding(config)
+        population = list(step.population[: config.elite])
+        while len(population) < config.population_size:
+            population.append(breed.child(step.population, stream))
+        return self._judged(config, step, population)
+
+    def is_finished(self, config: TuplesConfig, step: TuplesStep, /) -> bool:
+        """Return whether the limits in *config* allow no step after *step*."""
+        is_long = config.time_limit is not None and step.total_seconds >= config.time_limit
+        is_last = config.generations is not None and step.number + 1 >= config.generations
+        return is_long or is_last
+
+    def dump(self, step: TuplesStep, /) -> Any:
+        """Return *step* as JSON-ready data; the player follows from the champion's tables."""
+        return {
+            "number": step.number,
+            "games": step.games,
+            "population": step.population,
+            "fitness": step.fitness,
+            "champion": step.champion,
+            "born": step.born,
+            "entries": base64.b64encode(step.entries).decode(),
+            "statistics": dict(step.statistics),
+            "seconds": step.seconds,
+            "total_seconds": step.total_seconds,
+        }
+
+    def load(self, config: TuplesConfig, data: Any, /) -> TuplesStep:
+        """Return the step that `dump` made *data* of; `ValueError` if it is none."""
+        try:
+            population = tuple(tuple(map(str, one)) for one in data["population"])
+            fitness = tuple(float(one) for one in data["fitness"])
+            if len(population) != len(fitness):
+                raise ValueError("this generation has individuals without fitness")
+            return _made(
+                config,
+                number=int(data["number"]),
+                games=int(data["games"]),
+                population=population,
+                fitness=fitness,
+                champion=tuple(map(str, data["champion"])),
+                born=int(data["born"]),
+                entries=base64.b64decode(data["entries"], validate=True),
+                statistics={str(name): float(v) for name, v in data["statistics"].items()},
+                seconds=float(data["seconds"]),
+                total_seconds=float(data["total_seconds"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no step of evolving tuples: {error!r}") from None
+
+    def _judged(
+        self, config: TuplesConfig, before: TuplesStep | None, population: Sequence[Individual]
+    ) -> TuplesStep:
+        """Return the step of *population*: all learn, all play all, the best meets the champion."""
+        began = perf_counter()
+        number = 0 if before is None else before.number + 1
+        learned = self._learned(config, number, population)
+        players = [_erring(config, one.champions[0]) for one in learned]
+        first, second = opponents(len(players), 2 * config.pairs)
+        stream = Stream(config.seed, "tuples meet", number)
+        points = self._points(config, players, first, second, stream)
+        fitness = points / (2 * config.pairs * (len(players) - 1))
+        order = np.argsort(-fitness, kind="stable")
+        best = int(order[0])
+        champion, born, entries, score = population[best], number, learned[best].entries, 0.5
+        if before is not None:
+            pair = [players[best], _erring(config, before.champions[0])]
+            ones = np.zeros(config.test_pairs, dtype=np.intp)
+            met = Stream(config.seed, "tuples champion", number)
+            score = float(self._points(config, pair, ones, ones + 1, met)[0])
+            score /= 2 * config.test_pairs
+            if score <= 0.5:
+                champion, born, entries = before.champion, before.born, before.entries
+        games = len(population) * config.lessons.games + 2 * len(first)
+        games += 0 if before is None else before.games + 2 * config.test_pairs
+        kinds = {text for one in population for text in one}
+        squares = [len(text.split()) for text in champion]
+        seconds = perf_counter() - began
+        return _made(
+            config,
+            number=number,
+            games=games,
+            population=tuple(population[place] for place in order),
+            fitness=tuple(fitness[order].tolist()),
+            champion=champion,
+            born=born,
+            entries=entries,
+            statistics={
+                "games": games,
+                "best": float(fitness[best]),
+                "against_champion": score,
+                "squares": float(np.mean(squares)),
+                "distinct_tuples": len(kinds),
+            },
+            seconds=seconds,
+            total_seconds=seconds + (0.0 if before is None else before.total_seconds),
+        )
+
+    def _learned(
+        self, config: TuplesConfig, number: int, population: Sequence[Individual]
+    ) -> list[PatternStep]:
+        """Return the tables of all individuals; the games of a generation begin alike."""
+        seed = Stream(config.seed, "tuples learn", number).key % 2**63
+
+        def learn(one: Individual) -> PatternStep:
+            settings = config.patterns_of(one, seed)
+            learner = PatternLearning(threads=1)
+            return learner.after(settings, learner.first(settings))
+
+        pool = ThreadPoolExecutor(self.threads or os.cpu_count() or 1)
+        try:
+            return list(pool.map(learn, population))
+        except RunError as error:
+            raise RunError(f"lessons: {error}") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _points(
+        self,
+        config: TuplesConfig,
+        players: Sequence[AlphaBeta],
+        first: Sequence[int] | Any,
+        second: Sequence[int] | Any,
+        stream: Stream,
+    ) -> Any:
+        """Return the points of all players, of two games for each of the pairs."""
+        schedule = Schedule.pairs(
+            np.asarray(first, dtype=np.uint32),
+            np.asarray(second, dtype=np.uint32),
+            stream=stream,
+            opening_plies=config.opening_plies,
+            start=game_rules(config.game).start().row,
+        )
+        seats = [player.seat(config.game) for player in players]
+        black = play(config.game, seats, schedule, threads=self.threads).black_points
+        count = len(players)
+        return np.bincount(schedule.black, black, count) + np.bincount(
+            schedule.white, 1 - black, count
+        )
+
+
+def _erring(config: TuplesConfig, player: AlphaBeta) -> AlphaBeta:
+    return player.model_copy(update={"epsilon": config.random_moves})
+
+
+@dataclass(frozen=True)
+class _Breeding:
+    """How individuals come about; squares are drawn from those that games are played on."""
+
+    config: TuplesConfig
+
+    def random(self, stream: Stream) -> Individual:
+        """Return an individual of walks over neighbouring squares."""
+        return self._filled([], stream)
+
+    def child(self, population: Sequence[Individual], stream: Stream) -> Individual:
+        """Return what two parents, or one, and some mutations make; the best come first there."""
+        config = self.config
+
+        def parent() -> Individual:
+            drawn = [stream.below(len(population)) for _ in range(config.tournament_size)]
+            return population[min(drawn)]
+
+        genes = list(parent())
+        if stream.random() < config.crossover:
+            pool = sorted({*genes, *parent()})
+            genes = [
+                pool.pop(stream.below(len(pool))) for _ in range(min(len(pool), config.tuples))
+            ]
+        for _ in range(config.mutations):
+            place = stream.below(len(genes))
+            genes[place] = self._changed(genes[place], stream)
+        return self._filled(genes, stream)
+
+    def _filled(self, genes: Iterable[str], stream: Stream) -> Individual:
+        """Return an individual of *genes*, each once, with new tuples where some are missing."""
+        found = set(genes)
+        for _ in range(100 * self.config.tuples):  # small boards have few tuples
+            if len(found) >= self.config.tuples:
+                break
+            found.add(self._walk(stream))
+        return tuple(sorted(found))
+
+    def _walk(self, stream: Stream) -> str:
+        config, squares = self.config, squares_of(self.config.game)
+        length = config.shortest + stream.below(config.longest - config.shortest + 1)
+        walked = [squares[stream.below(len(squares))]]
+        while len(walked) < length:
+            around = self._around(walked)
+            if not around:
+                break
+            walked.append(around[stream.below(len(around))])
+        return self._text(walked)
+
+    def _changed(self, text: str, stream: Stream) -> str:
+        """Return a tuple with a square more, less, or elsewhere; or another one."""
+        config = self.config
+        squares = _squares(text, config.game)
+        change = stream.below(4)
+        if change == 0:
+            return self._walk(stream)
+        if change in (1, 3) and len(squares) > max(1, config.shortest - (change == 3)):
+            squares.pop(stream.below(len(squares)))
+        if change in (2, 3) and len(squares) < config.longest:
+            around = self._around(squares)
+            if around:
+                squares.append(around[stream.below(len(around))])
+        return self._text(squares)
+
+    def _around(self, squares: Sequence[int]) -> list[int]:
+        """Return the squares beside any of *squares*, in their order."""
+        beside = _beside(self.config.game)
+        return sorted({one for square in squares for one in beside[square]} - set(squares))
+
+    def _text(self, squares: Iterable[int]) -> str:
+        return _canonical(self.config.game, tuple(sorted(squares)))
+
+
+def _squares(text: str, game: str) -> list[int]:
+    size = game_rules(game).size
+    return [parse_square(name, size) for name in text.split()]
+
+
+@lru_cache(maxsize=8)
+def _beside(game: str) -> Mapping[int, tuple[int, ...]]:
+    """Return the neighbours of each square, across corners too."""
+    size, squares = game_rules(game).size, squares_of(game)
+    return {
+        one: tuple(
+            other
+            for other in squares
+            if other != one
+            and max(abs(one // size - other // size), abs(one % size - other % size)) == 1
+        )
+        for one in squares
+    }
+
+
+@lru_cache(maxsize=100_000)
+def _canonical(game: str, squares: tuple[int, ...]) -> str:
+    """Return the text of the first of all tuples that share a table with *squares*."""
+    rules = game_rules(game)
+    if rules.moves_pieces:  # the board as it is
+        return tuple_text(game, squares)
+    copies = symmetric_copies(squares, rules.size)
+    return min(tuple_text(game, sorted(_squares(" ".join(copy), game))) for copy in copies)
+
+
+def _made(
+    config: TuplesConfig,
+    *,
+    champion: Individual,
+    entries: bytes,
+    statistics: Mapping[str, float],
+    **of_step: Any,
+) -> TuplesStep:
+    said = [
+        config.model_dump(mode="json", exclude=set(_LIMITS)),
+        of_step["number"],
+        of_step["population"],
+        [one.hex() for one in of_step["fitness"]],
+        champion,
+        of_step["born"],
+        hashlib.sha256(entries).hexdigest(),
+    ]
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    values = np.frombuffer(entries, dtype="<f8").astype(np.float64)
+    player = pattern_player(config.patterns_of(champion), values)
+    return TuplesStep(
+        champion=champion,
+        entries=entries,
+        statistics=MappingProxyType(dict(statistics)),
+        champions=(player,),
+        digest=digest,
+        **of_step,
+    )
+
+
+def evolve_tuples(
+    config: TuplesConfig | str | os.PathLike[str],
+    *,
+    resume_from: TuplesStep | None = None,
+    threads: int = 0,
+    **settings: Any,
+) -> Iterator[TuplesStep]:
+    """Yield the generations of tuples, from random ones or after *resume_from*.
+
+    *config* is a config, the path of its file, or the name of a preset. Further keywords are keys
+    of the config, which change it. The result does not depend on *threads* (0: all cores).
+
+    >>> *_, last = evolve_tuples("tuples", generations=2, population_size=4, tuples=3,
+    ...     lessons={"games": 50}, pairs=2, test_pairs=2)
+    >>> last.number, len(last.champion)
+    (1, 3)
+    """
+    if settings or not isinstance(config, TuplesConfig):
+        config = load_tuples_config(config, settings=settings)
+    return steps(TupleEvolution(threads), config, resume_from)

@@ -1,0 +1,170 @@
+"""What an evolution of tuples is asked to do: one frozen value, read from TOML."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from evoply.configs.part import Part, Problem
+from evoply.configs.whole import WholeConfig
+from evoply.games import game_rules
+from evoply.games.squares import square_name
+from evoply.learning.games_config import config_of
+from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternSettings
+from evoply.protocols import ConfigError
+
+__all__ = [
+    "TUPLES_LEARNER",
+    "TupleLessons",
+    "TuplesConfig",
+    "load_tuples_config",
+    "squares_of",
+    "tuple_text",
+]
+
+TUPLES_LEARNER = "tuples"
+"""What `config.toml` says at `learner`."""
+_DIGITS = {False: 3, True: 5}
+"""What a square may hold, by whether men are told from kings."""
+_MOST_ENTRIES = 2**16
+
+
+class TupleLessons(Part):
+    """How an individual's tables are learned, as a run of patterns learns them."""
+
+    games: int = Field(default=4_000, ge=1, le=10_000_000)
+    """Of self-play, for every individual of every generation."""
+    first_rate: float = Field(default=0.02, ge=0, le=1)
+    """How far an entry moves for an error of 1 in the first tenth of the games."""
+    last_rate: float = Field(default=0.002, ge=0, le=1)
+    """The same in the last tenth; between them the rate falls in equal ratios."""
+    stages: tuple[int, ...] = Field(default=(), max_length=63, strict=False)
+    """Pieces on the board from which on the next table of every tuple holds."""
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+    """How often a move is a random one."""
+    random_plies: int = Field(default=9, ge=0, le=100)
+    """A game begins with 0 to so many random plies."""
+
+
+class TuplesConfig(WholeConfig):
+    """Everything that decides such a run; the same config and seed give the same tuples.
+
+    A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
+
+    >>> TuplesConfig(game="othello-6", tuples=5).longest
+    6
+    """
+
+    learner: Literal["tuples"] = "tuples"
+    """What tells the file from those of other learners."""
+    game: str = "othello"
+    """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The number from which everything random in the run follows: the same seed, the same run."""
+    generations: int | None = Field(default=30, ge=1, le=100_000)
+    """How many there are; None for no limit."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """Seconds, read between generations only; None for no limit."""
+    population_size: int = Field(default=16, ge=4, le=200)
+    """Individuals in a generation."""
+    tuples: int = Field(default=12, ge=1, le=40)
+    """Lists of squares that an individual has."""
+    shortest: int = Field(default=2, ge=1, le=10)
+    """The fewest squares of a tuple."""
+    longest: int = Field(default=6, ge=1, le=10)
+    """The most squares of a tuple."""
+    lessons: TupleLessons = TupleLessons()
+    pairs: int = Field(default=10, ge=1, le=10_000)
+    """Openings that every two individuals play against each other, twice with colours swapped."""
+    opening_plies: int = Field(default=8, ge=0, le=60)
+    """Uniformly random plies that these games begin with."""
+    random_moves: float = Field(default=0.1, ge=0, le=1)
+    """How often either side plays a random move there, so that odd boards count too."""
+    elite: int = Field(default=2, ge=0, le=100)
+    """The best individuals, which stay as they are and learn anew."""
+    tournament_size: int = Field(default=3, ge=1, le=100)
+    """Individuals drawn for each parent; the best of them it is."""
+    crossover: float = Field(default=0.5, ge=0, le=1)
+    """How often a child has tuples of two parents."""
+    mutations: int = Field(default=2, ge=0, le=100)
+    """Changes of each child: a square more, a square less, a square moved, or a new tuple."""
+    test_pairs: int = Field(default=200, ge=1, le=100_000)
+    """Openings that the best of a generation plays against the champion, to take its place."""
+
+    @field_validator("game")
+    @classmethod
+    def _is_a_game(cls, game: str) -> str:
+        game_rules(game)
+        return game
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        problems: list[Problem] = []
+        if self.generations is self.time_limit is None:
+            problems.append(("generations", "set it or time_limit, or the run never ends"))
+        if self.shortest > self.longest:
+            problems.append(("shortest", f"{self.shortest} is more than longest, {self.longest}"))
+        digits = _DIGITS[game_rules(self.game).moves_pieces]
+        if digits**self.longest > _MOST_ENTRIES:
+            most = max(n for n in range(11) if digits**n <= _MOST_ENTRIES)
+            problems.append(("longest", f"a table of this game has at most {most} squares"))
+        for name in ("elite", "tournament_size"):
+            if getattr(self, name) > self.population_size:
+                problems.append((name, f"is more than the population, {self.population_size}"))
+        try:
+            self.patterns_of([tuple_text(self.game, squares_of(self.game)[:1])])
+        except ConfigError as error:
+            problems += [(f"lessons.{path}", message) for path, message in error.errors]
+        return problems
+
+    def patterns_of(self, tuples: Iterable[str], seed: int = 1) -> PatternConfig:
+        """Return the config that learns the tables of *tuples*."""
+        lessons = self.lessons
+        return PatternConfig(
+            game=self.game,
+            seed=seed,
+            games=lessons.games,
+            games_per_step=lessons.games,
+            patterns=tuple(PatternSettings(squares=one) for one in tuples),
+            stages=lessons.stages,
+            epsilon=lessons.epsilon,
+            random_plies=lessons.random_plies,
+            rates=PatternRates(
+                first=lessons.first_rate, last=lessons.last_rate, steps=10, games=lessons.games
+            ),
+        )
+
+
+def squares_of(game: str) -> tuple[int, ...]:
+    """Return the squares that *game* is played on, in their order."""
+    cells = game_rules(game).start().diagram().cells
+    labelled = tuple(square for square, cell in enumerate(cells) if cell.label)
+    return labelled or tuple(range(len(cells)))
+
+
+def tuple_text(game: str, squares: Iterable[int]) -> str:
+    """Return *squares* as configs of patterns write them, such as "a1 b1".
+
+    >>> tuple_text("othello", [0, 9])
+    'a1 b2'
+    """
+    size = game_rules(game).size
+    return " ".join(square_name(square, size) for square in squares)
+
+
+def load_tuples_config(
+    source: TuplesConfig | str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> TuplesConfig:
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
+
+    >>> load_tuples_config("tuples", ["lessons.games=100"]).lessons.games
+    100
+    """
+    wrong = f'is no config of an evolution of tuples, which says learner = "{TUPLES_LEARNER}"'
+    return config_of(TuplesConfig, source, overrides, settings, wrong)

@@ -1,0 +1,129 @@
+"""Files of servers: what was written down is on disk, and one server at a time uses the file.
+
+Each is one SQLite database. A transaction is on disk when it is committed, so what a killed server
+had acknowledged is there when another one goes on with the file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evoply.protocols import RunError
+
+__all__ = ["Execute", "Ledger", "transaction"]
+
+Execute = Callable[..., object]
+"""What runs a statement inside a transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A kind of such files, and what is said of one that cannot be used."""
+
+    mark: bytes
+    """Four letters that stand in the head of each file."""
+    format: int
+    tables: str
+    """The statements that make the tables of a new file."""
+    error: type[RunError]
+    """What its methods raise, with a message that names the file."""
+    in_use: str
+    foreign: str
+    """What is wrong with a file without the mark, and what to do."""
+    unreadable: str
+    """What to do with a file of another format."""
+    damaged: str
+    """What to do with a damaged file."""
+
+    def create(self, path: Path, begin: Callable[[Execute], object] | None = None) -> None:
+        """Make a file at *path*, with what *begin* writes into it: all of it, or an empty file."""
+        with self.explaining(path):
+            connection = _connected(path)
+            try:
+                with transaction(connection) as execute:
+                    execute(f"PRAGMA application_id = {int.from_bytes(self.mark, 'big')}")
+                    execute(f"PRAGMA user_version = {self.format}")
+                    for statement in filter(str.strip, self.tables.split(";")):
+                        execute(statement)
+                    if begin is not None:
+                        begin(execute)
+            finally:
+                connection.close()
+
+    def open(self, path: Path) -> sqlite3.Connection:
+        """Return the file at *path*, which is one of this kind; nobody else can open it then.
+
+        Statements outside transactions commit, and any thread may use the connection.
+        """
+        with self.explaining(path):
+            self._check_head(path)
+            connection = _connected(path)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                checked = connection.execute("PRAGMA quick_check").fetchone()[0]
+                if checked != "ok":
+                    raise ValueError(checked)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    @contextmanager
+    def explaining(self, path: Path) -> Iterator[None]:
+        """Say what is wrong with the file at *path*, whatever finds it out."""
+        try:
+            yield
+        except RunError:
+            raise
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise self.error(f"{path}: {self.in_use}") from None
+            if "no such" in str(error):
+                raise self._damage(path, error) from None
+            hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
+            raise self.error(f"{path}: {error} - {hint}") from None
+        except (sqlite3.Error, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self._damage(path, error) from None
+
+    def _check_head(self, path: Path) -> None:
+        """Raise the error unless the file says that it is of this kind; it is only read."""
+        with path.open("rb") as file:
+            head = file.read(100)
+        if not head.startswith(b"SQLite format 3\0") or head[68:72] != self.mark:
+            raise self.error(f"{path}: {self.foreign}")
+        version = int.from_bytes(head[60:64], "big")
+        if version != self.format:
+            raise self.error(
+                f"{path}: this file has format {version}, and this evoply reads {self.format} - "
+                f"{self.unreadable}"
+            )
+
+    def _damage(self, path: Path, error: Exception) -> RunError:
+        what = str(error).partition("\n")[0]
+        return self.error(f"{path}: the file is damaged ({what}) - {self.damaged}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[Execute]:
+    """Give what runs a statement; afterwards all of it is on disk, or nothing."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection.execute
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=0.5, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA synchronous = FULL")
+        # The lock is taken with the first change.
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

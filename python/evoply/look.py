@@ -1,0 +1,50 @@
+"""One look: what the page, the HTML reports and notebooks share of style and colours.
+
+`pieces.css` is the style of tables, charts, trees and facts, by variables that each of the three
+gives a colour. Boards have their colours in `evoply.games.drawing`. This module knows nothing of
+evoply.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["LINE_COLORS", "framed", "pieces_css"]
+
+LINE_COLORS = (
+    "#2f9e6a", "#e08a2c", "#4a86e0", "#b565c9", "#d65a5a", "#2aa5b5", "#8a8f3a", "#888f99",
+)  # fmt: skip
+"""Of lines of charts, one after the other."""
+
+# A notebook is light or dark by its own settings, which no style can ask for: its ink is taken.
+_IN_NOTEBOOKS = """
+  --ink: currentColor; --faint: color-mix(in srgb, currentColor 62%, transparent);
+  --line: color-mix(in srgb, currentColor 18%, transparent);
+  --raised: color-mix(in srgb, currentColor 6%, transparent);
+  --track: color-mix(in srgb, currentColor 12%, transparent); --accent: #2f9e6a; --bar: #3d9a68;
+  color: inherit;
+"""
+
+
+@cache
+def pieces_css() -> str:
+    """Return the style sheet of the pieces of pages."""
+    return (files("evoply") / "pieces.css").read_text(encoding="utf-8").strip()
+
+
+def framed(html: str) -> str:
+    """Return pieces of a page as a notebook shows them, with their style, which is theirs alone.
+
+    >>> framed("<p>1 &lt; 2</p>").endswith("</style><p>1 &lt; 2</p></div>")
+    True
+    """
+    return f'<div class="evoply"><style>{_style()}</style>{html}</div>'
+
+
+@cache
+def _style() -> str:
+    """Return the style of pieces in a rule of its own, in one line: every output has it."""
+    rules = f".evoply {{{_IN_NOTEBOOKS}{pieces_css()}}}"
+    return " ".join(re.sub(r"/\*.*?\*/", "", rules, flags=re.DOTALL).split())

@@ -1,0 +1,27 @@
+"""How often work that goes on is looked at: every few seconds, and hardly at its cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+SECONDS = 2.0
+"""Between the end of a look and the next one, at least."""
+_SHARE = 50
+"""A look takes at most this part of the time that passes."""
+
+
+class Pace:
+    """Takes looks at something when it is time for one again, and drops them otherwise."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic()
+
+    def look(self, take: Callable[[], object]) -> None:
+        """Call *take* if it is time."""
+        began = time.monotonic()
+        if began < self._next:
+            return
+        take()
+        ended = time.monotonic()
+        self._next = ended + max(SECONDS, _SHARE * (ended - began))

@@ -1,0 +1,115 @@
+"""Standings that are told while a tournament goes on: those of the games so far, and no others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evoply import Stream, pace
+from evoply.arena import RoundRobin, StoppedWithResultError, Tournament, round_robin, tournament
+from evoply.arena.field import field_of
+from evoply.arena.round_robins import opponents, rated
+from evoply.arena.schedule import Results
+from evoply.protocols import ForfeitError
+
+
+class First:
+    """Plays the first legal move, in Python, so outside the kernel."""
+
+    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
+        return game.position.legal_moves[0]
+
+
+class Failing:
+    """Forfeits every game that it must move in; presses Ctrl-C at the game of a number."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def choose(self, game: Any, stream: Any, clock: Any = None) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        raise ForfeitError("it never plays")
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
+    monkeypatch.setattr(pace, "_SHARE", 0)
+
+
+@pytest.mark.parametrize("third", ["random", First()], ids=["kernel", "python"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_standings_told_are_those_of_the_games_so_far(third: object, threads: int) -> None:
+    """The oracle plays all games at once and rates those that were told."""
+    players, options = ["greedy", "mobility", third], {"game": "othello-6", "seed": 4}
+    told: list[RoundRobin] = []
+    result = round_robin(players, games=40, threads=threads, on_standings=told.append, **options)
+    assert result == round_robin(players, games=40, threads=threads, **options)
+    assert len(told) >= 2
+    counts = [one.games for one in told]
+    assert counts == sorted(counts)
+    assert all(6 <= count < 120 and count % 2 == 0 for count in counts)
+    field = field_of(players, **options, openings="usual", start=None, draws=None, runs=None,
+                     threads=1)  # fmt: skip
+    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
+    with field.tables() as tables:
+        whole = tables.play(schedule)
+    if third == "random" or threads == 1:  # else games end beside one another, in any order
+        for one in told:
+            assert one == _of_the_first(one, schedule, whole, result)
+
+
+def _of_the_first(told: RoundRobin, schedule: Any, whole: Results, result: RoundRobin) -> Any:
+    """Return the standings of as many first games of each pairing as *told* has."""
+    places: list[int] = []
+    for number, pairing in enumerate(told.pairings):
+        count = pairing.wins + pairing.draws + pairing.losses
+        places += range(40 * number, 40 * number + count)
+    chosen = np.array(places)
+    return rated(
+        told.game, told.players, schedule.part(chosen), whole.part(chosen), seed=4,
+        reproducible=result.reproducible, about=lambda _: result.about,
+    )  # fmt: skip
+
+
+def test_stars_told_are_those_of_the_runs_so_far() -> None:
+    players = ["swh", "greedy", "random"]
+    told: list[Tournament] = []
+    result = tournament(players, times=5, games=6, seed=5, on_standings=told.append)
+    assert result == tournament(players, times=5, games=6, seed=5)
+    assert told == [tournament(players, times=times, games=6, seed=5) for times in range(1, 5)]
+
+
+def test_ctrl_c_keeps_who_forfeited_against_whom() -> None:
+    with pytest.raises(StoppedWithResultError) as stopped:
+        round_robin(["greedy", "random", Failing(31)], game="othello-6", games=100, seed=3,
+                    threads=1)  # fmt: skip
+    result = stopped.value.result
+    assert result.games < 300
+    lost = {(one.player, one.opponent): one.games for one in result.forfeits}
+    met = {
+        result.players[one.first]: one.wins + one.draws + one.losses
+        for one in result.pairings
+        if one.second == 2
+    }
+    assert lost == {(result.players[2], name): games for name, games in met.items()}
+
+
+def test_looks_are_rare_and_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(pace, "SECONDS", 2.0)
+    monkeypatch.setattr(pace, "_SHARE", 50)
+    monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
+    looked: list[float] = []
+
+    def look() -> None:
+        looked.append(now[0])
+        now[0] += 0.1
+
+    paced = pace.Pace()
+    for moment in range(1000):
+        now[0] = max(now[0], moment / 50)
+        paced.look(look)
+    assert looked == pytest.approx([0.0, 5.1, 10.2, 15.3], abs=0.03)
