@@ -67,7 +67,7 @@ def test_a_group_of_tables_tells_those_that_are_finished(monkeypatch: pytest.Mon
 
     monkeypatch.setitem(STAGE, "smoke", 4)
     told: list[Result] = []
-    whole = reproduce("firebrand", "X2", Request(game="othello"), on_result=told.append)
+    whole = reproduce("firebrand", "X2", Request(game="othello", shown=told.append))
     assert len(told) == 1
     assert told[0].rows == whole.rows[: len(told[0].rows)]
     assert 0 < len(told[0].rows) < len(whole.rows)

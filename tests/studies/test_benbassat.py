@@ -1,6 +1,8 @@
 """Benbassat and Sipper's study: printed figures, guides, evolved players, ways to compete."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +11,13 @@ from evoply.evolution import evolve
 from evoply.games import GAMES
 from evoply.players import parse_player
 from evoply.presets import PRESETS
-from evoply.studies import Request, find_study, reproduce
+from evoply.protocols import RunError
+from evoply.runs import list_runs
+from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide
 from evoply.studies.benbassat.players import RULES, TABLES, evolve_player, run_config
+from evoply.studies.kept import evolution
 
 PRINTED_GUIDES = {
     ("lose-checkers", 2, 0): 0.9665, ("lose-checkers", 3, 2): 0.8502,
@@ -108,13 +113,51 @@ def test_runs_have_the_settings_of_their_preset_and_scale():
 
 def test_the_champion_is_the_best_of_fresh_games():
     config = run_config(TABLES["6"], TABLES["6"].kinds[0], Request(), 0)
-    told = []
-    one = evolve_player(config, 4, progress=told.append)
-    again = evolve_player(config, 4, threads=1)
+    told: list[None] = []
+    made = evolution(config, "it", Request(), lambda: told.append(None))
+    one = evolve_player(config, 4, made, threads=2)
+    again = evolve_player(config, 4, evolution(config, "it", Request(threads=1)), threads=1)
     assert (one.tree, one.curve, one.games) == (again.tree, again.curve, again.games)
     assert one.player.depth == 4
-    assert one.curve == tuple(generation.statistics.best_fresh for generation in told)
-    assert one.tree in {entry.tree for entry in told[-1].hall_of_fame}
+    steps = list(evolve(config))
+    assert one.curve == tuple(generation.statistics.best_fresh for generation in steps)
+    assert one.games == sum(generation.statistics.games for generation in steps)
+    assert len(told) == len(steps)
+    assert one.tree in {entry.tree for entry in steps[-1].hall_of_fame}
+
+
+def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class InterruptedError(Exception):
+        pass
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 6:  # in the middle of the second run
+            raise InterruptedError
+
+    monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
+    shown: list[Result] = []
+    usual = reproduce("benbassat", "6", Request(seed=5))
+    request = Request(seed=5, keep="it", shown=shown.append)
+    with pytest.raises(InterruptedError):
+        reproduce("benbassat", "6", replace(request, progress=interrupt))
+    runs = ["it-6-25Co-1", "it-6-40Co-1"]
+    assert [one.name for one in list_runs()] == runs
+    assert [row.name for row in shown[-1].rows if "mean" in row.name] == [
+        "25Co at ab4 against ab5, mean of runs",
+        "25Co at ab4 against ab7, mean of runs",
+    ]
+    first = tmp_path / runs[0] / "run.db"
+    before = first.stat().st_mtime_ns
+    assert reproduce("benbassat", "6", request) == usual == shown[-1]
+    assert first.stat().st_mtime_ns == before
+    with pytest.raises(RunError, match="keep: run it-6-25Co-1 was made with other settings"):
+        reproduce("benbassat", "6", replace(request, seed=6))
+    with pytest.raises(ValueError, match=r"keep: 'a/b' cannot"):
+        reproduce("benbassat", "6", Request(keep="a/b"))
+    with pytest.raises(ValueError, match="keep: table 3 of benbassat"):
+        reproduce("benbassat", "3", Request(keep="it"))
 
 
 @pytest.mark.parametrize("name", list(TABLES))

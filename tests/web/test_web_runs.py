@@ -351,6 +351,25 @@ def test_why_a_process_failed_is_said(home: Path) -> None:
     assert not driver.is_starting(name)
 
 
+def test_a_process_that_has_let_go_of_its_run_is_not_starting_any_more(home: Path) -> None:
+    def start(folder: Path, **_: Any) -> "subprocess.Popen[bytes]":
+        return process
+
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    driver = RunDriver(Limits(), start=start)
+    name = driver.begin(StartRun(preset="quick"))
+    assert driver.is_starting(name)
+    with Run.open(home / name) as run:
+        with run.lock():
+            assert not driver.is_starting(name)
+        assert driver.is_starting(name)  # it was another process that looked at the run
+        run.record("started")
+        run.set_meta(status="stopped")
+    assert not driver.is_starting(name)  # though its process has not ended yet
+    process.communicate(b"\n")
+    assert not driver.is_starting(name)
+
+
 def test_limits_of_learning_are_in_its_words(home: Path) -> None:
     asked = StartRun(preset="firebrand-8", settings={"games_per_step": 999_999})
     with pytest.raises(ConfigError, match="games_per_step"):

@@ -34,6 +34,7 @@ def reproduce(
     opponent: str = "",
     games: Whole = 0,
     game: str = "",
+    keep: str = "",
     seed: Seed = 1,
     html: Path | None = None,
     threads: Threads = 0,
@@ -63,6 +64,9 @@ def reproduce(
     game
         The board, where a study has several: firebrand is played on othello-10, and with
         othello on 8x8.
+    keep
+        Keep the evolutions of a long table as runs whose names begin so. The same command goes on
+        where it was interrupted, and `evoply web` shows them.
     html
         Write a page about the result, which opens offline, into this file.
     quiet
@@ -102,8 +106,10 @@ def reproduce(
             game=game,
             threads=threads,
             progress=lambda done, total: told(round(100 * done / total)),
+            shown=live.show,
+            keep=keep,
         )
-        result = run_study(study, table, request, on_result=live.show)
+        result = run_study(study, table, request)
     _say_result(output, result)
     if html is not None:
         write_study(result, found, html)

@@ -81,11 +81,11 @@ def _folders(directory: Path) -> list[Path]:
     ]
 
 
-def checked_name(name: str) -> str:
-    """Return *name* if a folder of runs may be called so; `ValueError`."""
+def checked_name(name: str, *, field: str = "name") -> str:
+    """Return *name*, the value of *field*, if a folder of runs may be called so; `ValueError`."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(
-            f"name: {name!r} cannot be the name of a run - use letters, digits, - _ + and . "
+            f"{field}: {name!r} cannot be the name of a run - use letters, digits, - _ + and . "
             "(set EVOPLY_RUNS for another folder of runs)"
         )
     return name

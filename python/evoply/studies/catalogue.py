@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from evoply.runs import checked_name
 from evoply.studies.bellin import BELLIN
 from evoply.studies.benbassat import BENBASSAT
 from evoply.studies.firebrand import FIREBRAND
@@ -45,13 +46,11 @@ def reproduce(
     study: str,
     table: str,
     request: Request = Request(),  # noqa: B008
-    *,
-    on_result: Callable[[Result], object] | None = None,
 ) -> Result:
     """Run a table or experiment of a study; the same request gives the same result.
 
-    Where *table* stands for several, *on_result* is told what there is so far after each but the
-    last, for people who watch.
+    Where *table* stands for several, and within those that take long, `request.shown` is told what
+    there is so far, for people who watch.
 
     Raises `ValueError` for a study, table, scale or rules that there are not.
 
@@ -67,15 +66,19 @@ def reproduce(
     requests = [_checked(study, one, request) for one in parts]
     results: list[Result] = []
     for number, (experiment, one) in enumerate(zip(parts, requests, strict=True)):
-        results.append(experiment.run(_step(one, number, len(parts))))
-        if on_result is not None and len(results) < len(parts):
-            on_result(_joined(table, results))
+        results.append(experiment.run(_step(one, table, number, len(parts), tuple(results))))
+        if len(results) < len(parts):
+            request.shown(_joined(table, results))
     return results[0] if table == parts[0].name else _joined(table, results)
 
 
 def _checked(study: str, experiment: Experiment, request: Request) -> Request:
     if (request.opponent or request.games) and not experiment.takes_opponent:
         raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
+    if request.keep and not experiment.keeps:
+        raise ValueError(f"keep: table {experiment.name} of {study} evolves nothing that takes long")
+    if request.keep:
+        checked_name(request.keep, field="keep")
     return replace(
         request,
         rules=checked_rules(experiment, request.rules),
@@ -83,15 +86,20 @@ def _checked(study: str, experiment: Experiment, request: Request) -> Request:
     )
 
 
-def _step(request: Request, number: int, steps: int) -> Request:
-    """Return *request* with its progress as one of several steps."""
+def _step(
+    request: Request, table: str, number: int, steps: int, earlier: Sequence[Result]
+) -> Request:
+    """Return *request* with what it tells as one of several steps of *table*."""
     if steps == 1:
         return request
 
     def moved(done: int, total: int) -> None:
         request.progress(round(1000 * (number + done / total)), 1000 * steps)
 
-    return replace(request, progress=moved)
+    def shown(result: Result) -> None:
+        request.shown(_joined(table, [*earlier, result]))
+
+    return replace(request, progress=moved, shown=shown)
 
 
 def _joined(table: str, results: Sequence[Result]) -> Result:

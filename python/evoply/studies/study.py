@@ -24,6 +24,10 @@ def no_progress(done: int, total: int) -> None:
     """Take what is done of how much, and show nothing."""
 
 
+def no_result(result: Result) -> None:
+    """Take the result so far, and show nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is asked of an experiment; the result depends on nothing else."""
@@ -41,6 +45,11 @@ class Request:
     threads: int = 0
     progress: Callable[[int, int], object] = no_progress
     """Told steps done and steps in all; the result never depends on it, nor on *threads*."""
+    shown: Callable[[Result], object] = no_result
+    """Told the result so far by experiments that take long, for people who watch."""
+    keep: str = ""
+    """What the names of the runs begin with in which long evolutions are kept, so that the same
+    request goes on where it was interrupted; in memory if empty. The result is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +193,8 @@ class Experiment:
     """Readings of the paper that it can be run under, the first by default."""
     takes_opponent: bool = False
     """Whether a request may say whom to play and how many games."""
+    keeps: bool = False
+    """Whether a request may say that its evolutions are kept as runs."""
     boards: tuple[str, ...] = ()
     """Games that it can be run on, the first by default; none: one that is not chosen."""
 

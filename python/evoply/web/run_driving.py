@@ -39,13 +39,21 @@ _ENDED_WELL = (0, 130)
 _LONGEST_TROUBLE = 500
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A process that was started here, and how many events its run had before."""
+
+    process: subprocess.Popen[bytes]
+    events: int
+
+
 @dataclass(slots=True)
 class RunDriver:
     """Begins runs, and knows those that it has begun."""
 
     limits: Limits
     start: Callable[..., subprocess.Popen[bytes]] = go_on_in_process
-    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _begun: dict[str, _Begun] = field(default_factory=dict)
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, asked: StartRun) -> str:
@@ -54,7 +62,7 @@ class RunDriver:
         with self._changing:
             self._check_room()
             path = self._create(asked.name, config)
-            self._keep(path.name, self.start(path, tests=asked.tests))
+            self._start(path, tests=asked.tests)
         return path.name
 
     def _create(self, name: str | None, config: Any) -> Path:
@@ -83,29 +91,29 @@ class RunDriver:
             with Run.open(path) as run:
                 _check_going_on(run, asked)
             self._check_room()
-            self._keep(name, self.start(path, generations=asked.generations))
+            self._start(path, generations=asked.generations)
 
-    def _keep(self, name: str, process: subprocess.Popen[bytes]) -> None:
-        self._processes[name] = process
+    def _start(self, path: Path, **options: Any) -> None:
+        events = _count_events(path)
+        process = self.start(path, **options)
+        self._begun[path.name] = _Begun(process, events)
         # The system keeps a process that has ended until somebody has asked how.
-        threading.Thread(target=process.wait, name=f"run {name}", daemon=True).start()
+        threading.Thread(target=process.wait, name=f"run {path.name}", daemon=True).start()
 
     def is_starting(self, name: str) -> bool:
         """Whether a process has begun with the run called *name* and does not write it yet."""
-        process = self._processes.get(name)
-        if process is None or process.poll() is not None:
+        begun = self._begun.get(name)
+        if begun is None or begun.process.poll() is not None:
             return False
         path = named_run(name)
-        if is_locked(path):
-            return False
-        with Run.open(path) as run:
-            # Test matches and the report come after the last generation.
-            return run.status in ("new", "stopped")
+        # It notes that it goes on before its first step. Without the right to write after that
+        # note, it is about to end.
+        return not is_locked(path) and _count_events(path) == begun.events
 
     def trouble(self, name: str) -> str | None:
         """Return the last words of a process that was started here and has failed."""
-        process = self._processes.get(name)
-        if process is None or process.poll() in (None, *_ENDED_WELL):
+        begun = self._begun.get(name)
+        if begun is None or begun.process.poll() in (None, *_ENDED_WELL):
             return None
         try:
             text = (named_run(name) / OUTPUT).read_text(encoding="utf-8", errors="replace")
@@ -113,11 +121,11 @@ class RunDriver:
             text = ""
         lines = [line for line in text.splitlines() if line.strip()]
         said = lines[-1] if lines else "it said nothing"
-        return shorten(f"its process ended with code {process.poll()}: {said}", _LONGEST_TROUBLE)
+        return shorten(f"its process ended with code {begun.process.poll()}: {said}", _LONGEST_TROUBLE)
 
     def _alive(self) -> set[str]:
         """Return the runs that processes which were started here are at."""
-        return {name for name, one in self._processes.items() if one.poll() is None}
+        return {name for name, one in self._begun.items() if one.process.poll() is None}
 
     def _check_room(self) -> None:
         """Raise `LimitError` if as many runs go on as may."""
@@ -130,6 +138,11 @@ class RunDriver:
                 f"{most} may at once - stop one, or wait until one ends",
                 409,
             )
+
+
+def _count_events(path: Path) -> int:
+    with Run.open(path) as run:
+        return len(run.events())
 
 
 def _check_going_on(run: Run, asked: RunRequest) -> None:

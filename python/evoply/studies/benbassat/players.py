@@ -7,7 +7,7 @@ run has met.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -16,9 +16,7 @@ from evoply import _native
 from evoply.arena import match
 from evoply.evolution import (
     EvolutionConfig,
-    Generation,
     config_from_toml,
-    evolve,
     final_test,
     individual_player,
 )
@@ -28,6 +26,7 @@ from evoply.players import Player, model_of
 from evoply.presets import preset_text
 from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.studies.benbassat.guides import TITLES, guide, score_of
+from evoply.studies.kept import Evolution, evolution
 from evoply.studies.study import Request, Result, Row, Scale, row
 from evoply.studies.verdicts import Figure, mean_of
 
@@ -145,56 +144,57 @@ def run_config(table: Table, kind: Kind, request: Request, run: int) -> Evolutio
     return config_from_toml(preset_text(extended), settings)
 
 
-def evolve_player(
-    config: EvolutionConfig,
-    depth: int,
-    *,
-    threads: int = 0,
-    progress: Callable[[Generation], object] | None = None,
-) -> Evolved:
-    """Run *config* and return the champion of its final test, looking *depth* plies ahead."""
-    curve: list[float] = []
-    games = 0
-    last: Generation | None = None
-    for last in evolve(config, threads=threads):
-        curve.append(last.statistics.best_fresh)
-        games += last.statistics.games
-        if progress is not None:
-            progress(last)
-    assert last is not None  # a first generation is always made
-    test = final_test(config, last, threads=threads)
-    tree = test.champion.tree
+def evolve_player(config: EvolutionConfig, depth: int, made: Evolution, threads: int) -> Evolved:
+    """Return the champion of the final test of an evolution, looking *depth* plies ahead."""
+    tree = final_test(config, made.last, threads=threads).champion.tree
     player = model_of(individual_player(config, tree)).model_copy(update={"depth": depth})
-    return Evolved(tree, player, tuple(curve), games)
+    return Evolved(tree, player, made.curve, made.games)
 
 
 def players_table(name: str, request: Request) -> Result:
     """Return one of the tables 4 to 6: points of evolved players in matches of 1,000 games."""
     table, size = TABLES[name], _SIZES[request.scale]
-    rows: list[Row] = []
     evolved: dict[str, list[Evolved]] = {}
     measured: dict[str, list[Figure]] = {}
+    result: Result | None = None
     steps = _Steps(request, len(table.kinds) * size.runs * (size.generations + 1))
     for kind in table.kinds:
         evolved[kind.fitness] = []
-        scores: dict[tuple[int, str], list[Figure]] = {
-            (depth, ending): [] for depth in kind.printed for ending, _ in table.readings
-        }
         for run in range(size.runs):
             config = run_config(table, kind, request, run)
-            one = evolve_player(
-                config, kind.depth, threads=request.threads, progress=lambda _: steps.done()
-            )
+            made = evolution(config, f"{name}-{kind.fitness}-{run + 1}", request, steps.done)
+            one = evolve_player(config, kind.depth, made, request.threads)
             evolved[kind.fitness].append(one)
             for depth in kind.printed:
                 for ending, draws in table.readings:
                     figure = _benchmark(one, config, depth, draws, size.games, request)
-                    scores[depth, ending].append(figure)
+                    measured.setdefault(_against(kind, depth, ending), []).append(figure)
             steps.done()
-        for (depth, ending), figures in scores.items():
-            against = f"{kind.fitness} at ab{kind.depth} against ab{depth}{ending}"
-            measured[against] = figures
-            rows += _rows(against, figures, kind.printed[depth])
+            result = _result(name, request, evolved, measured)
+            request.shown(result)
+    assert result is not None  # every table has a kind, and every scale a run
+    return result
+
+
+def _against(kind: Kind, depth: int, ending: str) -> str:
+    return f"{kind.fitness} at ab{kind.depth} against ab{depth}{ending}"
+
+
+def _result(
+    name: str,
+    request: Request,
+    evolved: Mapping[str, list[Evolved]],
+    measured: Mapping[str, list[Figure]],
+) -> Result:
+    """Return the table of the runs there are so far."""
+    table, size = TABLES[name], _SIZES[request.scale]
+    rows: list[Row] = []
+    for kind in table.kinds:
+        for depth, printed in kind.printed.items():
+            for ending, _ in table.readings:
+                against = _against(kind, depth, ending)
+                if against in measured:
+                    rows += _rows(against, measured[against], printed)
     return Result(
         study="benbassat",
         table=name,
@@ -204,7 +204,7 @@ def players_table(name: str, request: Request) -> Result:
         rules=request.rules,
         unit=f"points per 1,000 games, of {size.games:,} from the start position",
         rows=tuple(rows),
-        notes=(*_notes(table, request, evolved),),
+        notes=_notes(table, request, evolved),
         charts=_charts(table, evolved, measured),
     )
 

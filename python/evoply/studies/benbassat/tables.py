@@ -26,6 +26,7 @@ BENBASSAT = Study(
             table_4,
             {"smoke": 5, "small": 100, "paper": 3600},
             RULES,
+            keeps=True,
         ),
         Experiment(
             "5",
@@ -33,6 +34,7 @@ BENBASSAT = Study(
             table_5,
             {"smoke": 5, "small": 100, "paper": 3600},
             RULES,
+            keeps=True,
         ),
         Experiment(
             "6",
@@ -40,6 +42,7 @@ BENBASSAT = Study(
             table_6,
             {"smoke": 5, "small": 100, "paper": 3600},
             RULES,
+            keeps=True,
         ),
         Experiment(
             "coevolution",

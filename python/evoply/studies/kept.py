@@ -1,0 +1,76 @@
+"""The long evolutions of a study: in memory, or as runs that are kept and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evoply.evolution import EvolutionConfig, Generation, evolve
+from evoply.files import runs_directory
+from evoply.protocols import RunError, RunNameError
+from evoply.runs import Run, advance, checked_name
+from evoply.studies.study import Request
+
+__all__ = ["Evolution", "evolution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """A whole evolution: its last generation, and what its tables and charts need of the others."""
+
+    last: Generation
+    curve: tuple[float, ...]
+    """Points per fresh game of the best of each generation."""
+    games: int
+
+
+def evolution(
+    config: EvolutionConfig,
+    name: str,
+    request: Request,
+    each: Callable[[], object] = lambda: None,
+) -> Evolution:
+    """Return the evolution of *config*, calling *each* after every generation.
+
+    If the request keeps its evolutions, this one is the run `KEEP-NAME`: what is there of it is not
+    made again, and it can be watched and stopped as any run. `RunError` if that run has another
+    config. Kept or not, the result is the same.
+    """
+    if request.keep:
+        return _kept(config, checked_name(f"{request.keep}-{name}"), request.threads, each)
+    curve: list[float] = []
+    games = 0
+    last: Generation | None = None
+    for last in evolve(config, threads=request.threads):
+        curve.append(last.statistics.best_fresh)
+        games += last.statistics.games
+        each()
+    assert last is not None  # a first generation is always made
+    return Evolution(last, tuple(curve), games)
+
+
+def _kept(
+    config: EvolutionConfig, name: str, threads: int, each: Callable[[], object]
+) -> Evolution:
+    path = runs_directory() / name
+    try:
+        opened = Run.open(path)
+    except RunNameError:
+        opened = Run.create(path, config, command="evoply reproduce")
+    with opened as run:
+        if run.config != config:
+            raise RunError(
+                f"keep: run {name} was made with other settings (another table, scale or seed) - "
+                "choose another name, or delete that run"
+            )
+        for _ in range(run.count()):
+            each()
+        if run.status not in ("finished", "limit"):
+            for _ in advance(run, threads=threads):
+                each()
+        last = run.last()
+        if run.status == "stopped" or last is None:  # by a request that was left in its folder
+            raise KeyboardInterrupt
+        rows = run.generation_rows()
+        curve = tuple(float(row["best_fresh"]) for row in rows)
+        return Evolution(last, curve, int(sum(row["games"] for row in rows)))
