@@ -228,10 +228,12 @@ class Generation:
 
     def __str__(self) -> str:
         """Return one line for a log."""
-        numbers = self.statistics
+        numbers, median = self.statistics, self.census.median_fresh
+        # Older runs know the mean alone.
+        middle = f"mean {numbers.mean_fresh:.3f}" if median is None else f"median {median:.3f}"
         return (
             f"generation {self.number}: best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
-            f"fresh best {numbers.best_fresh:.3f}, fresh mean {numbers.mean_fresh:.3f}, "
+            f"fresh best {numbers.best_fresh:.3f}, fresh {middle}, "
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "
             f"{self.games_per_second:,.0f} games/s"
         )

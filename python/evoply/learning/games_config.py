@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Problem
@@ -21,12 +21,21 @@ MOST_GAMES = 1_000_000_000
 """Of a run."""
 
 
+def _known(game: str) -> str:
+    game_rules(game)
+    return game
+
+
+GameName = Annotated[str, AfterValidator(_known)]
+"""The name of a game that evoply has; any other is an error that offers those there are."""
+
+
 class GamesConfig(WholeConfig):
     """A run that ends after a number of games, or seconds."""
 
     learner: str
     """What tells the file from those of other learners."""
-    game: str
+    game: GameName
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
@@ -36,12 +45,6 @@ class GamesConfig(WholeConfig):
     """Seconds of learning, read between steps only; None for no limit."""
     games_per_step: int = Field(ge=1)
     """Games after which what was learned is kept."""
-
-    @field_validator("game")
-    @classmethod
-    def _is_a_game(cls, game: str) -> str:
-        game_rules(game)
-        return game
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""

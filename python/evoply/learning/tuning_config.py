@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from evoply.algebra import simplify
 from evoply.configs.part import Problem
 from evoply.configs.whole import WholeConfig
 from evoply.expressions import Expression, Number, build, number, parameters_of
-from evoply.games import game_rules
 from evoply.gp import expression_of
+from evoply.learning.games_config import GameName
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -42,7 +42,7 @@ class TuningConfig(WholeConfig):
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
     """
 
-    game: str = "othello"
+    game: GameName = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
     player: str
@@ -70,12 +70,6 @@ class TuningConfig(WholeConfig):
     """Generations after which the mean is tested on games of its own."""
     test_pairs: int = Field(default=250, ge=1, le=100_000)
     """Openings of a test against each opponent; they are the same in every test."""
-
-    @field_validator("game")
-    @classmethod
-    def _is_a_game(cls, game: str) -> str:
-        game_rules(game)
-        return game
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""

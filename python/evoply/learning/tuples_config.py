@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from evoply.configs.part import Part, Problem
 from evoply.configs.whole import WholeConfig
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.learning.games_config import config_of
+from evoply.learning.games_config import GameName, config_of
 from evoply.learning.pattern_config import PatternConfig, PatternRates, PatternSettings
 from evoply.protocols import ConfigError
 
@@ -61,7 +61,7 @@ class TuplesConfig(WholeConfig):
 
     learner: Literal["tuples"] = "tuples"
     """What tells the file from those of other learners."""
-    game: str = "othello"
+    game: GameName = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
@@ -94,12 +94,6 @@ class TuplesConfig(WholeConfig):
     """Changes of each child: a square more, a square less, a square moved, or a new tuple."""
     test_pairs: int = Field(default=200, ge=1, le=100_000)
     """Openings that the best of a generation plays against the champion, to take its place."""
-
-    @field_validator("game")
-    @classmethod
-    def _is_a_game(cls, game: str) -> str:
-        game_rules(game)
-        return game
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""

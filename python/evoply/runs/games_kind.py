@@ -28,6 +28,9 @@ class GamesKind(OutsideKind):
     counted = frozenset({"games"})
     load: ClassVar[Callable[..., Any]]
     """Reads a config from a file or a preset, with overrides."""
+    learner_type: ClassVar[type[Any]]
+    takes_threads: ClassVar[bool] = False
+    """Whether its learner is made for a number of threads."""
     one_machine: ClassVar[str] = ""
     """Why the workers of a cluster cannot share a run; empty if they can."""
 
@@ -75,12 +78,12 @@ class GamesKind(OutsideKind):
         parts: PythonParts | None = None,
         cluster: Cluster | None = None,
     ) -> Any:
-        """Return the learner itself, on this machine's threads or on *cluster*."""
+        """Return a learner for *threads* if it takes them, else the learner itself."""
         if parts is not None and (parts.fitness is not None or parts.operators):
             raise RunError("fitness and operators are for evolution: learning takes none")
         if cluster is not None and self.one_machine:
             raise RunError(self.one_machine)
-        return self._given
+        return self.learner_type(threads) if self.takes_threads else self._given
 
     def check_sendable(self, config: Any, /) -> None:
         check_game(config.game)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evoply.evolution import Progress
-from evoply.evolution.python_parts import PythonParts
 from evoply.learning import (
     PATTERN_LEARNER,
     PatternConfig,
@@ -14,7 +12,6 @@ from evoply.learning import (
     PatternStep,
     load_pattern_config,
 )
-from evoply.protocols import Cluster
 from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
@@ -25,6 +22,7 @@ class PatternKind(GamesKind):
     """See `evoply.runs.kind.Kind`: steps are kept as the learner's own data."""
 
     learner_type = PatternLearning
+    takes_threads = True
     load = staticmethod(load_pattern_config)
     one_machine = (
         "cluster: tables are learned game after game, by one core - leave the cluster out; "
@@ -33,17 +31,6 @@ class PatternKind(GamesKind):
 
     def __init__(self, learner: PatternLearning | None = None) -> None:
         super().__init__(learner or PatternLearning(), PATTERN_LEARNER)
-
-    def learner(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        parts: PythonParts | None = None,
-        cluster: Cluster | None = None,
-    ) -> PatternLearning:
-        super().learner(parts=parts, cluster=cluster)  # which refuses what tables cannot use
-        return PatternLearning(threads)
 
     def champion_facts(self, champion: Any, last: PatternStep, /) -> ChampionFacts:
         about = {"generation": last.number, "games": last.games}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evoply.evolution import Progress
-from evoply.evolution.python_parts import PythonParts
 from evoply.learning import (
     TUPLES_LEARNER,
     TupleEvolution,
@@ -14,7 +12,6 @@ from evoply.learning import (
     TuplesStep,
     load_tuples_config,
 )
-from evoply.protocols import Cluster
 from evoply.runs.games_kind import GamesKind, without_reached_limit
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
@@ -25,6 +22,7 @@ class TuplesKind(GamesKind):
     """See `evoply.runs.kind.Kind`: a step is a generation, and kept as the learner's own data."""
 
     learner_type = TupleEvolution
+    takes_threads = True
     limits = frozenset({"generations", "time_limit"})
     load = staticmethod(load_tuples_config)
     one_machine = (
@@ -43,17 +41,6 @@ class TuplesKind(GamesKind):
 
     def endless(self, config: Any, /) -> Any:
         return config.model_copy(update=dict.fromkeys(self.limits))
-
-    def learner(
-        self,
-        *,
-        threads: int = 0,
-        progress: Callable[[Progress], object] | None = None,
-        parts: PythonParts | None = None,
-        cluster: Cluster | None = None,
-    ) -> TupleEvolution:
-        super().learner(parts=parts, cluster=cluster)  # which refuses what tuples cannot use
-        return TupleEvolution(threads)
 
     def champion_facts(self, champion: Any, last: TuplesStep, /) -> ChampionFacts:
         about = {"generation": last.born, "tuples": list(last.champion)}

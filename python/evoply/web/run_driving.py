@@ -121,7 +121,9 @@ class RunDriver:
             text = ""
         lines = [line for line in text.splitlines() if line.strip()]
         said = lines[-1] if lines else "it said nothing"
-        return shorten(f"its process ended with code {begun.process.poll()}: {said}", _LONGEST_TROUBLE)
+        return shorten(
+            f"its process ended with code {begun.process.poll()}: {said}", _LONGEST_TROUBLE
+        )
 
     def _alive(self) -> set[str]:
         """Return the runs that processes which were started here are at."""
