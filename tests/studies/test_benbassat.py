@@ -78,7 +78,10 @@ def test_the_ladder_of_another_program(reading, depth, other, expected):
 
 
 def test_table_3():
-    result = reproduce("benbassat", "3", Request(seed=4))
+    shown: list[Result] = []
+    result = reproduce("benbassat", "3", Request(seed=4, shown=shown.append))
+    assert [len(one.rows) for one in shown] == list(range(1, len(LADDER) + 1))
+    assert (shown[3].rows, shown[-1]) == (result.rows[:4], result)
     assert result.to_dict() == reproduce("benbassat", "3", Request(seed=4, threads=1)).to_dict()
     for step, one in zip(LADDER, result.rows, strict=True):
         assert one.paper == step.printed
@@ -195,7 +198,10 @@ def test_all_ways_to_compete_begin_alike_and_spend_alike():
 
 
 def test_the_comparison():
-    result = reproduce("benbassat", "coevolution", Request(seed=3))
+    shown: list[Result] = []
+    result = reproduce("benbassat", "coevolution", Request(seed=3, shown=shown.append))
+    assert [len(one.rows) for one in shown] == list(range(1, len(KINDS) + 1))
+    assert shown[-1] == result
     assert [one.name for one in result.rows] == list(KINDS)
     assert {one.verdict for one in result.rows} == {"no figure"}
     assert all(one.n == 2 for one in result.rows)

@@ -7,7 +7,7 @@ import pytest
 from evoply import _native
 from evoply.arena import match
 from evoply.players import parse_player
-from evoply.studies import STUDIES, Request, reproduce, study_html
+from evoply.studies import STUDIES, Request, Result, reproduce, study_html
 from evoply.studies.frankland.matches import LEVELS, ladder_player, opponents_of
 from evoply.studies.frankland.sweep import IDEAS
 from evoply.studies.frankland.weights import AREAS, PHASES, PRINTED
@@ -102,7 +102,10 @@ def test_the_sweep_changes_one_setting_at_a_time(quick: list[dict[str, Any]]) ->
 
 
 def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) -> None:
-    result = reproduce("frankland", "ablation", Request(games=2))
+    shown: list[Result] = []
+    result = reproduce("frankland", "ablation", Request(games=2, shown=shown.append))
+    assert [len(one.rows) for one in shown] == [1 + 2 * count for count in range(len(IDEAS) + 1)]
+    assert all(one.rows == result.rows[: len(one.rows)] for one in shown)
     assert [one.name for one in result.rows][:3] == [
         "as in the paper: score",
         "the last 12 squares exact: score",
@@ -116,7 +119,10 @@ def test_the_ablation_has_the_same_games_for_all(quick: list[dict[str, Any]]) ->
 
 
 def test_the_strong_form_meets_its_levels(quick: list[dict[str, Any]]) -> None:
-    result = reproduce("frankland", "strong", Request(games=2))
+    shown: list[Result] = []
+    result = reproduce("frankland", "strong", Request(games=2, shown=shown.append))
+    assert [(len(one.rows), len(one.notes)) for one in shown] == [(2, 2), (4, 3), (6, 4), (8, 5)]
+    assert shown[-1] == result
     assert [one.name for one in result.rows][::2] == [
         f"ladder, {level}: wins" for level in ("1 ply", "2 plies", "3 plies", "5 plies")
     ]

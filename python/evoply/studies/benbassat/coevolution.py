@@ -6,6 +6,8 @@ played a number of games; what counts is its champion's score against players th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evoply import _native
 from evoply.arena import match
 from evoply.evolution import (
@@ -126,7 +128,7 @@ def evolved_score(kind: str, seed: int, request: Request) -> tuple[float, int, i
 
 def coevolution(request: Request) -> Result:
     """Return the scores of all kinds, the same seeds for each."""
-    runs, budget = _RUNS[request.scale], _BUDGET[request.scale]
+    runs = _RUNS[request.scale]
     rows: list[Row] = []
     figures: list[Figure] = []
     for place, kind in enumerate(KINDS):
@@ -146,7 +148,14 @@ def coevolution(request: Request) -> Result:
                 f"best run {max(scores):.3f}",
             )
         )
-    names = list(KINDS)
+        request.shown(_result(request, rows, figures))
+    return _result(request, rows, figures)
+
+
+def _result(request: Request, rows: Sequence[Row], figures: Sequence[Figure]) -> Result:
+    """Return the scores of the kinds there are so far."""
+    runs, budget = _RUNS[request.scale], _BUDGET[request.scale]
+    names = list(KINDS)[: len(figures)]
     points = Series("here", [one.value for one in figures], [one.interval for one in figures])
     chart = interval_chart(
         "Outside measure", names, [points], "points per game", note="with 95 % intervals"

@@ -7,7 +7,7 @@ alternate between two ways of counting pieces that it does not name, so there ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evoply import _native
@@ -148,7 +148,15 @@ def calibration(request: Request) -> Result:
             )
         )
         request.progress(number + 1, len(steps))
-    names = [step.name for step in steps]
+        request.shown(_result(request, rows, printed, ours))
+    return _result(request, rows, printed, ours)
+
+
+def _result(
+    request: Request, rows: Sequence[Row], printed: Mapping[str, Figure], ours: Mapping[str, Figure]
+) -> Result:
+    """Return table 3 with the rows there are."""
+    names = list(ours)
     series = [
         Series("paper", *_columns(printed, names), symbol="diamond"),
         Series(f"here, {request.rules}", *_columns(ours, names)),

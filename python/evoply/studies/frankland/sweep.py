@@ -113,7 +113,9 @@ def _compared(
             rows.append(row(f"{before}{name}: score", made.score))
             if base is None:
                 base = made.score
-                continue
-            claim = Figure(0.0, None) if name in CLAIMS else None
-            rows.append(row(f"{before}{name}: gain", difference(made.score, base), claim))
-    return replace(result, rows=tuple(rows))
+            else:
+                claim = Figure(0.0, None) if name in CLAIMS else None
+                rows.append(row(f"{before}{name}: gain", difference(made.score, base), claim))
+            result = replace(result, rows=tuple(rows))
+            request.shown(result)
+    return result

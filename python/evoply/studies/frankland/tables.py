@@ -70,7 +70,7 @@ def _against(
     """Return *result* with the wins and ties of *player* against each of *levels*, and its time."""
     games = request.games or _GAMES[request.scale]
     rows: list[Row] = []
-    notes: list[str] = []
+    notes = [*result.notes]
     for step, (name, opponent) in enumerate(levels):
 
         def moved(done: int, step: int = step) -> None:
@@ -94,7 +94,9 @@ def _against(
         notes.append(
             f"{name}: {mean:.3f} s per move on average, 95 % of the moves within {slow:.3f} s."
         )
-    return replace(result, rows=tuple(rows), notes=(*result.notes, *notes))
+        result = replace(result, rows=tuple(rows), notes=tuple(notes))
+        request.shown(result)
+    return result
 
 
 FRANKLAND = Study(
