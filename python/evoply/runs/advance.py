@@ -77,19 +77,20 @@ def advance(
         run.kind.check(learner, config)
         if last is not None:
             _check_digest(run, last)
-        run.record(
-            "started" if last is None else "resumed",
-            generation=None if last is None else last.number,
-            version=_native.__version__,
-            signature=signature(),
-            command=command,
-        )
         clear_request(run.path)
         run.set_meta(
             status="running",
             version=_native.__version__,
             signature=signature(),
             python_parts=json.dumps(identities),
+        )
+        # After the status: who finds this event finds a run that goes on, or has ended again.
+        run.record(
+            "started" if last is None else "resumed",
+            generation=None if last is None else last.number,
+            version=_native.__version__,
+            signature=signature(),
+            command=command,
         )
         status = "stopped"
         try:

@@ -101,14 +101,15 @@ class RunDriver:
         threading.Thread(target=process.wait, name=f"run {path.name}", daemon=True).start()
 
     def is_starting(self, name: str) -> bool:
-        """Whether a process has begun with the run called *name* and does not write it yet."""
+        """Whether a process has begun with the run called *name* and has not yet noted so."""
         begun = self._begun.get(name)
         if begun is None or begun.process.poll() is not None:
             return False
-        path = named_run(name)
-        # It notes that it goes on before its first step. Without the right to write after that
-        # note, it is about to end.
-        return not is_locked(path) and _count_events(path) == begun.events
+        # It notes that as soon as nothing can refuse it any more.
+        try:
+            return _count_events(named_run(name)) == begun.events
+        except RunError:  # its folder was deleted, or is damaged: the list of runs says so
+            return False
 
     def trouble(self, name: str) -> str | None:
         """Return the last words of a process that was started here and has failed."""
