@@ -42,6 +42,7 @@ class Ledger:
     def create(self, path: Path, begin: Callable[[Execute], object] | None = None) -> None:
         """Make a file at *path*, with what *begin* writes into it: all of it, or an empty file."""
         with self.explaining(path):
+            # Not in WAL mode yet: what marks the file has to stand in its first bytes, for `open`.
             connection = _connected(path)
             try:
                 with transaction(connection) as execute:
@@ -66,7 +67,7 @@ class Ledger:
                 connection.execute("PRAGMA journal_mode = WAL")
                 checked = connection.execute("PRAGMA quick_check").fetchone()[0]
                 if checked != "ok":
-                    raise ValueError(checked)
+                    raise self._damage(path, ValueError(checked))
             except BaseException:
                 connection.close()
                 raise
@@ -74,11 +75,9 @@ class Ledger:
 
     @contextmanager
     def explaining(self, path: Path) -> Iterator[None]:
-        """Say what is wrong with the file at *path*, whatever finds it out."""
+        """Say what is wrong with the file at *path* when SQLite finds it out."""
         try:
             yield
-        except RunError:
-            raise
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise self.error(f"{path}: {self.in_use}") from None
@@ -86,8 +85,19 @@ class Ledger:
                 raise self._damage(path, error) from None
             hint = "is there a folder for it?" if "open" in str(error) else "is there room for it?"
             raise self.error(f"{path}: {error} - {hint}") from None
-        except (sqlite3.Error, ValueError, KeyError, TypeError, RecursionError) as error:
+        except sqlite3.Error as error:
             raise self._damage(path, error) from None
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[None]:
+        """As `explaining`; what cannot be understood of the file is damage, too."""
+        with self.explaining(path):
+            try:
+                yield
+            except RunError:
+                raise
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise self._damage(path, error) from None
 
     def _check_head(self, path: Path) -> None:
         """Raise the error unless the file says that it is of this kind; it is only read."""

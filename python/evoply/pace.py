@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 SECONDS = 2.0
 """Between the end of a look and the next one, at least."""
-_SHARE = 50
-"""A look takes at most this part of the time that passes."""
+_REST = 50
+"""How many times as long as a look took nobody looks again, at least."""
 
 
 class Pace:
@@ -24,4 +24,4 @@ class Pace:
             return
         take()
         ended = time.monotonic()
-        self._next = ended + max(SECONDS, _SHARE * (ended - began))
+        self._next = ended + max(SECONDS, _REST * (ended - began))

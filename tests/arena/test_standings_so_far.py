@@ -36,7 +36,7 @@ class Failing:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_SHARE", 0)
+    monkeypatch.setattr(pace, "_REST", 0)
 
 
 @pytest.mark.parametrize("third", ["random", First()], ids=["kernel", "python"])
@@ -100,7 +100,7 @@ def test_ctrl_c_keeps_who_forfeited_against_whom() -> None:
 def test_looks_are_rare_and_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(pace, "SECONDS", 2.0)
-    monkeypatch.setattr(pace, "_SHARE", 50)
+    monkeypatch.setattr(pace, "_REST", 50)
     monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
     looked: list[float] = []
 

@@ -16,7 +16,7 @@ from evoply.studies import Request, Result, reproduce, study_html
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_SHARE", 0)
+    monkeypatch.setattr(pace, "_REST", 0)
 
 
 @pytest.fixture
@@ -105,6 +105,18 @@ def test_what_ends_too_early_is_said(tmp_path: Path) -> None:
     with begun(folder / "page.html") as live:
         live.moved(1)  # the work goes on, whatever becomes of its page
     assert not folder.exists()
+
+
+def test_a_mistake_leaves_the_page_that_was_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    old, new = tmp_path / "old.html", tmp_path / "new.html"
+    old.write_text("what was measured last week")
+    for path in (old, new):
+        for command in ("tournament greedy random", "reproduce liao --table 1"):
+            assert call(capsys, *command.split(), "--games", "3", "--html", str(path)).code == 2
+    assert old.read_text() == "what was measured last week"
+    assert not new.exists()
 
 
 def test_there_is_a_page_at_once(

@@ -216,7 +216,7 @@ def test_evolution_tournaments_and_learning_come_to_the_same() -> None:
 
 def test_standings_are_told_while_workers_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(pace, "_SHARE", 0)
+    monkeypatch.setattr(pace, "_REST", 0)
     field, told = ["greedy", "random", "mobility"], list[RoundRobin]()
     with FakePool(3, seed=2, losses=0.1) as pool:
         cluster = Dispatcher(pool, check_every=5)

@@ -124,6 +124,7 @@ def test_a_run_keeps_the_tuned_champion(tmp_path: Path) -> None:
         page = unescape(write_report(again).read_text(encoding="utf-8"))
     assert page.count(stored["champion"]) >= 1
     assert "a tree whose numbers were tuned" in page
+    assert page.count("not played") == 1  # it has met nobody on fresh games
 
 
 def test_without_the_package_a_run_does_not_begin(

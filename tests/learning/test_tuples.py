@@ -74,7 +74,7 @@ def test_children_are_individuals(game: str, seed: int) -> None:
     for one in (*parents, *children):
         assert len(one) == config.tuples == len(set(one))
         assert list(one) == sorted(one)
-        assert all(1 <= len(text.split()) <= config.longest for text in one)
+        assert all(config.shortest <= len(text.split()) <= config.longest for text in one)
         config.patterns_of(one)  # which refuses squares that the game is not played on
     for one in parents:
         assert all(is_one_piece(text, config.game) for text in one)
@@ -138,7 +138,8 @@ def test_what_is_learned_plays_better_than_at_random() -> None:
     [
         ({"shortest": 5, "longest": 4}, "shortest", "more than longest"),
         ({"game": "checkers", "longest": 7}, "longest", "at most 6 squares"),
-        ({"elite": 9}, "elite", "more than the population"),
+        ({"elite": 9}, "elite", "no place for children"),
+        ({"elite": 4, "population_size": 4}, "elite", "no place for children"),
         ({"tournament_size": 9}, "tournament_size", "more than the population"),
         ({"generations": None}, "generations", "never ends"),
         ({"lessons": {"stages": [30, 20]}}, "lessons.stages", "growing"),
@@ -193,7 +194,7 @@ def test_patterns_are_learned_of_evolved_tuples(
     assert main([*learn, "champion@squares"]) == 0
     assert tuple(one.squares for one in ep.Run.open("runs/tables").config.patterns) == evolved
     capsys.readouterr()
-    for features, says in (("liao", "name a run of tuples"), ("champion@tables", "no tuples")):
+    for features, says in (("liao", "name a run of tuples"), ("champion@tables", "is no evolution of tuples")):
         assert main([*learn, features]) == 2
         assert says in capsys.readouterr().err
     assert main(["learn", "tuples", "--features", "champion@squares"]) == 2

@@ -132,18 +132,18 @@ def test_the_champion_is_the_best_of_fresh_games():
 def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class InterruptedError(Exception):
+    class StoppedError(Exception):
         pass
 
     def interrupt(done: int, total: int) -> None:
         if done == 6:  # in the middle of the second run
-            raise InterruptedError
+            raise StoppedError
 
     monkeypatch.setenv("EVOPLY_RUNS", str(tmp_path))
     shown: list[Result] = []
     usual = reproduce("benbassat", "6", Request(seed=5))
     request = Request(seed=5, keep="it", shown=shown.append)
-    with pytest.raises(InterruptedError):
+    with pytest.raises(StoppedError):
         reproduce("benbassat", "6", replace(request, progress=interrupt))
     runs = ["it-6-25Co-1", "it-6-40Co-1"]
     assert [one.name for one in list_runs()] == runs

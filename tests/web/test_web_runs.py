@@ -375,6 +375,11 @@ def test_limits_of_learning_are_in_its_words(home: Path) -> None:
     asked = StartRun(preset="firebrand-8", settings={"games_per_step": 999_999})
     with pytest.raises(ConfigError, match="games_per_step"):
         config_asked(asked, Limits(generation_games=1000))
+    asked = StartRun(preset="patterns-8", settings={"games_per_step": 9_000_000})
+    with pytest.raises(ConfigError) as wrong:
+        config_asked(asked, Limits())
+    assert "a step" in str(wrong.value)
+    assert "population" not in str(wrong.value)
     asked = StartRun(preset="tuples", settings={"lessons.games": 500_000})
     with pytest.raises(ConfigError, match=r"lessons\.games: 8,"):
         config_asked(asked, Limits())
@@ -416,3 +421,20 @@ def test_no_request_about_runs_is_answered_with_a_failure(api: Any) -> None:
     with client(Path(os.environ["EVOPLY_RUNS"]) / "broken", quiet) as one:
         try_it()
         assert len(one.get("/api/runs").json()["runs"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings", "path"),
+    [
+        ("demo", {"tuning.population_size": 1000, "tuning.pairs": 100_000}, "tuning.pairs"),
+        ("tuples", {"test_pairs": 100_000, "population_size": 4}, "test_pairs"),
+        ("strong", {"labels.positions": 10_000_000}, "labels.positions"),
+        ("demo", {"fitness.earlier_generations.pairs": 5000}, "fitness"),
+    ],
+)
+def test_nobody_begins_a_run_beyond_the_limits(
+    preset: str, settings: dict[str, Any], path: str
+) -> None:
+    with pytest.raises(ConfigError) as wrong:
+        config_asked(StartRun(preset=preset, settings=settings), Limits(generation_games=150_000))
+    assert path in [one for one, _ in wrong.value.errors]

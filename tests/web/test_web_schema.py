@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,17 @@ def test_changes_that_come_at_once_are_all_on_disk(tmp_path: Path) -> None:
     assert [one.seed for one in found] == list(range(40))
     assert {one.moves for one in found} == {(("f5", None, None),)}
     assert found[0].black == "person"
+
+
+def test_a_text_that_cannot_be_stored_is_no_damage_of_the_file(tmp_path: Path) -> None:
+    from evoply.web.store import GameStore, Stored
+
+    async def write() -> None:
+        store = GameStore(tmp_path / "games.db")
+        odd = Stored("0" * 32, "2026", "othello", "", "\ud800", "person", None, 1.0, 1)
+        with pytest.raises(UnicodeEncodeError):
+            await store.begin(odd)
+        await store.begin(replace(odd, black="person"))
+        store.close()
+
+    asyncio.run(write())

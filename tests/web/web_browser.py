@@ -21,7 +21,7 @@ NEEDS_BROWSER = pytest.mark.skipif(
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 860}
 MOST_BYTES = 300_000
 PATIENCE = 100_000.0
-"""Milliseconds until something is not there: machines that run tests are busy."""
+"""Milliseconds until something is not there: a slow machine is no error."""
 
 
 def every_look(test: Any) -> Any:

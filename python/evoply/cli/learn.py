@@ -162,7 +162,9 @@ def _tuples(source: str) -> dict[str, Any]:
     with find_run(name.strip() or None) as run:
         last = run.last()
         if not isinstance(last, TuplesStep):
-            raise ValueError(f"--features: run {run.name} has no tuples, which patterns could use")
+            raise ValueError(
+                f"--features: run {run.name} is no evolution of tuples - name one (champion@RUN)"
+            )
         return {"patterns": list(last.champion), "game": run.game}
 
 

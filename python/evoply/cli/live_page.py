@@ -39,6 +39,12 @@ class LivePage(Generic[Result]):
         # Nothing but a file can be written twice.
         can_be_anew = path is not None and (path.is_file() or not path.exists())
         self._path = path if can_be_anew else None
+        self._before: bytes | None = None
+        if self._path is not None and self._path.is_file():
+            try:
+                self._before = self._path.read_bytes()
+            except OSError:  # what cannot be put back is not overwritten before there is a result
+                self._path = None
         self._draw = draw
         self._words = words
         self._done = 0.0
@@ -57,9 +63,20 @@ class LivePage(Generic[Result]):
         self._pace.look(self._write)
 
     def stopped(self) -> None:
-        """Say on the page, if it was written, that the work has ended too early."""
-        if self._is_written:
+        """Say on the page that the work has ended too early.
+
+        If nothing was done, such as after a mistyped option, what was there before comes back.
+        """
+        if self._path is None or not self._is_written:
+            return
+        if self._done or self._result is not None:
             self._write(goes_on=False)
+            return
+        with suppress(OSError):
+            if self._before is None:
+                self._path.unlink(missing_ok=True)
+            else:
+                write_atomically(self._path, self._before)
 
     def _write(self, *, goes_on: bool = True) -> None:
         if self._path is None:

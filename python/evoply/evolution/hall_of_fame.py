@@ -67,7 +67,8 @@ class FreshTest:
 class FinalTest:
     """The members of the hall of fame in the order of the final test, best first.
 
-    With `tuning` in the config, the tuned form of its first member is one of them.
+    With `tuning` in the config, the tuned form of its first member is one of them; what it says of
+    fresh games is that member's.
     """
 
     ranking: tuple[HallOfFameEntry, ...]

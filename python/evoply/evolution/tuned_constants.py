@@ -39,13 +39,13 @@ def tuned(
     *progress* is told games done and all of them. Raises `RunError` without the package
     `cmaes`.
     """
-    # Tuning is a learner of its own, too: it is read when a config asks for it.
-    from evoply.learning.tuning import asked, new_search, tell, usual_size, with_kept_digits
-
     settings = config.tuning
     values = np.array(gp.drawn_numbers(individual))
     if settings is None or not len(values):
         return individual
+    # Tuning is a learner of its own, too: it is read when a config asks for it.
+    from evoply.learning.tuning import asked, new_search, tell, usual_size, with_kept_digits
+
     scales = np.where(values == 0, 1.0, values)
     size = settings.population_size or usual_size(len(values))
     search = new_search(values / scales, settings.spread, stream.child("cma"), size)

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from os import cpu_count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from evoply.expressions.square_sets import square_index
 from evoply.games import game_rules
 from evoply.learning.pattern_config import LabelSettings, PatternConfig
 from evoply.players import AlphaBeta, ExpressionEvaluator
+from evoply.processes import core_count
 from evoply.protocols import Row
 
 __all__ = ["Labelled", "fitted", "labelled_boards", "places", "refitted", "squashed"]
@@ -114,7 +114,7 @@ def labelled_boards(
         for first in range(0, len(positions), _POSITIONS_AT_ONCE)
     ]
     label = partial(_label, config, searcher, stage, stream.child("labels").key)
-    workers = ThreadPoolExecutor(threads or cpu_count() or 1)
+    workers = ThreadPoolExecutor(threads or core_count())
     try:
         answers = list(workers.map(label, blocks))
     finally:

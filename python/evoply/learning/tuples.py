@@ -4,10 +4,11 @@ An individual is some lists of squares. Its tables begin at zero and are learned
 itself (TD, as patterns are); then all individuals of a generation play one another, and the points
 are their fitness. Children inherit squares and never entries: what is selected is what can be
 learned quickly. Sources: Lucas, "Learning to play Othello with n-tuple systems" (2007), for tuples
-that are walks over neighbouring squares; Szubert, Jaskowski & Krawiec, "Learning board evaluation
-function for Othello by hybridizing coevolution with temporal difference learning" (2011).
+of neighbouring squares, which are random walks there and here connected shapes that grow square by
+square; Szubert, Jaskowski & Krawiec, "Learning board evaluation function for Othello by hybridizing
+coevolution with temporal difference learning" (2011).
 
-Individuals learn side by side, each from draws of its own number, so threads change nothing.
+Individuals learn side by side, all from the seed of their generation, so threads change nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evoply._native import Stream
 from evoply.arena import Schedule, play
@@ -40,6 +42,7 @@ from evoply.learning.tuples_config import (
     tuple_text,
 )
 from evoply.players import AlphaBeta
+from evoply.processes import core_count
 from evoply.protocols import RunError, steps
 
 __all__ = ["Individual", "TupleEvolution", "TuplesStep", "evolve_tuples"]
@@ -156,9 +159,9 @@ class TupleEvolution:
         champion, born, entries, score = population[best], number, learned[best].entries, 0.5
         if before is not None:
             pair = [players[best], _erring(config, before.champions[0])]
-            ones = np.zeros(config.test_pairs, dtype=np.intp)
+            zeros = np.zeros(config.test_pairs, dtype=np.intp)
             met = Stream(config.seed, "tuples champion", number)
-            score = float(self._points(config, pair, ones, ones + 1, met)[0])
+            score = float(self._points(config, pair, zeros, zeros + 1, met)[0])
             score /= 2 * config.test_pairs
             if score <= 0.5:
                 champion, born, entries = before.champion, before.born, before.entries
@@ -198,7 +201,7 @@ class TupleEvolution:
             learner = PatternLearning(threads=1)
             return learner.after(settings, learner.first(settings))
 
-        pool = ThreadPoolExecutor(self.threads or os.cpu_count() or 1)
+        pool = ThreadPoolExecutor(self.threads or core_count())
         try:
             return list(pool.map(learn, population))
         except RunError as error:
@@ -210,10 +213,10 @@ class TupleEvolution:
         self,
         config: TuplesConfig,
         players: Sequence[AlphaBeta],
-        first: Sequence[int] | Any,
-        second: Sequence[int] | Any,
+        first: NDArray[np.intp],
+        second: NDArray[np.intp],
         stream: Stream,
-    ) -> Any:
+    ) -> NDArray[np.float64]:
         """Return the points of all players, of two games for each of the pairs."""
         schedule = Schedule.pairs(
             np.asarray(first, dtype=np.uint32),
@@ -224,10 +227,10 @@ class TupleEvolution:
         )
         seats = [player.seat(config.game) for player in players]
         black = play(config.game, seats, schedule, threads=self.threads).black_points
-        count = len(players)
-        return np.bincount(schedule.black, black, count) + np.bincount(
-            schedule.white, 1 - black, count
-        )
+        points = np.zeros(len(players))
+        np.add.at(points, schedule.black, black)
+        np.add.at(points, schedule.white, 1 - black)
+        return points
 
 
 def _erring(config: TuplesConfig, player: AlphaBeta) -> AlphaBeta:
@@ -241,7 +244,7 @@ class _Breeding:
     config: TuplesConfig
 
     def random(self, stream: Stream) -> Individual:
-        """Return an individual of walks over neighbouring squares."""
+        """Return an individual of connected squares."""
         return self._filled([], stream)
 
     def child(self, population: Sequence[Individual], stream: Stream) -> Individual:
@@ -266,22 +269,24 @@ class _Breeding:
     def _filled(self, genes: Iterable[str], stream: Stream) -> Individual:
         """Return an individual of *genes*, each once, with new tuples where some are missing."""
         found = set(genes)
-        for _ in range(100 * self.config.tuples):  # small boards have few tuples
+        # Small boards and short tuples have fewer of them than that, and draws end in vain.
+        for _ in range(100 * self.config.tuples):
             if len(found) >= self.config.tuples:
                 break
-            found.add(self._walk(stream))
+            found.add(self._grown(stream))
         return tuple(sorted(found))
 
-    def _walk(self, stream: Stream) -> str:
+    def _grown(self, stream: Stream) -> str:
+        """Return a tuple that begins with one square and gains neighbours of those it has."""
         config, squares = self.config, squares_of(self.config.game)
         length = config.shortest + stream.below(config.longest - config.shortest + 1)
-        walked = [squares[stream.below(len(squares))]]
-        while len(walked) < length:
-            around = self._around(walked)
+        grown = [squares[stream.below(len(squares))]]
+        while len(grown) < length:
+            around = self._around(grown)
             if not around:
                 break
-            walked.append(around[stream.below(len(around))])
-        return self._text(walked)
+            grown.append(around[stream.below(len(around))])
+        return self._text(grown)
 
     def _changed(self, text: str, stream: Stream) -> str:
         """Return a tuple with a square more, less, or elsewhere; or another one."""
@@ -289,7 +294,7 @@ class _Breeding:
         squares = _squares(text, config.game)
         change = stream.below(4)
         if change == 0:
-            return self._walk(stream)
+            return self._grown(stream)
         if change in (1, 3) and len(squares) > max(1, config.shortest - (change == 3)):
             squares.pop(stream.below(len(squares)))
         if change in (2, 3) and len(squares) < config.longest:

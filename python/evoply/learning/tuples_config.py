@@ -11,6 +11,7 @@ from pydantic import Field
 
 from evoply.configs.part import Part, Problem
 from evoply.configs.whole import WholeConfig
+from evoply.expressions.operations import MAX_ENTRIES
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.learning.games_config import GameName, config_of
@@ -30,7 +31,6 @@ TUPLES_LEARNER = "tuples"
 """What `config.toml` says at `learner`."""
 _DIGITS = {False: 3, True: 5}
 """What a square may hold, by whether men are told from kings."""
-_MOST_ENTRIES = 2**16
 
 
 class TupleLessons(Part):
@@ -72,7 +72,7 @@ class TuplesConfig(WholeConfig):
     population_size: int = Field(default=16, ge=4, le=200)
     """Individuals in a generation."""
     tuples: int = Field(default=12, ge=1, le=40)
-    """Lists of squares that an individual has."""
+    """Lists of squares that an individual has; fewer where the board has no more of them."""
     shortest: int = Field(default=2, ge=1, le=10)
     """The fewest squares of a tuple."""
     longest: int = Field(default=6, ge=1, le=10)
@@ -103,12 +103,17 @@ class TuplesConfig(WholeConfig):
         if self.shortest > self.longest:
             problems.append(("shortest", f"{self.shortest} is more than longest, {self.longest}"))
         digits = _DIGITS[game_rules(self.game).moves_pieces]
-        if digits**self.longest > _MOST_ENTRIES:
-            most = max(n for n in range(11) if digits**n <= _MOST_ENTRIES)
-            problems.append(("longest", f"a table of this game has at most {most} squares"))
-        for name in ("elite", "tournament_size"):
-            if getattr(self, name) > self.population_size:
-                problems.append((name, f"is more than the population, {self.population_size}"))
+        if digits**self.longest > MAX_ENTRIES:
+            most = max(n for n in range(11) if digits**n <= MAX_ENTRIES)
+            limit = f"a table of this game has at most {most} squares"
+            problems.append(("longest", f"{self.longest} - {limit}, give less"))
+        size = self.population_size
+        if self.tournament_size > size:
+            more = f"{self.tournament_size} is more than the population, {size} - give less"
+            problems.append(("tournament_size", more))
+        if self.elite >= size:
+            full = f"{self.elite} of {size} individuals leave no place for children - give less"
+            problems.append(("elite", full))
         try:
             self.patterns_of([tuple_text(self.game, squares_of(self.game)[:1])])
         except ConfigError as error:

@@ -159,12 +159,13 @@ class AlphaBeta(_Valuing):
     with a limit in time is not `reproducible`.
 
     *ordering*: which moves are looked at first, "none" (as they come), "hash" (the table's best
-    move), "evaluator" (the best board after the move), "refutation" (what cut off elsewhere; the
-    own move by the board after it), "killer" (few replies, and what cut off elsewhere), "tree" (the
-    board after the move that the evaluator's second tree finds best, in an individual of role
-    "ordered") or "usual" ("killer" from four plies on, "refutation" with three, "none" below, and
-    where an order could change the choice: with *nodes*, *work* or *deeper*). *table* keeps
-    2**table positions, at least four (32 bytes each; 0: no table).
+    move), "evaluator" (the best board after the move), "refutation" (own moves by the boards after
+    them, then replies that refuted other moves; with a limit or a table as "hash"), "killer" (few
+    replies, and what cut off elsewhere), "tree" (the board after the move that the evaluator's
+    second tree finds best, in an individual of role "ordered") or "usual" ("killer" from four plies
+    on, "refutation" with three, "none" below, and where an order could change the choice: with
+    *nodes*, *work* or *deeper*). *table* keeps 2**table positions, at least four (32 bytes each; 0:
+    no table).
     They change speed, never the move or its value. *deeper* also uses what the table knows from
     looking further than asked: then they do.
 

@@ -253,6 +253,7 @@ def _structure_charts(rows: Rows, censuses: Rows, population: int) -> list[Chart
 def _hall_of_fame(run: Run, last: Generation) -> Section:
     stored = stored_final_test(run)
     final: dict[str, float] = {}
+    members = {str(entry.tree) for entry in last.hall_of_fame}
     entries: Sequence[HallOfFameEntry] = last.hall_of_fame
     note = "Ranked by fresh games of all generations, recent ones counting more."
     if stored is not None and stored["generation"] == last.number:
@@ -273,7 +274,7 @@ def _hall_of_fame(run: Run, last: Generation) -> Section:
             str(entry.tree),
             str(len(entry.tree)),
             f"generation {entry.generation}",
-            f"{entry.fitness:.1%}",
+            f"{entry.fitness:.1%}" if str(entry.tree) in members else "not played",
             f"{final[str(entry.tree)]:.1%}" if str(entry.tree) in final else "not yet",
         )
         for rank, entry in enumerate(entries, start=1)

@@ -183,6 +183,18 @@ class EvolutionKind:
     def rows(self, database: Database, /) -> list[dict[str, Any]]:
         return store.generation_rows(database)
 
+    def games_of_a_step(self, config: EvolutionConfig, /) -> Mapping[str, int]:
+        fitness, earlier = config.fitness, config.fitness.earlier_generations
+        each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
+        each += sum(one.rounds * one.games for one in getattr(fitness.measure, "guides", ()))
+        each += 2 * getattr(fitness.measure, "co_play", 0)
+        each += 2 * earlier.champions * earlier.pairs
+        games = {"fitness": config.population_size * each}
+        if config.tuning is not None:  # a generation of CMA-ES has four vectors at least
+            size = config.tuning.population_size or 4
+            games["tuning.pairs"] = size * 2 * config.tuning.pairs * len(fitness.opponents)
+        return games
+
     def costs(self, step: Generation, previous: Generation | None, /) -> Mapping[str, float]:
         return {"games": step.statistics.games, "work": step.census.work}
 
@@ -194,7 +206,8 @@ class EvolutionKind:
                 if str(entry.tree) == stored["champion"]:
                     return entry
             first = last.hall_of_fame[0]
-            tree = gp.with_drawn_numbers(first.tree, stored.get("tuned", ()))
+            numbers = stored.get("tuned")
+            tree = first.tree if numbers is None else gp.with_drawn_numbers(first.tree, numbers)
             if str(tree) != stored["champion"]:
                 raise ValueError("the champion of its final test is not in the hall of fame")
             return replace(first, tree=tree)

@@ -55,13 +55,13 @@ class GamesKind(OutsideKind):
         if not limits:
             return config
         given, model = dict(limits), type(config)
-        if "generations" in given:
+        if "generations" in given and "generations" not in self.limits:
             steps = given.pop("generations")
             given["games"] = None if steps is None else _games_of(config, last, steps)
         return without_reached_limit(
             self._given,
             model(**{**config.model_dump(), **given}),
-            ("games", "time_limit"),
+            sorted(self.limits - {"machine"}),
             given,
             last,
         )
@@ -90,6 +90,9 @@ class GamesKind(OutsideKind):
 
     def identities(self, learner: Any, /) -> dict[str, dict[str, str]]:
         return {}
+
+    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        return {"games_per_step": config.games_per_step}
 
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         return {"games": step.games - (0 if previous is None else previous.games)}

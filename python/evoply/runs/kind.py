@@ -173,6 +173,12 @@ class Kind(Protocol):
     def counted(self) -> frozenset[str]:
         """The names of what `costs` counts in every step."""
 
+    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        """Return what one step, or what comes after the last, plays or labels at least.
+
+        By the key of *config* that says so first: a server asks before it begins a run.
+        """
+
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         """Return what *step* took, as far as it is counted: games, work; *previous* may be None."""
 

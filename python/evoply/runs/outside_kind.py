@@ -192,6 +192,9 @@ class OutsideKind:
             for step in read_steps(database)
         ]
 
+    def games_of_a_step(self, config: Any, /) -> Mapping[str, int]:
+        return {}
+
     def costs(self, step: Any, previous: Any, /) -> Mapping[str, float]:
         """Return the statistic `games`, if there is one, as the games of the step."""
         games = step.statistics.get("games")

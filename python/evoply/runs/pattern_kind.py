@@ -56,6 +56,10 @@ class PatternKind(GamesKind):
             seconds_left=self.seconds_left(config, step),
         )
 
+    def games_of_a_step(self, config: PatternConfig, /) -> Mapping[str, int]:
+        labels = {} if config.labels is None else {"labels.positions": config.labels.positions}
+        return {**super().games_of_a_step(config), **labels}
+
     def seconds_left(self, config: PatternConfig, step: PatternStep) -> float | None:
         """Return what `GamesKind` does; None where labels come after the games."""
         return super().seconds_left(config, step) if config.labels is None else None

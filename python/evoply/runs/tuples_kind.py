@@ -12,7 +12,7 @@ from evoply.learning import (
     TuplesStep,
     load_tuples_config,
 )
-from evoply.runs.games_kind import GamesKind, without_reached_limit
+from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
 __all__ = ["TuplesKind"]
@@ -33,14 +33,15 @@ class TuplesKind(GamesKind):
     def __init__(self, learner: TupleEvolution | None = None) -> None:
         super().__init__(learner or TupleEvolution(), TUPLES_LEARNER)
 
-    def with_limits(self, config: Any, limits: Mapping[str, Any], last: Any, /) -> Any:
-        if not limits:
-            return config
-        changed = TuplesConfig(**{**config.model_dump(), **limits})
-        return without_reached_limit(self._given, changed, sorted(self.limits), limits, last)
-
     def endless(self, config: Any, /) -> Any:
         return config.model_copy(update=dict.fromkeys(self.limits))
+
+    def games_of_a_step(self, config: TuplesConfig, /) -> Mapping[str, int]:
+        size = config.population_size
+        return {
+            "lessons.games": size * (config.lessons.games + (size - 1) * config.pairs),
+            "test_pairs": 2 * config.test_pairs,
+        }
 
     def champion_facts(self, champion: Any, last: TuplesStep, /) -> ChampionFacts:
         about = {"generation": last.born, "tuples": list(last.champion)}

@@ -113,7 +113,7 @@ class Journal:
             raise JournalError(f"{path}: there is no such file - name the file of a tournament")
         journal = cls(path, _FILES.open(path))
         try:
-            with _FILES.explaining(path):
+            with _FILES.reading(path):
                 meta = dict(journal._connection.execute("SELECT name, value FROM meta"))
                 journal.conditions = Conditions.from_dict(json.loads(meta["conditions"]))
                 if "address" in meta:
@@ -167,7 +167,7 @@ class Journal:
 
     def players(self) -> tuple[Seated, ...]:
         """Return who plays; nobody if the tournament has not begun."""
-        with _FILES.explaining(self.path):
+        with _FILES.reading(self.path):
             rows = self._connection.execute(
                 "SELECT name, token_sha256, games FROM players ORDER BY place"
             )
@@ -181,7 +181,7 @@ class Journal:
         game = self.conditions.game
         texts: dict[int, list[str]] = {}
         left: dict[int, dict[Color, float]] = {}
-        with _FILES.explaining(self.path):
+        with _FILES.reading(self.path):
             for row in self._connection.execute("SELECT * FROM moves ORDER BY game, ply"):
                 number, _, move, black, white = row
                 texts.setdefault(number, []).append(move)

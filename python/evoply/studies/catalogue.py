@@ -76,7 +76,9 @@ def _checked(study: str, experiment: Experiment, request: Request) -> Request:
     if (request.opponent or request.games) and not experiment.takes_opponent:
         raise ValueError(f"table {experiment.name} of {study} has opponents and games of its own")
     if request.keep and not experiment.keeps:
-        raise ValueError(f"keep: table {experiment.name} of {study} has no long evolutions")
+        raise ValueError(
+            f"keep: table {experiment.name} of {study} has no long evolutions - leave keep out"
+        )
     if request.keep:
         checked_name(request.keep, field="keep")
     return replace(

@@ -33,8 +33,8 @@ def evolution(
     """Return the evolution of *config*, calling *each* after every generation.
 
     If the request keeps its evolutions, this one is the run `KEEP-NAME`: what is there of it is not
-    made again, and it can be watched and stopped as any run. `RunError` if that run has another
-    config. Kept or not, the result is the same.
+    made again, and it can be watched and stopped as any run. `RunError` if it was stopped so, or if
+    it has another config. Kept or not, the result is the same.
     """
     if request.keep:
         return _kept(config, checked_name(f"{request.keep}-{name}"), request.threads, each)
@@ -70,7 +70,7 @@ def _kept(
                 each()
         last = run.last()
         if run.status == "stopped" or last is None:  # by a request that was left in its folder
-            raise KeyboardInterrupt
+            raise RunError(f"keep: run {name} was stopped - the same request goes on with it")
         rows = run.generation_rows()
         curve = tuple(float(row["best_fresh"]) for row in rows)
         return Evolution(last, curve, int(sum(row["games"] for row in rows)))

@@ -24,6 +24,7 @@ from evoply.games import GAMES
 from evoply.presets import PRESETS, preset_text
 from evoply.protocols import ConfigError
 from evoply.runs import KINDS
+from evoply.runs.kinds import kind_of
 from evoply.web.limits import Limits
 from evoply.web.opponents import check_text, read_opponent
 from evoply.web.run_messages import (
@@ -80,7 +81,7 @@ def form_of(
     for key in sections[0].keys:
         is_size = key.path == "population_size"
         if is_size and limits is not None and limits.population < (key.most or math.inf):
-            key.most, key.range = limits.population, f"2 to {limits.population:,}"
+            key.most, key.range = limits.population, f"{key.least:g} to {limits.population:,}"
     return FormShown(preset=_preset(name), sections=sections, text=preset_text(name))
 
 
@@ -321,29 +322,16 @@ def _beyond(config: Any, limits: Limits) -> Iterator[tuple[str, str]]:
             "population_size",
             f"{size:,} - runs begun here have at most {limits.population:,} individuals, give less",
         )
-    path, games = _games_of_a_step(config)
-    if games > limits.generation_games:
-        yield (
-            path,
-            f"{games:,} games of training in a generation - runs begun here play at most "
-            f"{limits.generation_games:,}, give fewer games or a smaller population",
-        )
-    for place, text in player_texts(config.fitness) if path == "fitness" else ():
+    for path, games in kind_of(None, config).games_of_a_step(config).items():
+        if games > limits.generation_games:
+            fewer = "fewer or a smaller population" if size else "fewer"
+            yield (
+                path,
+                f"{games:,} games a step - runs begun here play at most "
+                f"{limits.generation_games:,}, give {fewer}",
+            )
+    for place, text in player_texts(config.fitness) if hasattr(config, "fitness") else ():
         try:
             read_opponent(text, config.game, limits)
         except ValueError as error:
             yield f"fitness.{place}", str(error)
-
-
-def _games_of_a_step(config: Any) -> tuple[str, int]:
-    """Return how many games a generation trains by, and the key that says so first."""
-    if hasattr(config, "games_per_step"):
-        return "games_per_step", config.games_per_step
-    size = config.population_size
-    if hasattr(config, "lessons"):
-        return "lessons.games", size * (config.lessons.games + (size - 1) * config.pairs)
-    fitness, earlier = config.fitness, config.fitness.earlier_generations
-    each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
-    each += sum(one.rounds * one.games for one in getattr(fitness.measure, "guides", ()))
-    each += 2 * getattr(fitness.measure, "co_play", 0)
-    return "fitness", size * (each + 2 * earlier.champions * earlier.pairs)

@@ -207,7 +207,7 @@ class FormKey(_Answer):
     there is no such table."""
     columns: list[FormKey] = []
     """Of a list: what each row has, with the paths and the usual values of the first row; a list of
-    single values has one, whose path is only that of the row. None: it is no list."""
+    single values has one, whose path is only that of the row. Empty: it is no list."""
     rows: list[list[Cell]] | None = None
     """Of a list: its rows as the preset has them; null: it has no such list."""
 

@@ -113,7 +113,7 @@ def state_of(game: OpenGame) -> GameState:
         clock=game.stored.clock,
         running=None if game.running is None else _name(game.running),
         transcript=str(record),
-        forms=["transcript", "ggf" if rules.fills_board else "pdn", "games", "svg"],
+        forms=[one for one in EXPORTS if one != ("pdn" if rules.fills_board else "ggf")],
     )
 
 

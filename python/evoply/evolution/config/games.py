@@ -56,7 +56,7 @@ class PlayerSettings(Part):
     ordering: Literal["usual", "none", "evaluator", "killer", "tree"] = "usual"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
     `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says;
-    `usual`: `killer` from four plies on, less with three, where it changes no move."""
+    `usual`: `killer` from four plies on and `refutation` with three, where that changes no move."""
     quiescence: Annotated[bool, ADDED_LATER] = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""

@@ -17,8 +17,8 @@ function help(key) {
 
 function oneField(key) {
   const cell = cellOf(key, key.value);
-  cell.at(key.path);
   const id = key.path.replaceAll(".", "-");
+  cell.at(key.path, `help-${id}`);
   const element = make("div", { class: "field" }, make("label", {}, make("span", {}, nameOf(key.path)), cell.input), cell.error,
     make("span", { class: "help", id: `help-${id}` }, help(key)));
   return {
@@ -39,11 +39,10 @@ function cellOf(key, value) {
   const input = inputOf(key, value);
   return {
     input, error,
-    at(path) {
-      const id = path.replaceAll(".", "-");
-      error.id = `error-${id}`;
+    at(path, help) {
+      error.id = `error-${path.replaceAll(".", "-")}`;
       input.name = path;
-      input.setAttribute("aria-describedby", `help-${id.replace(/-\d+(?=-|$)/g, "-0")} error-${id}`);
+      input.setAttribute("aria-describedby", `${help} ${error.id}`);
     },
     read: () => valueOf(key, input),
     clear() {
@@ -129,7 +128,8 @@ function listField(key) {
     if (shown.some((one, place) => list.children[place] !== one) || list.children.length !== shown.length) list.replaceChildren(...shown);
     rows.forEach((row, place) => {
       row.cells.forEach((cell, index) => {
-        cell.at(`${key.path}.${place}${key.columns[index].path.slice(key.path.length + 2)}`);
+        const column = key.columns[index].path; // as in the first row
+        cell.at(`${key.path}.${place}${column.slice(key.path.length + 2)}`, `help-${isTable ? column.replaceAll(".", "-") : id}`);
         if (!isTable) cell.input.setAttribute("aria-label", `${nameOf(key.path)}, row ${place + 1}`);
       });
       row.element.setAttribute("aria-label", `row ${place + 1}`);
