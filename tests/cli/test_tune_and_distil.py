@@ -37,6 +37,10 @@ def test_a_champion_is_tuned_and_the_run_goes_on(first: str, capsys: Any) -> Non
         assert run.config.generations == 2  # the config stays what was asked for first
     again = call(capsys, "tune", first, *FAST, "--generations", "3", "--name", "again", "--json")
     assert again.data["digest"] == more.data["digest"]
+    timed = ("tune", first, *FAST, "--time-limit", "0.01", "--name", "timed", "--json")
+    assert call(capsys, *timed).data["generations"] == 1
+    with find_run("timed") as run:
+        assert (run.config.generations, run.config.time_limit) == (None, 0.01)
     assert call(capsys, "match", "champion@tuned", "random", "--games", "20").code == 0
     assert call(capsys, "report", "tuned").code == 0
 
@@ -71,6 +75,7 @@ def test_features_of_a_population_are_learned(first: str, capsys: Any) -> None:
     ("arguments", "message"),
     [
         (("tune", "random"), "no numbers to tune"),
+        (("tune", "greedy", "--generations", "none"), "set generations or time_limit"),
         (("tune", "swh"), "evoply learn"),
         (("tune", "greedy", "--pairs", "0"), "pairs"),
         (("tune", "greedy", "--against", "nobody"), "nobody"),

@@ -90,3 +90,9 @@ def test_what_is_wrong_is_shown_with_its_place(
 ) -> None:
     with pytest.raises(error, match=says):
         read_pasted(game, text)
+
+
+def test_a_flood_of_blanks_is_refused_at_once() -> None:
+    # Each blank once: cutting them in two in every way would take minutes, not this test's seconds.
+    with pytest.raises(InvalidMoveError):
+        read_pasted("othello", " " * 90_000 + "!")

@@ -27,7 +27,7 @@ from evoply.learning import (
     load_tuples_config,
 )
 from evoply.learning.tuples import _Breeding, _canonical
-from evoply.runs import advance
+from evoply.runs import Run, advance
 
 SMALL: dict[str, Any] = {
     "game": "othello-6",
@@ -155,6 +155,14 @@ def test_mistakes_are_named(changes: dict[str, Any], path: str, says: str) -> No
     assert says in messages[path]
 
 
+def test_a_limit_of_seconds_alone_is_kept(tmp_path: Path) -> None:
+    settings = {**SMALL, "generations": None, "time_limit": 60.0}
+    with Run.create(tmp_path / "run", TuplesConfig(**settings)) as run:
+        assert (run.config.generations, run.config.time_limit) == (None, 60)
+    asked = load_tuples_config("tuples", ["generations=none", "time_limit=60"])
+    assert asked.generations is None
+
+
 @pytest.mark.parametrize("damage", [{"fitness": [1.0]}, {"champion": None}, {"entries": "?"}])
 def test_a_step_that_is_none_is_refused(damage: dict[str, Any]) -> None:
     config = TuplesConfig(**{**SMALL, "generations": 1})
@@ -194,8 +202,12 @@ def test_patterns_are_learned_of_evolved_tuples(
     assert main([*learn, "champion@squares"]) == 0
     assert tuple(one.squares for one in ep.Run.open("runs/tables").config.patterns) == evolved
     capsys.readouterr()
-    for features, says in (("liao", "name a run of tuples"), ("champion@tables", "is no evolution of tuples")):
-        assert main([*learn, features]) == 2
+    for features, says in (
+        ("liao", "name a run of tuples"),
+        ("champion@tables", "is no evolution of tuples"),
+        ("champion@squares --game othello-6", "game: othello-6 - run squares is of othello"),
+    ):
+        assert main([*learn, *features.split()]) == 2
         assert says in capsys.readouterr().err
     assert main(["learn", "tuples", "--features", "champion@squares"]) == 2
     assert "by itself" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,16 @@ def test_a_run_in_the_making_is_locked(tmp_path: Path, monkeypatch: pytest.Monke
     Run.create(tmp_path / "first", small_config()).close()
     assert seen == [True]
     assert not is_locked(tmp_path / "first")
+
+
+def test_any_number_may_look_whether_a_run_is_written(tmp_path: Path) -> None:
+    Run.create(tmp_path / "first", small_config()).close()
+    with ThreadPoolExecutor(4) as pool:
+        seen = list(pool.map(lambda _: is_locked(tmp_path / "first"), range(2000)))
+    assert not any(seen)
+    lock = WriterLock(tmp_path / "first")
+    assert is_locked(tmp_path / "first")
+    lock.release()
 
 
 def test_generations_must_follow_one_another(tmp_path: Path) -> None:

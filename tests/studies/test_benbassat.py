@@ -12,7 +12,7 @@ from evoply.games import GAMES
 from evoply.players import parse_player
 from evoply.presets import PRESETS
 from evoply.protocols import RunError
-from evoply.runs import list_runs
+from evoply.runs import Run, advance, list_runs
 from evoply.studies import Request, Result, find_study, reproduce
 from evoply.studies.benbassat.coevolution import KINDS, OUTSIDE, evolved_score, kind_config
 from evoply.studies.benbassat.guides import GUIDES, LADDER, READINGS, guide
@@ -155,6 +155,13 @@ def test_a_table_that_keeps_its_runs_goes_on_where_it_was_interrupted(
     before = first.stat().st_mtime_ns
     assert reproduce("benbassat", "6", request) == usual == shown[-1]
     assert first.stat().st_mtime_ns == before
+    with Run.open(tmp_path / runs[0]) as run:  # somebody goes on with one of them
+        config = run.kind.with_limits(run.config, {"generations": 4}, run.last())
+        assert len(list(advance(run, config=config))) == 2
+    assert reproduce("benbassat", "6", request) == usual
+    with Run.open(tmp_path / runs[1]) as run:  # and has ended the other early
+        run.set_meta(status="limit")
+    assert reproduce("benbassat", "6", request) == usual
     with pytest.raises(RunError, match="keep: run it-6-25Co-1 was made with other settings"):
         reproduce("benbassat", "6", replace(request, seed=6))
     with pytest.raises(ValueError, match=r"keep: 'a/b' cannot"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from evoply.evolution import load_config
 from evoply.gp import changes
 from evoply.learning import load_learning_config
 from evoply.presets import PRESETS
-from evoply.protocols import ConfigError
+from evoply.protocols import ConfigError, RunError
 from evoply.reports.run_page import page_of
 from evoply.runs import KINDS, Run, advance, champion_of, leave_request
 from evoply.runs.folder import is_locked
@@ -26,7 +27,7 @@ from evoply.web.limits import Limits, Rate
 from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked, form_of
-from evoply.web.run_messages import FormKey, StartRun
+from evoply.web.run_messages import FormKey, RunRequest, StartRun
 
 SMALL = {
     "population_size": 12, "time_limit": None, "generations": 4, "hall_of_fame.final_pairs": 2,
@@ -369,6 +370,31 @@ def test_a_process_that_has_let_go_of_its_run_is_not_starting_any_more(home: Pat
     assert not driver.is_starting(name)
     process.communicate(b"\n")
     assert not driver.is_starting(name)
+
+
+def test_runs_of_experiments_are_driven_by_their_whole_names(home: Path) -> None:
+    def start(folder: Path, **_: Any) -> "subprocess.Popen[bytes]":
+        begun.append(folder)
+        return process
+
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    begun: list[Path] = []
+    config = load_config("quick")
+    (home / "exp" / "runs").mkdir(parents=True)
+    (home / "exp" / "experiment.toml").touch()
+    for path in (home / "exp" / "runs" / "1-a", home / "1-a"):
+        Run.create(path, config).close()
+    driver = RunDriver(Limits(), start=start)
+    driver.ask("exp/1-a", RunRequest(request="resume"))
+    assert (driver.is_starting("exp/1-a"), driver.is_starting("1-a")) == (True, False)
+    with pytest.raises(RunError, match="exp/1-a is just beginning"):
+        driver.ask("exp/1-a", RunRequest(request="resume"))
+    driver.ask("1-a", RunRequest(request="resume"))
+    assert begun == [home / "exp" / "runs" / "1-a", home / "1-a"]
+    shutil.rmtree(home / "1-a")
+    Run.create(home / "1-a", config).close()
+    assert not driver.is_starting("1-a")  # it is another one
+    process.communicate(b"\n")
 
 
 def test_limits_of_learning_are_in_its_words(home: Path) -> None:

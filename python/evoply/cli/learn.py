@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evoply.cli.options import (
     Cluster,
@@ -23,6 +23,9 @@ from evoply.cli.options import (
 )
 from evoply.cli.output import Output
 from evoply.cli.suggesting import suggested
+
+if TYPE_CHECKING:
+    from evoply.runs import Run
 
 __all__ = ["edit", "learn", "pack"]
 
@@ -99,7 +102,7 @@ def learn(
     if features is not None and kind is LearningKind:
         given = _features(features, terms, config, overrides, threads, output)
     elif features is not None and kind is PatternKind:
-        given = _tuples(features)
+        given = _tuples(features, overrides)
     elif features is not None:
         raise ValueError(f"--features: {config} finds its squares by itself - leave it out")
     settings = kind.load(config, overrides, given)
@@ -148,10 +151,10 @@ def _features(
             seed=settings.seed,
             threads=threads,
         )
-        return {"features": found, "game": run.game}
+        return {"features": found, "game": _game_of(run, overrides)}
 
 
-def _tuples(source: str) -> dict[str, Any]:
+def _tuples(source: str, overrides: list[str]) -> dict[str, Any]:
     """Return the keys of a config of patterns that --features gives: the squares that evolved."""
     from evoply.learning import TuplesStep
     from evoply.runs import find_run
@@ -165,7 +168,16 @@ def _tuples(source: str) -> dict[str, Any]:
             raise ValueError(
                 f"--features: run {run.name} is no evolution of tuples - name one (champion@RUN)"
             )
-        return {"patterns": list(last.champion), "game": run.game}
+        return {"patterns": list(last.champion), "game": _game_of(run, overrides)}
+
+
+def _game_of(run: Run, overrides: list[str]) -> str:
+    """Return the game of *run*; `ValueError` if another one is asked for."""
+    for asked in overrides:
+        key, _, game = asked.partition("=")
+        if key.strip() == "game" and game.strip().strip("\"'") != run.game:
+            raise ValueError(f"game: {game} - run {run.name} is of {run.game}, leave game out")
+    return run.game
 
 
 def edit(

@@ -70,8 +70,6 @@ def tune(
         for key, value in (*limits.items(), ("pairs", pairs))
         if value is not None
     }
-    if settings.get("time_limit") is not None:
-        settings.setdefault("generations", None)
     config = TuningConfig.for_player(
         chosen, game, seed=seed, parameters=parameters, opponents=opponents or None, **settings
     )

@@ -27,7 +27,8 @@ _SKIPPED = re.compile(r"[\s\ufeff]*(?:[0-9]{1,3}(?=\s*\(;))?\s*")
 _PROPERTY = re.compile(r"\s*([A-Za-z]{1,4})\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 _END = re.compile(r"\s*;?\s*\)")
 _NEXT = re.compile(r"(?=\(;)")
-_HEAD = re.compile(r"[\s\ufeff]*[0-9]{0,3}\s*\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
+# Possessive, or many blanks would be tried in every way of cutting them in two.
+_HEAD = re.compile(r"[\s\ufeff]*+[0-9]{0,3}+\s*+\(;\s*(?:[A-Za-z]{1,4}\s*\[|$)")
 _RESULT = re.compile(r"\s*([+-]?[0-9]{1,3}(?:\.[0-9]*)?)\s*(?::\s*([rtsRTS]))?\s*")
 _REASONS = {"r": "resigned", "t": "out of time", "s": "agreed"}
 _NAMES = {"PC": "Site", "DT": "Date", "EV": "Event", "RO": "Round"}

@@ -28,7 +28,8 @@ _ROW_NUMBER = re.compile(r"^\s*(?:10|[1-9])(?=\s)|(?<=\s)(?:10|[1-9])\s*$")
 _OTHER = re.compile(rf"[^{_CELLS}\s0-9|]")
 _TO_MOVE = re.compile(r"\bto (?:move|play)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\s,;|\-]+|[0-9]+\.+")
-_GGF = re.compile(r"\s*\d*\s*\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
+# Possessive, or many blanks would be tried in every way of cutting them in two.
+_GGF = re.compile(r"\s*+\d*+\s*+\(;\s*(?:[A-Za-z]{2}\[[^\]\n]{0,20}\]?)?")
 _CHECKERS = re.compile(r"\s*[BW]:[BW]", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+[0-9]*|\S")
 

@@ -34,6 +34,7 @@ __all__ = ["MOST_PARAMETERS", "Tunable", "TuningConfig", "player_from", "tunable
 MOST_PARAMETERS = 100
 """More numbers than this need more games than CMA-ES is good for: they are learned instead."""
 Parameters = Literal["terms", "constants"]
+USUAL_GENERATIONS = 61
 
 
 class TuningConfig(WholeConfig):
@@ -52,7 +53,7 @@ class TuningConfig(WholeConfig):
     parameters: Parameters = "terms"
     """`terms`: the numbers of the simplified formula, and a factor for each of its terms that has
     none; `constants`: the numbers as they are in the tree."""
-    generations: int | None = Field(default=61, ge=1, le=2000)
+    generations: int | None = Field(default=None, ge=1, le=2000)
     """Of CMA-ES, the player as it was among them; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds, read between generations only; None for no limit."""
@@ -100,8 +101,11 @@ class TuningConfig(WholeConfig):
         """Return the config for *player* and other *settings*; *runs* gives `champion@RUN`.
 
         The usual opponents are the player as it is, the same one ply deeper, `greedy` and
-        `mobility`. Opponents may be players of any form, too.
+        `mobility`. Opponents may be players of any form, too. Without *generations* and
+        *time_limit* there are 61 generations.
         """
+        if settings.get("time_limit") is None:
+            settings.setdefault("generations", USUAL_GENERATIONS)
         chosen = _model(player, game, runs)
         given = settings.pop("opponents", None)
         if given is None:

@@ -55,7 +55,7 @@ class TuplesConfig(WholeConfig):
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
 
-    >>> TuplesConfig(game="othello-6", tuples=5).longest
+    >>> TuplesConfig(game="othello-6", tuples=5, generations=30).longest
     6
     """
 
@@ -65,7 +65,7 @@ class TuplesConfig(WholeConfig):
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows: the same seed, the same run."""
-    generations: int | None = Field(default=30, ge=1, le=100_000)
+    generations: int | None = Field(default=None, ge=1, le=100_000)
     """How many there are; None for no limit."""
     time_limit: float | None = Field(default=None, gt=0)
     """Seconds, read between generations only; None for no limit."""

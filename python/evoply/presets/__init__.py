@@ -39,9 +39,6 @@ class Preset:
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "demo": Preset("demo.toml", "an Othello 8x8 player in one minute, as `make demo` runs it"),
-        "readable": Preset(
-            "readable.toml", "an Othello 8x8 player of at most 45 nodes, in four minutes"
-        ),
         "quick": Preset("quick.toml", "a small Othello 6x6 run of five seconds, to try things out"),
         "othello-6": Preset("othello-6.toml", "fifty generations of Othello 6x6"),
         "squares": Preset("squares.toml", "trees that compose sets of squares, on Othello 6x6"),

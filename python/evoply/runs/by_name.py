@@ -85,8 +85,8 @@ def checked_name(name: str, *, field: str = "name") -> str:
     """Return *name*, the value of *field*, if a folder of runs may be called so; `ValueError`."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(
-            f"{field}: {name!r} cannot be the name of a run - use letters, digits, - _ + and . "
-            "(set EVOPLY_RUNS for another folder of runs)"
+            f"{field}: {name!r} cannot be the name of a run - use at most 100 letters, "
+            "digits, - _ + and . (set EVOPLY_RUNS for another folder of runs)"
         )
     return name
 

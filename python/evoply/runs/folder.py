@@ -54,6 +54,8 @@ if sys.platform == "win32":
     def _take(descriptor: int) -> None:
         os.lseek(descriptor, _PLACE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+    _look_at = _take
 else:
     import fcntl
 
@@ -61,6 +63,10 @@ else:
 
     def _take(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _look_at(descriptor: int) -> None:
+        # Shared: two that look at once are in the way of neither, only a writer is.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 class WriterLock:
@@ -114,7 +120,7 @@ def is_locked(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        _take(descriptor)
+        _look_at(descriptor)
     except OSError:
         return True
     finally:

@@ -37,7 +37,9 @@ def evolution(
     it has another config. Kept or not, the result is the same.
     """
     if request.keep:
-        return _kept(config, checked_name(f"{request.keep}-{name}"), request.threads, each)
+        return _kept(
+            config, checked_name(f"{request.keep}-{name}", field="keep"), request.threads, each
+        )
     curve: list[float] = []
     games = 0
     last: Generation | None = None
@@ -63,14 +65,18 @@ def _kept(
                 f"keep: run {name} was made with other settings (another table, scale or seed) - "
                 "choose another name, or delete that run"
             )
-        for _ in range(run.count()):
+        # Not all of a run that somebody has gone on with counts, nor is one whole that somebody
+        # has ended early by another limit.
+        count = config.generations
+        assert count is not None  # a study has no other limit
+        for _ in range(min(run.count(), count)):
             each()
-        if run.status not in ("finished", "limit"):
-            for _ in advance(run, threads=threads):
+        if run.count() < count:
+            for _ in advance(run, config=config, threads=threads):
                 each()
-        last = run.last()
-        if run.status == "stopped" or last is None:  # by a request that was left in its folder
+        if run.count() < count:  # by a request that was left in its folder
             raise RunError(f"keep: run {name} was stopped - the same request goes on with it")
-        rows = run.generation_rows()
+        rows = run.generation_rows()[:count]
         curve = tuple(float(row["best_fresh"]) for row in rows)
-        return Evolution(last, curve, int(sum(row["games"] for row in rows)))
+        games = int(sum(row["games"] for row in rows))
+        return Evolution(run.generation(count - 1), curve, games)

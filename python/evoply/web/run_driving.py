@@ -41,9 +41,10 @@ _LONGEST_TROUBLE = 500
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A process that was started here, and how many events its run had before."""
+    """A process that was started here, when its run was created, and its events before."""
 
     process: subprocess.Popen[bytes]
+    created: str
     events: int
 
 
@@ -62,7 +63,7 @@ class RunDriver:
         with self._changing:
             self._check_room()
             path = self._create(asked.name, config)
-            self._start(path, tests=asked.tests)
+            self._start(path.name, path, tests=asked.tests)
         return path.name
 
     def _create(self, name: str | None, config: Any) -> Path:
@@ -91,14 +92,14 @@ class RunDriver:
             with Run.open(path) as run:
                 _check_going_on(run, asked)
             self._check_room()
-            self._start(path, generations=asked.generations)
+            self._start(name, path, generations=asked.generations)
 
-    def _start(self, path: Path, **options: Any) -> None:
-        events = _count_events(path)
+    def _start(self, name: str, path: Path, **options: Any) -> None:
+        created, events = _marks(path)
         process = self.start(path, **options)
-        self._begun[path.name] = _Begun(process, events)
+        self._begun[name] = _Begun(process, created, events)
         # The system keeps a process that has ended until somebody has asked how.
-        threading.Thread(target=process.wait, name=f"run {path.name}", daemon=True).start()
+        threading.Thread(target=process.wait, name=f"run {name}", daemon=True).start()
 
     def is_starting(self, name: str) -> bool:
         """Whether a process has begun with the run called *name* and has not yet noted so."""
@@ -107,7 +108,7 @@ class RunDriver:
             return False
         # It notes that as soon as nothing can refuse it any more.
         try:
-            return _count_events(named_run(name)) == begun.events
+            return _marks(named_run(name)) == (begun.created, begun.events)
         except RunError:  # its folder was deleted, or is damaged: the list of runs says so
             return False
 
@@ -117,7 +118,10 @@ class RunDriver:
         if begun is None or begun.process.poll() in (None, *_ENDED_WELL):
             return None
         try:
-            text = (named_run(name) / OUTPUT).read_text(encoding="utf-8", errors="replace")
+            path = named_run(name)
+            if _marks(path)[0] != begun.created:  # another run, which has its name now
+                return None
+            text = (path / OUTPUT).read_text(encoding="utf-8", errors="replace")
         except (OSError, RunError):
             text = ""
         lines = [line for line in text.splitlines() if line.strip()]
@@ -143,9 +147,10 @@ class RunDriver:
             )
 
 
-def _count_events(path: Path) -> int:
+def _marks(path: Path) -> tuple[str, int]:
+    """Return when the run was created, and how many events it has noted."""
     with Run.open(path) as run:
-        return len(run.events())
+        return run.created, len(run.events())
 
 
 def _check_going_on(run: Run, asked: RunRequest) -> None:
