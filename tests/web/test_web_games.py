@@ -20,7 +20,7 @@ from evoply.games import GAMES, game_rules
 from evoply.games.drawing import COLORS
 from evoply.players.analysis import asked as asked_of
 from evoply.web.ladder import LEVELS, levels_of
-from evoply.web.limits import Limits
+from evoply.web.limits import Limits, Rate
 from evoply.web.opponents import read_opponent
 
 
@@ -35,7 +35,8 @@ def _board(cells: str) -> tuple[int, int, int]:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_over_the_api_is_the_game_of_the_library(name: str, tmp_path: Path) -> None:
     record = game_rules(name).record()
-    with client(tmp_path) as api:
+    fast = Rate(1e6, 1e6)  # a long game would otherwise be refused where the machine is quick
+    with client(tmp_path, Limits(requests=fast, changes=fast)) as api:
         state = api.post("/api/games", json={"game": name}).json()
         while record.outcome() is None:
             legal = [str(move) for move in record.position.legal_moves]

@@ -14,7 +14,7 @@ from evoply.configs.part import Part, Problem
 from evoply.expressions import Expression, Number, find_difference, from_dict, linear
 from evoply.games import game_rules
 from evoply.learning.curriculum import Curriculum, blanks_problem
-from evoply.learning.games_config import MOST_GAMES, GamesConfig, config_of
+from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
 
 __all__ = [
     "LEARNER",
@@ -124,7 +124,7 @@ class LearningConfig(GamesConfig):
 
     learner: Literal["learning"] = "learning"
     """What tells the file from one of evolution."""
-    game: str = "othello-10"
+    game: GameName = "othello-10"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     games: int | None = Field(default=5000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""

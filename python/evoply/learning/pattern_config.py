@@ -18,7 +18,7 @@ from pydantic import (
 from evoply.configs.part import ADDED_LATER, Part, Problem
 from evoply.expressions import OTHELLO_PATTERNS, Number, sum_of_patterns
 from evoply.games import game_rules
-from evoply.learning.games_config import MOST_GAMES, GamesConfig, config_of
+from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
 from evoply.wording import did_you_mean
 
 __all__ = [
@@ -115,7 +115,7 @@ class PatternConfig(GamesConfig):
 
     learner: Literal["patterns"] = "patterns"
     """What tells the file from those of other learners."""
-    game: str = "othello"
+    game: GameName = "othello"
     """`othello` (8x8), `othello-4`, `-6`, `-10`, `checkers`, `lose-checkers` or `checkers-10`."""
     games: int | None = Field(default=400_000, ge=1, le=MOST_GAMES)
     """Games in all; None for no limit."""

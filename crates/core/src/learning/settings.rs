@@ -178,7 +178,10 @@ impl<G: Game> Settings<G> {
         let is_size = self.table == 0 || (self.table.is_power_of_two() && self.table <= MOST_TABLE);
         fine(is_size, format!("table has {} entries: give a power of two up to {MOST_TABLE}", self.table))?;
         let orders = self.ordering != MoveOrder::Program;
-        fine(orders, "ordering is by a program of its own: here give none, hash, evaluator, refutation or killer".into())?;
+        fine(
+            orders,
+            "ordering is by a program of its own: here give none, hash, evaluator, refutation or killer".into(),
+        )?;
         fine((1..=MOST_BATCH).contains(&self.batch), format!("batch is {}: give 1 to {MOST_BATCH}", self.batch))?;
         fine(self.every > 0, "every is 0: give after how many games weights are written down".into())?;
         match &self.value {
