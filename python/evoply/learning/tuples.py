@@ -36,6 +36,7 @@ from evoply.games import game_rules
 from evoply.games.squares import parse_square
 from evoply.learning.pattern_learner import PatternLearning, PatternStep, pattern_player
 from evoply.learning.tuples_config import (
+    LIMITS,
     TuplesConfig,
     load_tuples_config,
     squares_of,
@@ -49,7 +50,6 @@ __all__ = ["Individual", "TupleEvolution", "TuplesStep", "evolve_tuples"]
 
 Individual = tuple[str, ...]
 """Tuples, each as text such as "a1 b1 b2", in alphabetical order; no two of them share a table."""
-_LIMITS = ("generations", "time_limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +351,7 @@ def _made(
     **of_step: Any,
 ) -> TuplesStep:
     said = [
-        config.model_dump(mode="json", exclude=set(_LIMITS)),
+        config.model_dump(mode="json", exclude=set(LIMITS)),
         of_step["number"],
         of_step["population"],
         [one.hex() for one in of_step["fitness"]],

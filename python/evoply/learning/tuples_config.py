@@ -27,6 +27,8 @@ __all__ = [
     "tuple_text",
 ]
 
+LIMITS = ("generations", "time_limit")
+"""The keys that may change when a run goes on."""
 TUPLES_LEARNER = "tuples"
 """What `config.toml` says at `learner`."""
 _DIGITS = {False: 3, True: 5}

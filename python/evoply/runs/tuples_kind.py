@@ -12,6 +12,7 @@ from evoply.learning import (
     TuplesStep,
     load_tuples_config,
 )
+from evoply.learning.tuples_config import LIMITS
 from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
@@ -23,7 +24,7 @@ class TuplesKind(GamesKind):
 
     learner_type = TupleEvolution
     takes_threads = True
-    limits = frozenset({"generations", "time_limit"})
+    limits = frozenset(LIMITS)
     load = staticmethod(load_tuples_config)
     one_machine = (
         "cluster: tuples evolve on the cores of one machine - leave the cluster out; "

@@ -264,11 +264,12 @@ def _rows(against: str, figures: list[Figure], printed: tuple[float, ...]) -> li
 def _notes(table: Table, request: Request, evolved: Mapping[str, list[Evolved]]) -> tuple[str, ...]:
     size = _SIZES[request.scale]
     games = sum(one.games for runs in evolved.values() for one in runs)
-    depth = "the benchmark's depth" if size.training_depth is None else size.training_depth
+    depth = size.training_depth
+    trained = "the depth of the benchmark" if depth is None else f"depth {depth}"
     best = {fitness: min(runs, key=lambda one: len(one.tree)) for fitness, runs in evolved.items()}
     return (
         f"{size.runs} runs for each fitness, {size.population} individuals, {size.generations} "
-        f"generations, {games:,} games in all; training at depth {depth}. The paper prints single "
+        f"generations, {games:,} games in all; training at {trained}. The paper prints single "
         "runs: a mean over runs matches if its interval meets their range.",
         "The champion of a run is the best of its hall of fame against the guide that looks 3 "
         "plies ahead, on games of their own; the benchmark guides are met afterwards only.",
