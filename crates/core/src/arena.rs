@@ -11,6 +11,7 @@ use crate::player::{Player, Workspace};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
 use crate::rules::playout::{Playout, Playouts, move_key, random_move};
 use crate::rules::{Color, Game};
+use crate::search::exact::Endgames;
 use crate::stream::Key;
 use crate::work::{Stopped, for_each_chunk_with, for_each_parallel};
 
@@ -68,7 +69,7 @@ pub struct Record {
 ///
 /// # Panics
 /// If a pairing names a player or a start that is not in its list.
-pub fn play<G: Playouts>(
+pub fn play<G: Playouts + Endgames>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -88,7 +89,7 @@ struct Play<'a, G: Game> {
     done: &'a AtomicU64,
 }
 
-impl<G: Playouts> Task for Play<'_, G> {
+impl<G: Playouts + Endgames> Task for Play<'_, G> {
     type Output = Result<Vec<Record>, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -201,7 +202,7 @@ struct PlayGame<'a, G: Game> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Game> Task for PlayGame<'_, G> {
+impl<G: Endgames> Task for PlayGame<'_, G> {
     type Output = Record;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Record {

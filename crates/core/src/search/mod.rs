@@ -2,13 +2,14 @@
 //!
 //! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
 //! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
-//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves. A search may be
+//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves, [`exact`] is how solvers are asked. A search may be
 //! [`selective`]; then it promises no more than its error rate.
 
 pub mod alphabeta;
 pub mod deepening;
 pub mod endgame;
 pub mod every_move;
+pub mod exact;
 mod horizon;
 pub mod leaves;
 pub mod minimax;

@@ -8,9 +8,11 @@ use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, Whe
 use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
+use evoply_core::rules::duels::Duels;
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::random_move;
+use evoply_core::rules::playout::{Playouts, random_move};
 use evoply_core::rules::{Color, Game};
+use evoply_core::search::exact::Endgames;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
 
@@ -18,6 +20,11 @@ use evoply_core::stream::{Key, Stream};
 pub fn scaled(count: u64) -> u64 {
     if std::env::var_os("EVOPLY_LONG").is_some() { count } else { count / 10 }
 }
+
+/// What the tests ask of a game.
+pub trait Tested: Playouts + Duels + Endgames {}
+
+impl<G: Playouts + Duels + Endgames> Tested for G {}
 
 /// Any set of squares, dense, sparse or empty.
 pub fn random_set<B: Board>(draws: &mut Stream) -> Bitboard<B> {
@@ -40,7 +47,7 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
 }
 
 /// A position of any game after up to `most` random plies that is not over.
-pub fn random_position_of<G: Game>(draws: &mut Stream, most: u64) -> G {
+pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
     loop {
         let mut position = G::start();
         for _ in 0..draws.below(most + 1) {
@@ -277,28 +284,28 @@ pub fn small_evaluator<B: Board>(draws: &mut Stream) -> Expression {
 }
 
 /// What chooses by looking ahead with an evaluator.
-pub fn ahead<G: Game>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
+pub fn ahead<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
     Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap())
 }
 
 /// The same with a program of its own for the order of moves.
-pub fn ordered<G: Game>(evaluator: Evaluator<G>, options: SearchOptions, orderer: Evaluator<G>) -> Chooser<G> {
+pub fn ordered<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions, orderer: Evaluator<G>) -> Chooser<G> {
     Chooser::AlphaBeta(LookAhead::new(evaluator, Some(orderer), options).unwrap())
 }
 
 /// A player without random moves.
-pub fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
+pub fn player<G: Tested>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
     Player::new(chooser, ties).unwrap()
 }
 
 /// All tie rules that the game has.
-pub fn tie_rules<G: Game>() -> Vec<Ties> {
+pub fn tie_rules<G: Tested>() -> Vec<Ties> {
     let all = [Ties::First, Ties::Last, Ties::Random, Ties::Column, Ties::Advanced];
     all.into_iter().filter(|&ties| ties != Ties::Advanced || G::MOVES_PIECES).collect()
 }
 
 /// Panics unless a rule takes `chosen` of moves that are equally good, in the order of legal moves.
-pub fn check_taken<G: Game>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
+pub fn check_taken<G: Tested>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
     let size = G::Board::SIZE;
     let expected = match ties {
         Ties::First => equals.first(),

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{random_position_of, scaled};
+use crate::common::{Tested, random_position_of, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Direction, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
@@ -46,7 +46,7 @@ impl Mind {
     }
 
     /// What a move is worth, in eighths of a weight.
-    fn value<G: Game>(&self, position: &G, chosen: G::Move) -> i64 {
+    fn value<G: Tested>(&self, position: &G, chosen: G::Move) -> i64 {
         let Foresight { mobility, frontier, replies } = self.foresight;
         let after = position.play_unchecked(chosen);
         let answers: Vec<_> = after.legal_moves().filter(|&one| !G::moved_to(one).is_empty()).collect();
@@ -66,7 +66,7 @@ impl Mind {
 
 struct Finish<'a, 'b, G: Game>(&'a Opening<G>, &'a mut [Duel<'b, G>], &'a DrawRules);
 
-impl<G: Duels> Task for Finish<'_, '_, G> {
+impl<G: Tested> Task for Finish<'_, '_, G> {
     type Output = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
@@ -75,7 +75,7 @@ impl<G: Duels> Task for Finish<'_, '_, G> {
 }
 
 /// The move by the words of the paper: all moves with their values, sorted out in three steps.
-fn chosen<G: Game>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::Move> {
+fn chosen<G: Tested>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::Move> {
     let value = |&one: &G::Move| mind.value(position, one);
     let left = |&one: &G::Move| position.play_unchecked(one).pieces(position.turn()).len();
     let greatest = position.legal_moves().map(|one| value(&one)).max()?;
@@ -88,7 +88,7 @@ fn chosen<G: Game>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::M
     best.get(place as usize).copied()
 }
 
-fn check<G: Duels>(seed: u64, rules: &DrawRules) {
+fn check<G: Tested>(seed: u64, rules: &DrawRules) {
     let mut draws = Key::new(77).child(seed).stream();
     for round in 0..scaled(60) {
         let opening = Opening::new(random_position_of::<G>(&mut draws, 40));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Size4, Size6, Size8};
@@ -29,7 +29,7 @@ fn to_depth(depth: u32) -> Limits {
 }
 
 /// What the plain search answers.
-fn plain<G: Game>(evaluator: &Evaluator<G>, ties: Ties, options: SearchOptions, at: &G, key: Key) -> Choice<G> {
+fn plain<G: Tested>(evaluator: &Evaluator<G>, ties: Ties, options: SearchOptions, at: &G, key: Key) -> Choice<G> {
     let player = player(ahead(evaluator.clone(), options), ties);
     player.analyse(at, &Question::of(key), &NEVER).unwrap().choice
 }
@@ -44,7 +44,7 @@ fn counting_from_the_root() -> Expression {
 }
 
 /// One engine for whole games, with tables that forget much and such that forget little.
-fn check_games<G: Game>(games: u64, most_depth: u32, begin: impl Fn(&mut Stream) -> G) {
+fn check_games<G: Tested>(games: u64, most_depth: u32, begin: impl Fn(&mut Stream) -> G) {
     for round in 0..games {
         let mut draws = Key::new(61).child(round).stream();
         let expression =
@@ -96,7 +96,7 @@ fn chooses_what_the_plain_search_chooses() {
 }
 
 /// A stop at any instant leaves the answer of a depth that was completed, also in the middle of captures.
-fn check_stops<G: Game>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Stream) -> G) {
+fn check_stops<G: Tested>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Stream) -> G) {
     let mut depths = std::collections::HashSet::new();
     let mut stopped = 0;
     for round in 0..rounds {

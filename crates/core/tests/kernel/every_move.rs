@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, ahead, any_checkers, player, random_position_of, scaled, small_evaluator};
+use crate::common::{
+    RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled, small_evaluator,
+};
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::Ties;
@@ -26,7 +28,7 @@ use evoply_core::stream::{Key, Stream};
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// What a player answers with and without the values; everything else must be equal.
-fn ask<G: Game>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
+fn ask<G: Tested>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
     let question = Question::of(game);
     let plain = player.analyse(position, &question, &NEVER).unwrap();
     let whole = player.analyse(position, &Question { every_move: true, ..question }, &NEVER).unwrap();
@@ -48,7 +50,7 @@ fn expression<B: Board>(draws: &mut Stream, outputs: usize) -> Expression {
 }
 
 /// Every way to look ahead, by number.
-fn options<G: Game>(number: u64, depth: u32) -> SearchOptions {
+fn options<G: Tested>(number: u64, depth: u32) -> SearchOptions {
     let plain = SearchOptions::to_depth(depth);
     match number % 8 {
         0 => plain,
@@ -62,7 +64,7 @@ fn options<G: Game>(number: u64, depth: u32) -> SearchOptions {
     }
 }
 
-fn check<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(31).child(G::Board::SIZE.into()).child(depth.into()).child(round).stream();
         let (position, options) = (position(&mut draws), options::<G>(round, depth));
@@ -113,7 +115,7 @@ fn values_of_a_search_are_those_of_minimax() {
 }
 
 /// The value for the mover of the board after a move, straight from the reference interpreter.
-fn value_after<G: Game>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
+fn value_after<G: Tested>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
     let (mover, child) = (position.turn(), position.play_unchecked(chosen));
     let speaker = speaks_for(view, mover, mover);
     let here = Inputs::at(position);
@@ -130,7 +132,7 @@ fn value_after<G: Game>(position: &G, chosen: G::Move, expression: &Expression, 
     if speaker == mover { bounded(value, -1e12) } else { -bounded(value, 1e12) }
 }
 
-fn check_after_state<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
         let (position, expression) = (position(&mut draws), small_evaluator::<G::Board>(&mut draws));

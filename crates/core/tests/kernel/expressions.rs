@@ -1,6 +1,6 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
-use crate::common::{RandomExpression, any_checkers, random_position_of, random_set, scaled};
+use crate::common::{RandomExpression, Tested, any_checkers, random_position_of, random_set, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -49,7 +49,7 @@ fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
 }
 
 /// Compare `pairs` values of random expressions on random boards.
-fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::Board>) {
+fn check<G: Tested>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::Board>) {
     let key = Key::new(11).child(G::Board::SIZE.into());
     let mut registers = Registers::<G::Board>::default();
     let paths = available();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator, tie_rules,
+    Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -31,7 +31,7 @@ fn program<B: Board>(draws: &mut Stream) -> Arc<Program<B>> {
     Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap())
 }
 
-fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn ask<G: Tested>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     let player = player(chooser, ties);
     player.prepare(workspace);
     let paths = available();
@@ -40,7 +40,7 @@ fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspa
 }
 
 /// Compare value and best moves with minimax's, whatever orders the moves.
-fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let mut workspace = Workspace::default();
     let mut differing = 0;
     for round in 0..positions {

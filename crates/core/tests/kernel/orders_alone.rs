@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, player, random_position_of, small_evaluator};
+use crate::common::{Tested, ahead, player, random_position_of, small_evaluator};
 use evoply_core::bitboard::{Board, Size8, Size10};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::dispatch;
@@ -19,7 +19,7 @@ use evoply_core::search::ordered::{Order, count};
 use evoply_core::stream::Key;
 
 /// Compare with the plain search at every depth; gives the nodes of each order at the greatest one.
-fn check<G: Game>(positions: u64, most_depth: u32) -> [u64; 4] {
+fn check<G: Tested>(positions: u64, most_depth: u32) -> [u64; 4] {
     let orders = [Order::None, Order::Evaluator, Order::Table(1 << 12), Order::Table(8)];
     let (mut nodes, stop) = ([0; 4], AtomicBool::new(false));
     for round in 0..positions {

@@ -1,7 +1,7 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{RandomExpression, any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -45,7 +45,7 @@ fn written_with<B: Board>(drawn: &RandomExpression, values: &[f64], mut builder:
     builder.finish(drawn.outputs.iter().map(|&id| ids[id as usize]).collect())
 }
 
-fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     let paths = available();
     let mut registers = Registers::<G::Board>::default();
     let (mut changed, mut several) = (0, 0);

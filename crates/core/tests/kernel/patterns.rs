@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::common::{any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{Tested, any_checkers, drawn_pattern, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
@@ -52,7 +52,7 @@ struct Values<'a, G: Game> {
     is_carried: bool,
 }
 
-impl<G: Game> Task for Values<'_, G> {
+impl<G: Tested> Task for Values<'_, G> {
     type Output = Vec<Vec<u64>>;
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { registers, program, position, view, chooser, is_carried } = self;
@@ -76,7 +76,7 @@ impl<G: Game> Task for Values<'_, G> {
     }
 }
 
-fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
     let (paths, mut compared, mut round) = (available(), 0, 0);
     while compared < boards {
         let mut draws = Key::new(71).child(seed).child(round).stream();
@@ -129,7 +129,7 @@ fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
     }
 }
 
-fn reached<G: Game>(draws: &mut Stream) -> G {
+fn reached<G: Tested>(draws: &mut Stream) -> G {
     random_position_of(draws, 2 * u64::from(G::Board::SQUARES))
 }
 

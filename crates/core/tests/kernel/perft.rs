@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{any_checkers, random_position_of, scaled};
+use crate::common::{Tested, any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
@@ -38,7 +38,7 @@ fn deep_tables() {
 }
 
 /// Counts over boards are those over games, from any position, in as little memory as one likes.
-fn check_with_table<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+fn check_with_table<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
     let stop = AtomicBool::new(false);
     for round in 0..rounds {
         let mut draws = Key::new(81).child(G::Board::SIZE.into()).child(round).stream();

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{self, ahead, any_checkers, check_taken, random_position_of, scaled, small_evaluator, tie_rules};
+use crate::common::{
+    self, Tested, ahead, any_checkers, check_taken, random_position_of, scaled, small_evaluator, tie_rules,
+};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
@@ -35,12 +37,12 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
+fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
-fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
+fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     let (key, stop) = (playout::move_key(game, position.turn(), position.ply()), &AtomicBool::new(false));
@@ -109,7 +111,7 @@ fn every_search_equals_minimax() {
 }
 
 /// A position entered, or valued where nothing is to be captured.
-fn nodes<G: Game>(position: &G, depth: u32) -> u64 {
+fn nodes<G: Tested>(position: &G, depth: u32) -> u64 {
     let pieces = |position: &G| (position.own() | position.opponent()).len();
     let captures = |chosen| pieces(&position.play_unchecked(chosen)) < pieces(position);
     if depth == 0 && !position.legal_moves().any(captures) {

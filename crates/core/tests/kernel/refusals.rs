@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::common::ahead;
+use crate::common::{Tested, ahead};
 use evoply_core::bitboard::Size4;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -21,14 +20,14 @@ use evoply_core::stages::{StageClock, Stages};
 type Small = Othello<Size4>;
 
 /// An evaluator with some outputs.
-fn evaluator<G: Game>(outputs: usize) -> Evaluator<G> {
+fn evaluator<G: Tested>(outputs: usize) -> Evaluator<G> {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
     let program = Arc::new(Program::new(&builder.finish(vec![pieces; outputs])).unwrap());
     Evaluator { program, view: View::Turn }
 }
 
-fn refusal<G: Game>(outputs: usize, orderer: Option<usize>, options: SearchOptions) -> String {
+fn refusal<G: Tested>(outputs: usize, orderer: Option<usize>, options: SearchOptions) -> String {
     LookAhead::<G>::new(evaluator(outputs), orderer.map(evaluator), options).err().unwrap_or_default()
 }
 

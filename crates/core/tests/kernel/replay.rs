@@ -10,13 +10,13 @@ use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
 
-use super::common::random_position_of;
+use super::common::{Tested, random_position_of};
 
 /// A start and codes.
 type Known<G> = (G, Vec<u64>);
 
 /// Random games from random positions, and the boards that they went over.
-fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
+fn games<G: Tested>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
     let mut draws = Key::new(seed).stream();
     let game = |_| {
         let start: G = random_position_of(&mut draws, 20);
@@ -33,12 +33,12 @@ fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
     (0..count).map(game).unzip()
 }
 
-fn counts<G: Game>(games: &[Known<G>], threads: usize) -> Result<PieceCounts, IllegalMove> {
+fn counts<G: Tested>(games: &[Known<G>], threads: usize) -> Result<PieceCounts, IllegalMove> {
     let games: Vec<_> = games.iter().map(|(start, codes)| Moves { start: *start, codes }).collect();
     piece_counts(&games, threads, &AtomicBool::new(false)).expect("nobody stops it")
 }
 
-fn check<G: Game>(seed: u64) {
+fn check<G: Tested>(seed: u64) {
     let (games, positions) = games::<G>(seed, 60);
     let counts = counts(&games, 1).expect("all moves are legal");
     assert_eq!(counts, super::replay::counts(&games, 3).expect("all moves are legal"));
@@ -82,7 +82,7 @@ fn no_game_has_no_row() {
 }
 
 /// The same one move after the other: what [`replay`] must equal.
-fn slowly<G: Game>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
+fn slowly<G: Tested>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
     let (mut codes, mut seen) = (Vec::new(), vec![start]);
     for (taken, &code) in given.iter().enumerate() {
         loop {
@@ -103,7 +103,7 @@ fn slowly<G: Game>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
     (Replayed { codes, taken: given.len(), last: seen[seen.len() - 1] }, seen)
 }
 
-fn check_replay<G: Game>(seed: u64) {
+fn check_replay<G: Tested>(seed: u64) {
     let (games, _) = games::<G>(seed, 200);
     let mut draws = Key::new(seed).child(1).stream();
     let mut given: Vec<Known<G>> = Vec::new();

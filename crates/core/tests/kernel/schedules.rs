@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{ahead, player, random_position_of, scaled, small_evaluator};
+use crate::common::{Tested, ahead, player, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -17,7 +17,7 @@ use evoply_core::player::{Choose, Chooser, Player, Workspace};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::{Playouts, move_key, random_move};
+use evoply_core::rules::playout::{move_key, random_move};
 use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::{StageClock, Stages};
@@ -28,7 +28,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// Long games of checkers would take long: every game is cut here.
 const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_plies: Some(90) };
 
-fn evaluator<G: Game>(draws: &mut Stream) -> Evaluator<G> {
+fn evaluator<G: Tested>(draws: &mut Stream) -> Evaluator<G> {
     let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
     Evaluator { program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
 }
@@ -44,7 +44,7 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 }
 
 /// Some of everything, some with a random start.
-fn players<G: Game>() -> Vec<Player<G>> {
+fn players<G: Tested>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
     let stages =
         Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Pieces)
@@ -65,7 +65,7 @@ fn players<G: Game>() -> Vec<Player<G>> {
 }
 
 /// One choice, the obvious way: a random start is a random player, and a stage is a player of its own.
-fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
+fn chosen<G: Tested>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
     let key = move_key(game, position.turn(), position.ply());
     let one = match player.chooser() {
         _ if moves < player.random_moves() => Player::random(),
@@ -93,7 +93,7 @@ fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> O
 }
 
 /// The moves of a game, the obvious way.
-fn moves<G: Game>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
+fn moves<G: Tested>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
     let (mut position, mut moves) = (conditions.starts[pairing.start as usize], Vec::new());
     let (mut opening, mut own) = (pairing.opening.stream(), [0, 0]);
     while position.ply() < conditions.draws.most_plies.unwrap() {
@@ -126,7 +126,7 @@ fn pairings(count: u64, players: u64, starts: u64, key: Key) -> Vec<Pairing> {
     (0..count).map(pairing).collect()
 }
 
-fn run<G: Playouts>(
+fn run<G: Tested>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -138,7 +138,7 @@ fn run<G: Playouts>(
     records
 }
 
-fn check_moves<G: Playouts>(games: u64) {
+fn check_moves<G: Tested>(games: u64) {
     let players = players::<G>();
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
@@ -165,7 +165,7 @@ fn games_are_those_played_move_by_move() {
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
-fn check_starts<G: Playouts>(games: u64) {
+fn check_starts<G: Tested>(games: u64) {
     let players = players::<G>();
     let key = Key::new(43).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();

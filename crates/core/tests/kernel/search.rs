@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    ahead, any_checkers, check_taken, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    Tested, ahead, any_checkers, check_taken, player, random_position, random_position_of, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
@@ -25,13 +26,19 @@ use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::{Key, Stream};
 
-fn choose<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn choose<G: Tested>(
+    path: Path,
+    player: &Player<G>,
+    position: &G,
+    key: Key,
+    workspace: &mut Workspace<G>,
+) -> Choice<G> {
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
 }
 
 /// Compare value and set of best moves on `positions` random positions at one depth.
-fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let paths = available();
     let key = Key::new(5).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
@@ -68,7 +75,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
 }
 
 /// A principal variation is a line of legal moves.
-fn check_line<G: Game>(position: &G, chosen: G::Move, continuation: &[G::Move]) {
+fn check_line<G: Tested>(position: &G, chosen: G::Move, continuation: &[G::Move]) {
     let mut position = *position;
     for &chosen in std::iter::once(&chosen).chain(continuation) {
         position = position.play(chosen).expect("a legal move");

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, ahead, player, random_position_of};
+use crate::common::{RandomExpression, Tested, ahead, player, random_position_of};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
@@ -22,7 +22,7 @@ use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 
 /// Nodes of the answers on 60 positions, and a hash of all that they say.
-fn answers<G: Game>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
+fn answers<G: Tested>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
     let answer = |options: &SearchOptions| {
         let (mut nodes, mut hash) = (0, Key::new(1));
         for round in 0..60 {

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, ahead, any_checkers, check_taken, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    self, Tested, ahead, any_checkers, check_taken, random_position, random_position_of, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -43,12 +44,12 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
+fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
     let evaluator = Evaluator { program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
-fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     player.prepare(workspace);
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
@@ -78,7 +79,7 @@ fn counting_plies() -> Expression {
 }
 
 /// Compare value and set of best moves with minimax's on random positions, a few ways each.
-fn check_against_minimax<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check_against_minimax<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let (paths, ways) = (available(), ways(depth));
     let key = Key::new(15).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
@@ -135,7 +136,7 @@ fn value_and_moves_are_those_of_minimax_in_checkers() {
 }
 
 /// Where transpositions abound, minimax is too slow an oracle: the plain search, which equals it, chooses the same.
-fn check_against_plain<G: Game>(
+fn check_against_plain<G: Tested>(
     positions: u64,
     depths: std::ops::RangeInclusive<u32>,
     random_position: impl Fn(&mut Stream) -> G,

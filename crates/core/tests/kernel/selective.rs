@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, any_checkers, player, random_position_of, small_evaluator};
+use crate::common::{Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::choice::{Choice, Ties};
@@ -23,11 +23,11 @@ use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-fn chosen<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key) -> Choice<G> {
+fn chosen<G: Tested>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key) -> Choice<G> {
     player(chooser, ties).analyse(position, &Question::of(key), &NEVER).unwrap().choice
 }
 
-fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     let mut fewer = 0;
     for round in 0..rounds {
         let mut draws = Key::new(41).child(G::Board::SIZE.into()).child(round).stream();

@@ -21,6 +21,7 @@ use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Size8, Size10, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
+use crate::search::exact::Endgames;
 
 pub use moves::Move;
 pub use side::{Moves, Side};
@@ -306,6 +307,8 @@ impl<V: Variant> Game for Checkers<V> {
 impl<V: Variant> Playouts for Checkers<V> {}
 
 impl<V: Variant> Duels for Checkers<V> {}
+
+impl<V: Variant> Endgames for Checkers<V> {}
 
 impl<V: Variant> PartialEq for Checkers<V> {
     fn eq(&self, other: &Self) -> bool {
