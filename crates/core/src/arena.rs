@@ -220,7 +220,7 @@ impl<G: Endgames> Task for PlayGame<'_, G> {
             }
             let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
             position = position.play_unchecked(chosen);
-            record.add(G::code(chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), chosen), conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         // Step 2. The players.
@@ -239,7 +239,7 @@ impl<G: Endgames> Task for PlayGame<'_, G> {
             };
             workspaces[side as usize].has_moved();
             position = position.play_unchecked(choice.chosen);
-            record.add(G::code(choice.chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), choice.chosen), conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         record.ended_at(&position, drawn)
@@ -255,6 +255,7 @@ const TRIES: u64 = 1000;
 /// # Errors
 /// [`Stopped`] if `stop` was set before all were found.
 pub fn random_positions<G: Game>(
+    rules: G::Rules,
     count: usize,
     key: Key,
     plies: RangeInclusive<u32>,
@@ -265,7 +266,7 @@ pub fn random_positions<G: Game>(
         *found = (0..TRIES).take_while(|_| !stop.load(Ordering::Relaxed)).find_map(|attempt| {
             let mut stream = key.child(index as u64).child(attempt).stream();
             let spread = u64::from(plies.end().saturating_sub(*plies.start())) + 1;
-            let mut position = G::start();
+            let mut position = G::start(rules);
             for _ in 0..u64::from(*plies.start()) + stream.below(spread) {
                 let chosen = random_move(&position, |bound| stream.below(bound))?;
                 position = position.play_unchecked(chosen);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::choice::{Choice, Ties, drawn_by_value};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
-use crate::rules::Game;
+use crate::rules::{Game, Rules};
 use crate::search::exact::{Endgames, ExactChoice};
 use crate::search::{LookAhead, Memory, SearchOptions, alphabeta, deepening, every_move};
 use crate::stages::Stages;
@@ -74,13 +74,13 @@ impl<G: Game> Default for Workspace<G> {
 }
 
 impl<G: Game> Player<G> {
-    /// What chooses so, and takes this one of equal moves; never a random move instead.
+    /// What chooses so in a game by some rules, and takes this one of equal moves; never a random move instead.
     ///
     /// # Errors
     /// The evaluator of a player that looks one ply ahead has more than one output, or no piece of the game moves that
     /// could be the most advanced.
-    pub fn new(chooser: Chooser<G>, ties: Ties) -> Result<Self, String> {
-        if ties == Ties::Advanced && !G::MOVES_PIECES {
+    pub fn new(rules: G::Rules, chooser: Chooser<G>, ties: Ties) -> Result<Self, String> {
+        if ties == Ties::Advanced && !rules.moves_pieces() {
             return Err("ties advanced takes the most advanced piece, and no piece of the game moves".into());
         }
         if let Chooser::AfterState(evaluator) = &chooser {
@@ -235,7 +235,7 @@ impl<G: Endgames> Player<G> {
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
         let mut expansion = position.expand(cpu);
-        let mut moves = G::remaining(&expansion);
+        let mut moves = G::remaining(position.rules(), &expansion);
         let count = moves.len() as u64;
         if count < 2 {
             // No choice: nothing is drawn and nothing is evaluated.
@@ -261,7 +261,7 @@ impl<G: Endgames> Player<G> {
         workspace: &mut Workspace<G>,
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
-        let mut moves = G::remaining(expansion);
+        let mut moves = G::remaining(position.rules(), expansion);
         let count = moves.len() as u64;
         match &self.chooser {
             Chooser::Random => {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::bitboard::{Bitboard, Board};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant, dark_squares};
+use evoply_core::rules::checkers::{American, American10, Checkers, CheckersRules, Losing, Variant, dark_squares};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::{Color, Game};
 
@@ -16,7 +16,7 @@ fn check<V: Variant>(table: &str, deepest: usize) {
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {
-        let leaves = count(Checkers::<V>::start(), index as u32 + 1);
+        let leaves = count(Checkers::<V>::start(CheckersRules), index as u32 + 1);
         assert_eq!(leaves, value.as_u64(), "{table} at depth {}", index + 1);
     }
 }
@@ -85,7 +85,7 @@ fn a_game_that_ended_is_no_leaf_and_draws_do_not_exist() {
 
 #[test]
 fn a_count_can_be_stopped() {
-    let start = Checkers::<American>::start();
+    let start = Checkers::<American>::start(CheckersRules);
     assert!(perft(start, 20, 1, &AtomicBool::new(true)).is_err());
 }
 

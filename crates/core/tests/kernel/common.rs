@@ -7,11 +7,11 @@ use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
 use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
+use evoply_core::rules::checkers::{Checkers, CheckersRules, Variant, dark_squares};
 use evoply_core::rules::duels::Duels;
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{Playouts, random_move};
-use evoply_core::rules::{Color, Game};
+use evoply_core::rules::{Color, Game, Rules};
 use evoply_core::search::exact::Endgames;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
@@ -22,9 +22,22 @@ pub fn scaled(count: u64) -> u64 {
 }
 
 /// What the tests ask of a game.
-pub trait Tested: Playouts + Duels + Endgames {}
+pub trait Tested: Playouts + Duels + Endgames {
+    /// The rules that it is usually played by.
+    fn usual() -> Self::Rules;
+}
 
-impl<G: Playouts + Duels + Endgames> Tested for G {}
+impl<B: Board> Tested for Othello<B> {
+    fn usual() -> OthelloRules {
+        OthelloRules
+    }
+}
+
+impl<V: Variant> Tested for Checkers<V> {
+    fn usual() -> CheckersRules {
+        CheckersRules
+    }
+}
 
 /// Any set of squares, dense, sparse or empty.
 pub fn random_set<B: Board>(draws: &mut Stream) -> Bitboard<B> {
@@ -49,7 +62,7 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
 /// A position of any game after up to `most` random plies that is not over.
 pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = G::start();
+        let mut position = G::start(G::usual());
         for _ in 0..draws.below(most + 1) {
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
             position = position.play_unchecked(chosen);
@@ -295,13 +308,13 @@ pub fn ordered<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions, order
 
 /// A player without random moves.
 pub fn player<G: Tested>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
-    Player::new(chooser, ties).unwrap()
+    Player::new(G::usual(), chooser, ties).unwrap()
 }
 
 /// All tie rules that the game has.
 pub fn tie_rules<G: Tested>() -> Vec<Ties> {
     let all = [Ties::First, Ties::Last, Ties::Random, Ties::Column, Ties::Advanced];
-    all.into_iter().filter(|&ties| ties != Ties::Advanced || G::MOVES_PIECES).collect()
+    all.into_iter().filter(|&ties| ties != Ties::Advanced || G::usual().moves_pieces()).collect()
 }
 
 /// Panics unless a rule takes `chosen` of moves that are equally good, in the order of legal moves.
@@ -312,12 +325,12 @@ pub fn check_taken<G: Tested>(ties: Ties, position: &G, equals: &[G::Move], chos
         Ties::Last => equals.last(),
         Ties::Column => (0..size * size)
             .map(|place| Bitboard::square(place % size * size + place / size))
-            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(equal) == square)),
+            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(G::usual(), equal) == square)),
         Ties::Advanced => {
             // The square that becomes empty, or is come back to.
             let row = |equal: &G::Move| {
                 let left = position.own() - position.play_unchecked(*equal).opponent();
-                let square = if left.is_empty() { G::moved_to(*equal) } else { left };
+                let square = if left.is_empty() { G::moved_to(G::usual(), *equal) } else { left };
                 square.first() / size
             };
             let is_black = position.turn() == Color::Black;

@@ -9,7 +9,7 @@ use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::duels::{Duel, Duels, Foresight, Opening, Weights};
+use evoply_core::rules::duels::{Duel, Foresight, Opening, Weights};
 use evoply_core::rules::othello::Othello;
 use evoply_core::stream::{Key, Stream};
 
@@ -49,15 +49,15 @@ impl Mind {
     fn value<G: Tested>(&self, position: &G, chosen: G::Move) -> i64 {
         let Foresight { mobility, frontier, replies } = self.foresight;
         let after = position.play_unchecked(chosen);
-        let answers: Vec<_> = after.legal_moves().filter(|&one| !G::moved_to(one).is_empty()).collect();
+        let answers: Vec<_> = after.legal_moves().filter(|&one| !G::moved_to(G::usual(), one).is_empty()).collect();
         let is_free = |square: u32| !(after.own() | after.opponent()).contains(square);
         let stands_free = |&square: &u32| {
             let beside = |&direction: &Direction| Bitboard::<G::Board>::square(square).shift(direction);
             Direction::ALL.iter().flat_map(beside).any(is_free)
         };
         let exposed = after.opponent().into_iter().filter(stands_free).count();
-        let best_answer = answers.iter().map(|&one| self.weight(G::moved_to(one))).max().unwrap_or(0);
-        8 * self.weight(G::moved_to(chosen))
+        let best_answer = answers.iter().map(|&one| self.weight(G::moved_to(G::usual(), one))).max().unwrap_or(0);
+        8 * self.weight(G::moved_to(G::usual(), chosen))
             - i64::from(mobility) * answers.len() as i64
             - i64::from(frontier) * exposed as i64
             - if replies { 8 * best_answer } else { 0 }

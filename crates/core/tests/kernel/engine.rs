@@ -17,7 +17,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
@@ -50,10 +50,10 @@ fn check_games<G: Tested>(games: u64, most_depth: u32, begin: impl Fn(&mut Strea
         let expression =
             if draws.below(4) == 0 { counting_from_the_root() } else { small_evaluator::<G::Board>(&mut draws) };
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let rules = tie_rules::<G>();
         let ties = rules[draws.below(rules.len() as u64) as usize];
-        let quiescence = G::HAS_CAPTURES && draws.below(2) == 0;
+        let quiescence = G::MAY_CAPTURE && draws.below(2) == 0;
         let ordering = [MoveOrder::None, MoveOrder::Killer, MoveOrder::Evaluator][draws.below(3) as usize];
         let table = [4, 64, 1 << 12][draws.below(3) as usize];
         let way = SearchOptions { ordering, quiescence, ..SearchOptions::to_depth(most_depth) };
@@ -106,6 +106,7 @@ fn check_stops<G: Tested>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Str
             continue;
         }
         let evaluator = Evaluator {
+            rules: G::usual(),
             program: Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap()),
             view: View::Player,
         };
@@ -154,14 +155,18 @@ fn counting() -> Evaluator<Othello<Size8>> {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
     let count = builder.node(Node::Count(pieces)).unwrap();
-    Evaluator { program: Arc::new(Program::new(&builder.finish(vec![count])).unwrap()), view: View::Turn }
+    Evaluator {
+        rules: OthelloRules,
+        program: Arc::new(Program::new(&builder.finish(vec![count])).unwrap()),
+        view: View::Turn,
+    }
 }
 
 #[test]
 fn what_is_told_can_stop_it_and_the_next_question_goes_on() {
     let way = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(60) };
     let mut engine = Engine::new(player(ahead(counting(), way), Ties::First), 1 << 12).unwrap();
-    let (start, question) = (Othello::<Size8>::start(), Question::of(Key(1)));
+    let (start, question) = (Othello::<Size8>::start(OthelloRules), Question::of(Key(1)));
     let mut until = |depth, limits: Limits| {
         let stop = AtomicBool::new(false);
         let mut heard = Vec::new();
@@ -193,10 +198,10 @@ fn nodes_are_limited_and_the_table_saves_some() {
     let think = |engine: &mut Engine<_>, position: &Othello<Size8>, limits| {
         engine.think(position, &Question::of(Key(1)), &limits, &NEVER, &mut |_, _| ()).unwrap().analysis.choice
     };
-    let limited = think(&mut engine, &Othello::start(), Limits::default());
+    let limited = think(&mut engine, &Othello::start(OthelloRules), Limits::default());
     assert!(limited.nodes <= 50_000 && limited.depth > 4, "{limited:?}");
     // Two plies on along the line, what was found out before still counts.
-    let after = Othello::start().play_unchecked(limited.chosen).play_unchecked(limited.continuation[0]);
+    let after = Othello::start(OthelloRules).play_unchecked(limited.chosen).play_unchecked(limited.continuation[0]);
     let with = think(&mut engine, &after, to_depth(limited.depth - 2)).nodes;
     engine.forget();
     let without = think(&mut engine, &after, to_depth(limited.depth - 2)).nodes;
@@ -227,7 +232,7 @@ fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
     assert_eq!(Some(best), solved.score);
     // To a depth, on an emptier board or at once, it looks ahead.
     assert!(!think(&mut engine, &position, to_depth(2), false).analysis.choice.is_exact);
-    assert!(engine.solve(&Othello::start(), &question, None, &NEVER).is_none());
+    assert!(engine.solve(&Othello::start(OthelloRules), &question, None, &NEVER).is_none());
     let stop = AtomicBool::new(true);
     engine.forget();
     let hurried = engine.think(&position, &question, &Limits::default(), &stop, &mut |_, _| ()).unwrap();

@@ -16,7 +16,7 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
 use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -60,7 +60,7 @@ fn options<G: Tested>(number: u64, depth: u32) -> SearchOptions {
         4 => SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..plain },
         5 => SearchOptions { leaves: Leaves::Alternating(Per::Leaf), ..plain },
         6 => SearchOptions { leaves: Leaves::Alternating(Per::Move), table: 1 << 4, ..plain },
-        _ => SearchOptions { quiescence: G::HAS_CAPTURES, ..plain },
+        _ => SearchOptions { quiescence: G::MAY_CAPTURE, ..plain },
     }
 }
 
@@ -70,7 +70,7 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
         let (position, options) = (position(&mut draws), options::<G>(round, depth));
         let expression = expression::<G::Board>(&mut draws, options.leaves.outputs());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let epsilon = if draws.below(4) == 0 { 0.5 } else { 0.0 };
         let player = player(ahead(evaluator, options), ties).with_epsilon(epsilon).unwrap();
@@ -78,7 +78,7 @@ fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G
         let answer = ask(&player, &position, game);
         let key = move_key(game, position.turn(), position.ply());
         let rule = options.leaves.rule(game, position.turn(), key);
-        let quiescence = G::HAS_CAPTURES && options.quiescence;
+        let quiescence = G::MAY_CAPTURE && options.quiescence;
         let minimax = Minimax { rule, quiescence, ..Minimax::at(&position, &expression, view) };
         // An answer without a look is a forced or a random move: the depth is then what it would have been.
         let is_limited = options.nodes.is_some();
@@ -122,13 +122,13 @@ fn value_after<G: Tested>(position: &G, chosen: G::Move, expression: &Expression
     let inputs = Inputs {
         own: child.pieces(speaker),
         opponent: child.pieces(speaker.opposite()),
-        moved_to: G::moved_to(chosen),
+        moved_to: G::moved_to(G::usual(), chosen),
         own_is_black: speaker == Color::Black,
         root_clock: here.root_clock,
         root_ply: here.root_ply,
         ..Inputs::at(&child)
     };
-    let value = evaluate::<G>(expression, &inputs)[0];
+    let value = evaluate::<G>(G::usual(), expression, &inputs)[0];
     if speaker == mover { bounded(value, -1e12) } else { -bounded(value, 1e12) }
 }
 
@@ -137,7 +137,7 @@ fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G
         let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
         let (position, expression) = (position(&mut draws), small_evaluator::<G::Board>(&mut draws));
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let answer = ask(&player(Chooser::AfterState(evaluator), Ties::Random), &position, Key(round));
         let expected: Vec<(G::Move, f64)> =
             position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
@@ -158,10 +158,10 @@ fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
 
 #[test]
 fn what_moves_at_random_values_nothing() {
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     assert!(ask(&Player::random(), &start, Key(1)).values.is_empty());
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
         let question = Question { moves, every_move: true, ..Question::of(Key(1)) };
@@ -181,7 +181,7 @@ fn the_move_that_wins_is_worth_a_win() {
         let mut draws = Key::new(33).child(round).stream();
         let position = random_position_of::<Othello<Size4>>(&mut draws, 14);
         let program = Arc::new(Program::new(&small_evaluator::<Size4>(&mut draws)).unwrap());
-        let evaluator = Evaluator { program, view: View::Turn };
+        let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
         let chooser = ahead(evaluator, SearchOptions::to_depth(6));
         for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {
             if let Some(outcome) = position.play_unchecked(chosen).outcome() {
@@ -196,8 +196,8 @@ fn the_move_that_wins_is_worth_a_win() {
 #[test]
 fn a_stop_leaves_no_answer() {
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let player = player(ahead(evaluator, SearchOptions::to_depth(3)), Ties::First);
     let question = Question { every_move: true, ..Question::of(Key(1)) };
-    assert!(player.analyse(&Othello::<Size8>::start(), &question, &AtomicBool::new(true)).is_none());
+    assert!(player.analyse(&Othello::<Size8>::start(OthelloRules), &question, &AtomicBool::new(true)).is_none());
 }

@@ -15,7 +15,8 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::{American, Checkers, CheckersRules};
+use evoply_core::rules::othello::OthelloRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
@@ -51,8 +52,8 @@ fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut St
         }
         let expression = small_evaluator::<G::Board>(&mut draws);
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
-        let quiescence = G::HAS_CAPTURES && draws.below(2) == 0;
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
+        let quiescence = G::MAY_CAPTURE && draws.below(2) == 0;
         let question = Minimax { quiescence, ..Minimax::at(&position, &expression, view) };
         let values = question.move_values(&position, depth);
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
@@ -62,7 +63,7 @@ fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut St
             let ways = ways(depth, quiescence);
             let options = ways[draws.below(ways.len() as u64) as usize];
             for _ in 0..3 {
-                let orderer = Evaluator { program: program(&mut draws), view };
+                let orderer = Evaluator { rules: G::usual(), program: program(&mut draws), view };
                 let chooser = ordered(evaluator.clone(), options, orderer);
                 let choice = ask(chooser, ties, &position, Key(round), &mut workspace);
                 let case = format!("{options:?} {ties:?} {view:?} round {round}");
@@ -95,7 +96,7 @@ fn the_evaluator_in_second_place_orders_as_in_first() {
         if moves < 2 {
             continue;
         }
-        let evaluator = Evaluator { program: program(&mut draws), view: View::Player };
+        let evaluator = Evaluator { rules: CheckersRules, program: program(&mut draws), view: View::Player };
         let depth = 2 + draws.below(4) as u32;
         let table = if draws.below(2) == 0 { 0 } else { 1 << 10 };
         let first = SearchOptions { ordering: MoveOrder::Evaluator, table, ..SearchOptions::to_depth(depth) };
@@ -123,7 +124,8 @@ fn node_limits_count_what_orders_moves() {
         let limit = 1 + draws.below(2_000);
         let ways = ways(60, false);
         let options = SearchOptions { nodes: Some(limit), ..ways[draws.below(ways.len() as u64) as usize] };
-        let [evaluator, orderer] = [(); 2].map(|()| Evaluator { program: program(&mut draws), view: View::Turn });
+        let [evaluator, orderer] =
+            [(); 2].map(|()| Evaluator { rules: OthelloRules, program: program(&mut draws), view: View::Turn });
         let chooser = ordered(evaluator.clone(), options, orderer);
         let choice = ask(chooser, Ties::Last, &position, Key(round), &mut workspace);
         assert!(choice.nodes <= limit.max(1 + moves), "{} nodes of {limit}", choice.nodes);

@@ -14,7 +14,7 @@ use evoply_core::expression::{Builder, Expression, Node, Side, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::patterns::Pattern;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
 
@@ -65,7 +65,7 @@ impl<G: Tested> Task for Values<'_, G> {
             if is_carried {
                 follow(cpu, &mut registers.carried, position, speaker, &children);
             }
-            registers.evaluate::<G>(cpu, program, &block, &mut outputs);
+            registers.evaluate::<G>(cpu, G::usual(), program, &block, &mut outputs);
             for lane in 0..children.len {
                 values.push(outputs.iter().map(|output| output.0[lane].to_bits()).collect());
             }
@@ -84,7 +84,7 @@ fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
         let expression = sum_of_patterns(&mut draws, G::Board::SQUARES);
         let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         assert!(program.plan().is_some());
-        let evaluator = Evaluator::<G> { program: Arc::clone(&program), view: View::Turn };
+        let evaluator = Evaluator::<G> { rules: G::usual(), program: Arc::clone(&program), view: View::Turn };
         let mut registers = Registers::<G::Board>::default();
         evaluator.load(&mut registers);
         for step in 0..40 {
@@ -121,7 +121,8 @@ fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
                     own_is_black: speaker == Color::Black,
                     ..Inputs::at(&child)
                 };
-                let expected: Vec<_> = evaluate::<G>(&expression, &inputs).into_iter().map(f64::to_bits).collect();
+                let expected: Vec<_> =
+                    evaluate::<G>(G::usual(), &expression, &inputs).into_iter().map(f64::to_bits).collect();
                 assert_eq!(value, &expected, "round {round}, step {step}");
                 compared += 1;
             }
@@ -169,9 +170,9 @@ fn an_index_is_a_number_in_base_three() {
     let read = |text: &str| json::parse(text, 64, Builder::default());
     let expression = read(&text(&format!("{first}, {second}"))).unwrap();
     let value = |own: &[u32], opponent: &[u32]| {
-        let mut inputs = Inputs::at(&Othello::<Size8>::start());
+        let mut inputs = Inputs::at(&Othello::<Size8>::start(OthelloRules));
         (inputs.own, inputs.opponent) = (own.iter().copied().collect(), opponent.iter().copied().collect());
-        evaluate::<Othello<Size8>>(&expression, &inputs)[0]
+        evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs)[0]
     };
     assert_eq!(value(&[], &[]), 0.0);
     assert_eq!(value(&[0], &[1]), 3.0 + 2.0);

@@ -6,7 +6,7 @@ use crate::common::{Tested, any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::perft_table::perft_with_table;
 use evoply_core::stream::{Key, Stream};
@@ -16,7 +16,7 @@ fn check<B: Board>(table: &str, deepest: usize) {
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {
-        let leaves = perft(Othello::<B>::start(), index as u32 + 1, 0, &AtomicBool::new(false));
+        let leaves = perft(Othello::<B>::start(OthelloRules), index as u32 + 1, 0, &AtomicBool::new(false));
         assert_eq!(leaves.ok(), value.as_u64(), "{table} at depth {}", index + 1);
     }
 }
@@ -42,13 +42,13 @@ fn check_with_table<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut S
     let stop = AtomicBool::new(false);
     for round in 0..rounds {
         let mut draws = Key::new(81).child(G::Board::SIZE.into()).child(round).stream();
-        let position = if round == 0 { G::start() } else { position(&mut draws) };
+        let position = if round == 0 { G::start(G::usual()) } else { position(&mut draws) };
         let plain = perft(position, depth, 0, &stop);
         for bytes in [0, 1 << 12, 1 << 18, 1 << 30] {
             assert_eq!(perft_with_table(position, depth, 0, bytes, &stop), plain, "{position:?} in {bytes} bytes");
         }
     }
-    assert!(perft_with_table(G::start(), depth, 1, 1 << 30, &AtomicBool::new(true)).is_err());
+    assert!(perft_with_table(G::start(G::usual()), depth, 1, 1 << 30, &AtomicBool::new(true)).is_err());
 }
 
 #[test]

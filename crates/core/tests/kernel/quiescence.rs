@@ -15,7 +15,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::{American, American10, Checkers, CheckersRules, Losing, Variant};
 use evoply_core::rules::{Game, playout};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
@@ -38,7 +38,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 }
 
 fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
-    let evaluator = Evaluator { program: Arc::clone(program), view };
+    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
@@ -175,7 +175,9 @@ fn a_stop_among_captures_gives_no_answer() {
     for options in ways(1) {
         let stopped = player(&program, View::Turn, options, Ties::First);
         assert!(
-            stopped.analyse(&Checkers::<American>::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none()
+            stopped
+                .analyse(&Checkers::<American>::start(CheckersRules), &Question::of(Key(1)), &AtomicBool::new(true))
+                .is_none()
         );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use evoply_core::bitboard::{Board, Size6, Size10};
 use evoply_core::replay::{IllegalMove, Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
 use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
@@ -25,7 +25,7 @@ fn games<G: Tested>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
         while codes.len() < most as usize {
             let position = positions[codes.len()];
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            codes.push(G::code(chosen));
+            codes.push(G::code(G::usual(), chosen));
             positions.push(position.play_unchecked(chosen));
         }
         ((start, codes), positions)
@@ -64,7 +64,7 @@ fn pieces_are_those_of_the_positions_and_stay_after_the_end() {
 fn the_first_illegal_move_is_named() {
     let (mut games, _) = games::<Othello<Size6>>(4, 9);
     for game in [7, 5] {
-        games[game] = (Othello::start(), vec![Size6::SQUARES.into(), 0]);
+        games[game] = (Othello::start(OthelloRules), vec![Size6::SQUARES.into(), 0]);
     }
     let illegal = IllegalMove { game: 5, ply: 0, code: Size6::SQUARES.into() };
     assert_eq!(counts(&games, 2), Err(illegal));
@@ -75,7 +75,7 @@ fn the_first_illegal_move_is_named() {
 fn no_game_has_no_row() {
     let none = PieceCounts { columns: 1, black: vec![], white: vec![] };
     assert_eq!(counts::<Othello<Size6>>(&[], 0), Ok(none));
-    let start = Othello::<Size6>::start();
+    let start = Othello::<Size6>::start(OthelloRules);
     let one = PieceCounts { columns: 1, black: vec![2], white: vec![2] };
     assert_eq!(counts(&[(start, vec![])], 0), Ok(one));
     assert_eq!(start.pieces(Color::Black).len(), 2);
@@ -88,12 +88,12 @@ fn slowly<G: Tested>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
         loop {
             let last = seen[seen.len() - 1];
             let legal: Vec<_> = last.legal_moves().collect();
-            let chosen = legal.iter().find(|&&one| G::code(one) == code);
-            let pass = legal.iter().find(|&&one| legal.len() == 1 && G::moved_to(one).is_empty());
+            let chosen = legal.iter().find(|&&one| G::code(G::usual(), one) == code);
+            let pass = legal.iter().find(|&&one| legal.len() == 1 && G::moved_to(G::usual(), one).is_empty());
             let Some(&played) = chosen.or(pass) else {
                 return (Replayed { codes, taken, last }, seen);
             };
-            codes.push(G::code(played));
+            codes.push(G::code(G::usual(), played));
             seen.push(last.play_unchecked(played));
             if chosen.is_some() {
                 break;

@@ -16,7 +16,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{move_key, random_move};
 use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
@@ -30,7 +30,7 @@ const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_pl
 
 fn evaluator<G: Tested>(draws: &mut Stream) -> Evaluator<G> {
     let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
-    Evaluator { program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
+    Evaluator { rules: G::usual(), program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
 }
 
 /// Shares that slide from one stage to the next as the board fills, at some numbers of pieces certain.
@@ -106,7 +106,7 @@ fn moves<G: Tested>(players: &[Player<G>], pairing: &Pairing, conditions: &Condi
             chosen(player, &position, pairing.key, own[side] - 1)
         };
         let Some(chosen) = chosen else { break };
-        moves.push(G::code(chosen));
+        moves.push(G::code(G::usual(), chosen));
         position = position.play_unchecked(chosen);
     }
     moves
@@ -143,7 +143,7 @@ fn check_moves<G: Tested>(games: u64) {
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
     let starts: Vec<G> =
-        std::iter::once(G::start()).chain((0..4).map(|_| random_position_of(&mut draws, 20))).collect();
+        std::iter::once(G::start(G::usual())).chain((0..4).map(|_| random_position_of(&mut draws, 20))).collect();
     let pairings = pairings(games, players.len() as u64, starts.len() as u64, key);
     for opening_plies in [0, 5] {
         let conditions = Conditions { starts: &starts, opening_plies, record_moves: true, draws: CAP };
@@ -171,7 +171,7 @@ fn check_starts<G: Tested>(games: u64) {
     let mut draws = key.stream();
     let mut starts: Vec<G> = (0..5).map(|_| random_position_of(&mut draws, 40)).collect();
     // A game that is over before it begins is one too.
-    let mut over = G::start();
+    let mut over = G::start(G::usual());
     while let Some(chosen) = random_move(&over, |count| draws.below(count)) {
         over = over.play_unchecked(chosen);
     }
@@ -205,7 +205,7 @@ fn mixed_starts_are_separate_calls() {
 /// Equal games have equal hashes, and the same moves from another start another one.
 #[test]
 fn hashes_begin_with_the_start() {
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let other = start.play_unchecked(start.legal_moves().next().unwrap());
     let players = [Player::<Othello<Size8>>::random()];
     let starts = [start, other, start];
@@ -231,7 +231,7 @@ fn stages_are_drawn_with_their_shares() {
     let mut draws = Key::new(44).stream();
     let evaluators = (0..2).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
     let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65], StageClock::Pieces).unwrap();
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let drawn: usize = (0..20_000).map(|number| stages.drawn(&start, Key::new(45).child(number))).sum();
     // Five standard deviations.
     assert!((drawn as f64 - 15_000.0).abs() < 5.0 * (20_000.0 * 0.25 * 0.75_f64).sqrt(), "{drawn}");
@@ -270,7 +270,7 @@ fn stages_go_by_their_clock() {
         assert_eq!(by_pieces.drawn(&position, Key(round)), pieces);
         assert_eq!(by_ply.drawn(&position, Key(round)), position.ply() as usize);
         passed += usize::from(position.ply() as usize + 4 > pieces);
-        let late = Othello::<Size4>::from_setup(&Setup { ply: 90, ..position.setup() }).unwrap();
+        let late = Othello::<Size4>::from_setup(OthelloRules, &Setup { ply: 90, ..position.setup() }).unwrap();
         assert_eq!(by_ply.drawn(&late, Key(round)), 16);
     }
     assert!(passed > 100, "only {passed} positions had passes before them");

@@ -13,7 +13,6 @@ use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::Builder;
 use evoply_core::expression::program::Program;
-use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
@@ -33,15 +32,19 @@ fn answers<G: Tested>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
             drawn.outputs.truncate(1);
             let program = Arc::new(Program::new(&drawn.build(Builder::default())).unwrap());
             let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-            let chooser = ahead(Evaluator { program, view }, *options);
+            let chooser = ahead(Evaluator { rules: G::usual(), program, view }, *options);
             let ties = [Ties::First, Ties::Last, Ties::Random][round as usize % 3];
             let player = player(chooser, ties);
             let stop = AtomicBool::new(false);
             let choice = player.analyse(&position, &Question::of(Key::new(round)), &stop).unwrap().choice;
             nodes += choice.nodes;
             let score = choice.score.unwrap_or_default().to_bits();
-            hash = hash.child(G::code(choice.chosen)).child(score).child(choice.depth.into()).child(choice.nodes);
-            hash = choice.continuation.iter().fold(hash, |hash, &chosen| hash.child(G::code(chosen)));
+            hash = hash
+                .child(G::code(G::usual(), choice.chosen))
+                .child(score)
+                .child(choice.depth.into())
+                .child(choice.nodes);
+            hash = choice.continuation.iter().fold(hash, |hash, &chosen| hash.child(G::code(G::usual(), chosen)));
         }
         (nodes, hash.0)
     };

@@ -20,7 +20,7 @@ use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
@@ -45,7 +45,7 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
 }
 
 fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
-    let evaluator = Evaluator { program: Arc::clone(program), view };
+    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
@@ -327,7 +327,7 @@ fn no_time_at_all_is_enough_for_one_ply() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let options = SearchOptions { time: Some(Duration::ZERO), ..SearchOptions::to_depth(60) };
     let hurried = player(&program, View::Turn, options, Ties::First);
-    let choice = ask(available()[0], &hurried, &Othello::start(), Key(1), &mut Workspace::default());
+    let choice = ask(available()[0], &hurried, &Othello::start(OthelloRules), Key(1), &mut Workspace::default());
     assert!(choice.depth >= 1 && choice.score.is_some());
 }
 
@@ -336,7 +336,7 @@ fn a_stop_from_outside_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let options = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(12) };
     let stopped = player(&program, View::Turn, options, Ties::First);
-    assert!(stopped.analyse(&Othello::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
+    assert!(stopped.analyse(&Othello::start(OthelloRules), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
 }
 
 /// Once every line is a finished game, looking deeper is pointless, and the answer that of any greater depth.
@@ -345,7 +345,8 @@ fn a_solved_game_ends_the_search() {
     let program = Arc::new(Program::<Size4>::new(&material()).unwrap());
     let options = SearchOptions { nodes: Some(u64::MAX), table: 1 << 16, ..SearchOptions::to_depth(60) };
     let solver = player(&program, View::Turn, options, Ties::First);
-    let choice = ask(available()[0], &solver, &Othello::<Size4>::start(), Key(1), &mut Workspace::default());
+    let choice =
+        ask(available()[0], &solver, &Othello::<Size4>::start(OthelloRules), Key(1), &mut Workspace::default());
     // White wins on 4x4 (Othello 4x4 is solved: 3 to 11).
     assert_eq!(choice.score, Some(-evoply_core::search::WIN));
     assert!(choice.depth <= 20, "{}", choice.depth);

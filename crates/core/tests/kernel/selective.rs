@@ -12,9 +12,8 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::Chooser;
-use evoply_core::rules::Game;
 use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::selective::{Line, Selectivity};
@@ -33,7 +32,7 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
         let mut draws = Key::new(41).child(G::Board::SIZE.into()).child(round).stream();
         let (position, depth) = (position(&mut draws), 3 + draws.below(3) as u32);
         let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
-        let evaluator = Evaluator { program, view: View::Turn };
+        let evaluator = Evaluator { rules: G::usual(), program, view: View::Turn };
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let table = [0, 1 << 8][draws.below(2) as usize];
         let options = SearchOptions { table, ordering: MoveOrder::Killer, ..SearchOptions::to_depth(depth) };
@@ -85,7 +84,7 @@ fn what_makes_no_sense_is_refused() {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
     let program = Arc::new(Program::new(&builder.finish(vec![pieces])).unwrap());
-    let evaluator = Evaluator::<Othello<Size6>> { program, view: View::Turn };
+    let evaluator = Evaluator::<Othello<Size6>> { rules: OthelloRules, program, view: View::Turn };
     let look = |options| LookAhead::new(evaluator.clone(), None, options).unwrap();
     let usual = || Selectivity::new(1.0, vec![], vec![]).unwrap();
     let plain = SearchOptions::to_depth(3);

@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 
 use super::duels::Duels;
 use super::playout::Playouts;
-use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
+use super::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Size8, Size10, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
@@ -138,25 +138,45 @@ impl<V: Variant> Checkers<V> {
     }
 }
 
+/// What is true of all these games.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CheckersRules;
+
+impl Rules for CheckersRules {
+    #[inline(always)]
+    fn has_captures(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn moves_pieces(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn ended_leaves(self) -> u64 {
+        0
+    }
+}
+
 impl<V: Variant> Game for Checkers<V> {
     type Board = V::Board;
+    type Rules = CheckersRules;
     type Move = Move;
     type Moves = Moves;
     type Expansion = Moves;
 
     const HAS_KINGS: bool = true;
-    const HAS_CAPTURES: bool = true;
+    const MAY_CAPTURE: bool = true;
     const COUNTS_MOVES_APART: bool = true;
-    const MOVES_PIECES: bool = true;
-    const ENDED_LEAVES: u64 = 0;
 
-    fn start() -> Self {
+    fn start(_: CheckersRules) -> Self {
         let rows: Bitboard<V::Board> = (0..V::ROWS_OF_MEN * V::Board::SIZE).collect();
         let own = rows & dark_squares();
         Self { own, opponent: own.symmetry(3), kings: Bitboard::EMPTY, turn: Color::Black, ply: 0, quiet_plies: 0 }
     }
 
-    fn from_setup(setup: &Setup<V::Board>) -> Result<Self, String> {
+    fn from_setup(_: CheckersRules, setup: &Setup<V::Board>) -> Result<Self, String> {
         let &Setup { black, white, kings, turn, ply, quiet_plies } = setup;
         Self::new(black, white, kings, turn, (ply, quiet_plies)).ok_or_else(|| {
             format!(
@@ -165,6 +185,11 @@ impl<V: Variant> Game for Checkers<V> {
                 pieces_at_start::<V>()
             )
         })
+    }
+
+    #[inline(always)]
+    fn rules(&self) -> CheckersRules {
+        CheckersRules
     }
 
     #[inline(always)]
@@ -218,7 +243,7 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn moved_to(chosen: Move) -> Bitboard<V::Board> {
+    fn moved_to(_: CheckersRules, chosen: Move) -> Bitboard<V::Board> {
         Bitboard::square(chosen.to::<V::Board>())
     }
 
@@ -228,17 +253,17 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn code(chosen: Move) -> u64 {
+    fn code(_: CheckersRules, chosen: Move) -> u64 {
         chosen.code()
     }
 
     #[inline(always)]
-    fn destinations(seen: &Seen<V::Board>) -> Bitboard<V::Board> {
+    fn destinations(_: CheckersRules, seen: &Seen<V::Board>) -> Bitboard<V::Board> {
         Side::new(seen).destinations()
     }
 
     #[inline(always)]
-    fn mobility(seen: &Seen<V::Board>) -> u32 {
+    fn mobility(_: CheckersRules, seen: &Seen<V::Board>) -> u32 {
         Side::new(seen).number_of_moves()
     }
 
@@ -264,7 +289,7 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn remaining(expansion: &Moves) -> Moves {
+    fn remaining(_: CheckersRules, expansion: &Moves) -> Moves {
         expansion.clone()
     }
 
@@ -277,31 +302,42 @@ impl<V: Variant> Game for Checkers<V> {
     }
 
     #[inline(always)]
-    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+    fn stuck_lanes(cpu: impl Cpu, _: CheckersRules, seen: SeenLanes<'_, V::Board>) -> u8 {
         !side_by_side::can_move(cpu, seen)
     }
 
     #[inline(always)]
-    fn capturing_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> u8 {
+    fn capturing_lanes(cpu: impl Cpu, _: CheckersRules, seen: SeenLanes<'_, V::Board>) -> u8 {
         side_by_side::can_capture(cpu, seen)
     }
 
     #[inline(always)]
-    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> LanesOf<Self> {
+    fn destinations_of_lanes(cpu: impl Cpu, _: CheckersRules, seen: SeenLanes<'_, V::Board>) -> LanesOf<Self> {
         cpu.call_apart(side_by_side::Destinations(seen))
     }
 
     #[inline(always)]
-    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
+    fn mobility_of_lanes(cpu: impl Cpu, _: CheckersRules, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
         cpu.call_apart(side_by_side::NumberOfMoves(seen))
     }
 
     /// Clock from 0 with all pieces of the start towards 1 with none.
     #[inline(always)]
-    fn clock(pieces: f64) -> f64 {
-        let start = f64::from(2 * pieces_at_start::<V>());
-        (start - pieces) / start
+    fn clock(_: CheckersRules, seen: &Seen<V::Board>) -> f64 {
+        clock_from::<V>(f64::from(seen.count()))
     }
+
+    #[inline(always)]
+    fn clock_of_lanes(_: impl Cpu, _: CheckersRules, seen: SeenLanes<'_, V::Board>) -> Lanes<f64> {
+        seen.counts().map(clock_from::<V>)
+    }
+}
+
+/// How many of the pieces of the start are gone.
+#[inline(always)]
+fn clock_from<V: Variant>(pieces: f64) -> f64 {
+    let start = f64::from(2 * pieces_at_start::<V>());
+    (start - pieces) / start
 }
 
 impl<V: Variant> Playouts for Checkers<V> {}

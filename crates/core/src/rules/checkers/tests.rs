@@ -160,8 +160,11 @@ impl<V: Variant> Task for Counts<'_, V> {
     type Output = (u8, u8, Lanes<f64>);
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let (stuck, capturing) = (Checkers::<V>::stuck_lanes(cpu, self.0), Checkers::<V>::capturing_lanes(cpu, self.0));
-        (stuck, capturing, Checkers::<V>::mobility_of_lanes(cpu, self.0))
+        let (stuck, capturing) = (
+            Checkers::<V>::stuck_lanes(cpu, CheckersRules, self.0),
+            Checkers::<V>::capturing_lanes(cpu, CheckersRules, self.0),
+        );
+        (stuck, capturing, Checkers::<V>::mobility_of_lanes(cpu, CheckersRules, self.0))
     }
 }
 
@@ -170,7 +173,7 @@ fn check_side_by_side<V: Variant>() {
     let mut draws = Key::new(8).stream();
     let (mut moving, mut going_on) = (0, 0);
     for _ in 0..blocks {
-        let mut positions = Lanes::splat(Checkers::<V>::start());
+        let mut positions = Lanes::splat(Checkers::<V>::start(CheckersRules));
         for position in &mut positions.0 {
             *position = any_position(&mut draws);
         }
@@ -210,7 +213,7 @@ fn check_many<V: Variant>() {
     let (mut captures, mut long_captures) = (0, 0);
     for number in 0..games {
         let mut draws = Key::new(number).stream();
-        let mut position = if number % 2 == 0 { Checkers::<V>::start() } else { any_position(&mut draws) };
+        let mut position = if number % 2 == 0 { Checkers::<V>::start(CheckersRules) } else { any_position(&mut draws) };
         for _ in 0..if number % 2 == 0 { 100 } else { 3 } {
             check(&position);
             let legal = position.legal_moves();
@@ -261,13 +264,13 @@ fn more_moves_than_have_room_in_place_are_all_there() {
 
 #[test]
 fn start_positions() {
-    let start = Checkers::<American>::start();
+    let start = Checkers::<American>::start(CheckersRules);
     assert_eq!(start.pieces(Color::Black), squares(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
     assert_eq!(start.pieces(Color::White), squares(&(21..=32).collect::<Vec<_>>()));
-    let start = Checkers::<American10>::start();
+    let start = Checkers::<American10>::start(CheckersRules);
     assert_eq!(start.pieces(Color::Black), squares(&(1..=15).collect::<Vec<_>>()));
     assert_eq!(start.pieces(Color::White), squares(&(36..=50).collect::<Vec<_>>()));
-    assert_eq!(Checkers::<American10>::clock(30.0), 0.0);
+    assert_eq!(start.clock_here(), 0.0);
 }
 
 #[test]
