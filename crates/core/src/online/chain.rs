@@ -124,7 +124,7 @@ mod tests {
     use crate::bitboard::{Bitboard, Board, Size6, Size8};
     use crate::cpu::{Task, available, on};
     use crate::rules::Game;
-    use crate::rules::checkers::{Checkers, CheckersRules, Losing};
+    use crate::rules::checkers::{Checkers, CheckersRules};
     use crate::rules::draws::DrawRules;
     use crate::rules::duels::{Duel, Opening};
     use crate::rules::othello::{Othello, OthelloRules};
@@ -220,7 +220,7 @@ mod tests {
     fn playing_ahead_gives_the_plain_chain() {
         check::<Othello<Size8>>(OthelloRules);
         check::<Othello<Size6>>(OthelloRules);
-        check::<Checkers<Losing>>(CheckersRules);
+        check::<Checkers<Size8>>(CheckersRules::LOSING);
     }
 
     #[test]

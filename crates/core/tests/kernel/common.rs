@@ -1,13 +1,13 @@
 //! Random boards and random expressions for the tests, the odd ones included.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, Size8, Size10, Word};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
 use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{Checkers, CheckersRules, Variant, dark_squares};
+use evoply_core::rules::checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::rules::duels::Duels;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{Playouts, random_move};
@@ -33,10 +33,37 @@ impl<B: Board> Tested for Othello<B> {
     }
 }
 
-impl<V: Variant> Tested for Checkers<V> {
+impl<B: Board> Tested for Checkers<B> {
     fn usual() -> CheckersRules {
-        CheckersRules
+        CheckersRules::AMERICAN
     }
+}
+
+/// A game of checkers, to name it by a type.
+pub trait Variant {
+    type Board: Board;
+    const RULES: CheckersRules;
+}
+
+pub struct American;
+
+impl Variant for American {
+    type Board = Size8;
+    const RULES: CheckersRules = CheckersRules::AMERICAN;
+}
+
+pub struct Losing;
+
+impl Variant for Losing {
+    type Board = Size8;
+    const RULES: CheckersRules = CheckersRules::LOSING;
+}
+
+pub struct American10;
+
+impl Variant for American10 {
+    type Board = Size10;
+    const RULES: CheckersRules = CheckersRules::AMERICAN;
 }
 
 /// Any set of squares, dense, sparse or empty.
@@ -61,8 +88,13 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
 
 /// A position of any game after up to `most` random plies that is not over.
 pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
+    random_position_by(G::usual(), draws, most)
+}
+
+/// The same by other rules.
+pub fn random_position_by<G: Game>(rules: G::Rules, draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = G::start(G::usual());
+        let mut position = G::start(rules);
         for _ in 0..draws.below(most + 1) {
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
             position = position.play_unchecked(chosen);
@@ -74,7 +106,7 @@ pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
 }
 
 /// Any possible position of checkers, mostly one with few pieces and many kings.
-pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
+pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
     loop {
         let mut sets = [Bitboard::<V::Board>::EMPTY; 3];
         let one_in = 2 + draws.below(6);
@@ -90,7 +122,7 @@ pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
         }
         let turn = if draws.below(2) == 0 { Color::Black } else { Color::White };
         let counters = (draws.below(200) as u32, draws.below(80) as u32);
-        if let Some(position) = Checkers::new(sets[0], sets[1], sets[2], turn, counters)
+        if let Some(position) = Checkers::new(V::RULES, sets[0], sets[1], sets[2], turn, counters)
             && position.outcome().is_none()
         {
             return position;

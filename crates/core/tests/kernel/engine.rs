@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    American, Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Size4, Size6, Size8};
@@ -16,7 +17,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
@@ -148,7 +149,7 @@ fn check_stops<G: Tested>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Str
 #[test]
 fn a_stopped_search_answers_with_a_whole_depth() {
     check_stops(scaled(1_000), false, |draws| random_position::<Size8>(draws, 40));
-    check_stops(scaled(1_000), true, |draws| random_position_of::<Checkers<American>>(draws, 60));
+    check_stops(scaled(1_000), true, |draws| random_position_of::<Checkers<Size8>>(draws, 60));
 }
 
 fn counting() -> Evaluator<Othello<Size8>> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled, small_evaluator,
+    American, American10, Losing, RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled,
+    small_evaluator,
 };
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -15,7 +16,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
@@ -109,7 +110,7 @@ fn values_of_a_search_are_those_of_minimax() {
     check(scaled(4_000), 5, |draws| random_position_of::<Othello<Size4>>(draws, 14));
     check(scaled(1_000), 2, |draws| random_position_of::<Othello<Size10>>(draws, 98));
     check(scaled(4_000), 2, any_checkers::<American>);
-    check(scaled(2_000), 4, |draws| random_position_of::<Checkers<American>>(draws, 100));
+    check(scaled(2_000), 4, |draws| random_position_of::<Checkers<Size8>>(draws, 100));
     check(scaled(2_000), 3, any_checkers::<Losing>);
     check(scaled(1_000), 2, any_checkers::<American10>);
 }

@@ -1,6 +1,9 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
-use crate::common::{RandomExpression, Tested, any_checkers, random_position_of, random_set, scaled};
+use crate::common::{
+    American, American10, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set,
+    scaled,
+};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -9,7 +12,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, primitives};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
@@ -36,7 +39,8 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
 
 /// A position of checkers, reached or set up, seen by either side.
 fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
-    let position: Checkers<V> = if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) };
+    let position: Checkers<V::Board> =
+        if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) };
     let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
     let counters = random_inputs(draws);
     Inputs {
@@ -121,9 +125,9 @@ fn lanes_equal_the_reference() {
 
 #[test]
 fn lanes_equal_the_reference_in_checkers() {
-    check::<Checkers<American>>(scaled(200_000), checkers_inputs::<American>);
-    check::<Checkers<Losing>>(scaled(50_000), checkers_inputs::<Losing>);
-    check::<Checkers<American10>>(scaled(100_000), checkers_inputs::<American10>);
+    check::<Checkers<Size8>>(scaled(200_000), checkers_inputs::<American>);
+    check::<Checkers<Size8>>(scaled(50_000), checkers_inputs::<Losing>);
+    check::<Checkers<Size10>>(scaled(100_000), checkers_inputs::<American10>);
 }
 
 fn read(text: &str) -> Result<evoply_core::expression::Expression, String> {

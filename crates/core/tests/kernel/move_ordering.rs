@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator, tie_rules,
+    American, Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -15,7 +16,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers, CheckersRules};
+use evoply_core::rules::checkers::CheckersRules;
 use evoply_core::rules::othello::OthelloRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
@@ -91,12 +92,12 @@ fn the_evaluator_in_second_place_orders_as_in_first() {
     let mut workspace = Workspace::default();
     for round in 0..scaled(5_000) {
         let mut draws = Key::new(42).child(round).stream();
-        let position: Checkers<American> = any_checkers(&mut draws);
+        let position = any_checkers::<American>(&mut draws);
         let moves = position.legal_moves().len() as u64;
         if moves < 2 {
             continue;
         }
-        let evaluator = Evaluator { rules: CheckersRules, program: program(&mut draws), view: View::Player };
+        let evaluator = Evaluator { rules: CheckersRules::AMERICAN, program: program(&mut draws), view: View::Player };
         let depth = 2 + draws.below(4) as u32;
         let table = if draws.below(2) == 0 { 0 } else { 1 << 10 };
         let first = SearchOptions { ordering: MoveOrder::Evaluator, table, ..SearchOptions::to_depth(depth) };

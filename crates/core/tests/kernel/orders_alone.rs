@@ -12,7 +12,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordered::{Order, count};
@@ -57,7 +57,7 @@ fn check<G: Tested>(positions: u64, most_depth: u32) -> [u64; 4] {
 #[test]
 fn every_order_finds_the_same() {
     for [plain, ordered, table, small] in
-        [check::<Othello<Size8>>(60, 4), check::<Othello<Size10>>(30, 4), check::<Checkers<American>>(60, 4)]
+        [check::<Othello<Size8>>(60, 4), check::<Othello<Size10>>(30, 4), check::<Checkers<Size8>>(60, 4)]
     {
         // Evaluators drawn at random are no guide to good moves, so nodes only differ.
         assert!(ordered != plain && table != plain && table != small, "{plain} {ordered} {table} {small}");

@@ -1,7 +1,7 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{American, RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -10,7 +10,7 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::American;
+
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::stream::{Key, Stream};
 

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::common::{Tested, any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{
+    American, American10, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of,
+    scaled,
+};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
@@ -13,7 +16,7 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, Side, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::patterns::Pattern;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
@@ -134,8 +137,8 @@ fn reached<G: Tested>(draws: &mut Stream) -> G {
     random_position_of(draws, 2 * u64::from(G::Board::SQUARES))
 }
 
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]
@@ -150,9 +153,9 @@ fn carried_indices_are_the_full_ones_in_othello() {
 #[test]
 fn carried_indices_are_the_full_ones_in_checkers() {
     let boards = scaled(1_000_000);
-    check::<Checkers<American>>(boards, 1, checkers);
-    check::<Checkers<Losing>>(boards, 2, checkers);
-    check::<Checkers<American10>>(boards, 3, checkers);
+    check::<Checkers<Size8>>(boards, 1, checkers::<American>);
+    check::<Checkers<Size8>>(boards, 2, checkers::<Losing>);
+    check::<Checkers<Size10>>(boards, 3, checkers::<American10>);
 }
 
 /// Two squares of the first row with both sides and one stage after another, counted by hand.

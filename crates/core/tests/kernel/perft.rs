@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{Tested, any_checkers, random_position_of, scaled};
+use crate::common::{American, American10, Losing, Tested, any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::perft_table::perft_with_table;
@@ -57,7 +57,7 @@ fn boards_are_counted_as_games_are() {
     check_with_table::<Othello<Size6>>(scaled(200), 6, |draws| random_position_of(draws, 30));
     check_with_table::<Othello<Size8>>(scaled(200), 6, |draws| random_position_of(draws, 58));
     check_with_table::<Othello<Size10>>(scaled(100), 5, |draws| random_position_of(draws, 90));
-    check_with_table::<Checkers<American>>(scaled(200), 6, any_checkers);
-    check_with_table::<Checkers<Losing>>(scaled(200), 6, any_checkers);
-    check_with_table::<Checkers<American10>>(scaled(100), 5, any_checkers);
+    check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<American>);
+    check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<Losing>);
+    check_with_table::<Checkers<Size10>>(scaled(100), 5, any_checkers::<American10>);
 }

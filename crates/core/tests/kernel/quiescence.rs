@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    self, Tested, ahead, any_checkers, check_taken, random_position_of, scaled, small_evaluator, tie_rules,
+    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
+    small_evaluator, tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
@@ -15,7 +16,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, CheckersRules, Losing, Variant};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::{Game, playout};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
@@ -50,8 +51,8 @@ fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Op
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 80) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 80) } else { any_checkers::<V>(draws) }
 }
 
 fn material() -> Expression {
@@ -78,7 +79,7 @@ fn check<V: Variant>(positions: u64, depth: u32) {
         let program = Arc::new(Program::<V::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let game = Key(draws.bits());
-        for ties in tie_rules::<Checkers<V>>() {
+        for ties in tie_rules::<Checkers<V::Board>>() {
             let options = ways[draws.below(ways.len() as u64) as usize];
             let key = playout::move_key(game, position.turn(), position.ply());
             let rule = options.leaves.rule(game, position.turn(), key);
@@ -176,7 +177,11 @@ fn a_stop_among_captures_gives_no_answer() {
         let stopped = player(&program, View::Turn, options, Ties::First);
         assert!(
             stopped
-                .analyse(&Checkers::<American>::start(CheckersRules), &Question::of(Key(1)), &AtomicBool::new(true))
+                .analyse(
+                    &Checkers::<Size8>::start(CheckersRules::AMERICAN),
+                    &Question::of(Key(1)),
+                    &AtomicBool::new(true)
+                )
                 .is_none()
         );
     }

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use crate::common::{Tested, ahead};
-use evoply_core::bitboard::Size4;
+use evoply_core::bitboard::{Size4, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{American, Checkers, CheckersRules};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
@@ -59,9 +59,9 @@ fn options_that_do_not_go_together_are_refused() {
         let said = refusal::<Small>(outputs, orderer, options);
         assert!(said.starts_with(message) && said.is_empty() == message.is_empty(), "{said:?} is not {message:?}");
     }
-    assert_eq!(refusal::<Checkers<American>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
+    assert_eq!(refusal::<Checkers<Size8>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
     let solving = SearchOptions { endgame: 10, ..plain };
-    assert!(refusal::<Checkers<American>>(1, None, solving).starts_with("endgame asks a solver of Othello"));
+    assert!(refusal::<Checkers<Size8>>(1, None, solving).starts_with("endgame asks a solver of Othello"));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn players_that_cannot_choose_are_refused() {
     // No disc of Othello moves, so none is the most advanced.
     let unmoving = Player::<Small>::new(OthelloRules, Chooser::Random, Ties::Advanced);
     assert!(unmoving.err().unwrap().starts_with("ties advanced"));
-    assert!(Player::<Checkers<American>>::new(CheckersRules, Chooser::Random, Ties::Advanced).is_ok());
+    assert!(Player::<Checkers<Size8>>::new(CheckersRules::AMERICAN, Chooser::Random, Ties::Advanced).is_ok());
     let shares = vec![vec![1.0]; 17];
     assert!(Stages::<Small>::new(vec![evaluator(1)], shares.clone(), StageClock::Pieces).is_ok());
     assert_eq!(

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use evoply_core::bitboard::{Board, Size6, Size10};
+use evoply_core::bitboard::{Board, Size6, Size8, Size10};
 use evoply_core::replay::{IllegalMove, Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
@@ -57,7 +57,7 @@ fn check<G: Tested>(seed: u64) {
 fn pieces_are_those_of_the_positions_and_stay_after_the_end() {
     check::<Othello<Size6>>(1);
     check::<Othello<Size10>>(2);
-    check::<Checkers<American>>(3);
+    check::<Checkers<Size8>>(3);
 }
 
 #[test]
@@ -136,5 +136,5 @@ fn check_replay<G: Tested>(seed: u64) {
 fn games_are_played_over_again_with_passes_written_or_not() {
     check_replay::<Othello<Size6>>(5);
     check_replay::<Othello<Size10>>(6);
-    check_replay::<Checkers<American>>(7);
+    check_replay::<Checkers<Size8>>(7);
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{Tested, ahead, player, random_position_of, scaled, small_evaluator};
+use crate::common::{Tested, ahead, player, random_position_by, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -14,7 +14,7 @@ use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{move_key, random_move};
@@ -138,12 +138,12 @@ fn run<G: Tested>(
     records
 }
 
-fn check_moves<G: Tested>(games: u64) {
+fn check_moves<G: Tested>(rules: G::Rules, games: u64) {
     let players = players::<G>();
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
     let starts: Vec<G> =
-        std::iter::once(G::start(G::usual())).chain((0..4).map(|_| random_position_of(&mut draws, 20))).collect();
+        std::iter::once(G::start(rules)).chain((0..4).map(|_| random_position_by(rules, &mut draws, 20))).collect();
     let pairings = pairings(games, players.len() as u64, starts.len() as u64, key);
     for opening_plies in [0, 5] {
         let conditions = Conditions { starts: &starts, opening_plies, record_moves: true, draws: CAP };
@@ -155,13 +155,13 @@ fn check_moves<G: Tested>(games: u64) {
 
 #[test]
 fn games_are_those_played_move_by_move() {
-    check_moves::<Othello<Size8>>(scaled(1_500));
-    check_moves::<Othello<Size4>>(scaled(1_500));
-    check_moves::<Othello<Size6>>(scaled(1_500));
-    check_moves::<Othello<Size10>>(scaled(400));
-    check_moves::<Checkers<American>>(scaled(800));
-    check_moves::<Checkers<Losing>>(scaled(800));
-    check_moves::<Checkers<American10>>(scaled(400));
+    check_moves::<Othello<Size8>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size4>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size6>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size10>>(OthelloRules, scaled(400));
+    check_moves::<Checkers<Size8>>(CheckersRules::AMERICAN, scaled(800));
+    check_moves::<Checkers<Size8>>(CheckersRules::LOSING, scaled(800));
+    check_moves::<Checkers<Size10>>(CheckersRules::AMERICAN, scaled(400));
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
@@ -199,7 +199,7 @@ fn mixed_starts_are_separate_calls() {
     check_starts::<Othello<Size8>>(scaled(4_000));
     check_starts::<Othello<Size4>>(scaled(4_000));
     check_starts::<Othello<Size10>>(scaled(1_000));
-    check_starts::<Checkers<American>>(scaled(1_000));
+    check_starts::<Checkers<Size8>>(scaled(1_000));
 }
 
 /// Equal games have equal hashes, and the same moves from another start another one.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    Tested, ahead, any_checkers, check_taken, player, random_position, random_position_of, scaled, small_evaluator,
-    tie_rules,
+    American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, player, random_position,
+    random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
@@ -18,7 +18,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game, othello};
@@ -98,8 +98,8 @@ fn alphabeta_equals_minimax() {
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::Builder;
 use evoply_core::expression::program::Program;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
@@ -88,7 +88,7 @@ fn of_the_plain_search_in_checkers() {
     let mut ways = plain_ways();
     ways.extend([2, 3].map(|depth| SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) }));
     assert_eq!(
-        answers::<Checkers<American>>(&ways),
+        answers::<Checkers<Size8>>(&ways),
         [
             (352, 0x608fba589912ef3a),
             (2008, 0x7ceabbef90a735f7),
@@ -127,7 +127,7 @@ fn of_the_deepening_search_in_checkers() {
         ..SearchOptions::to_depth(4)
     }));
     assert_eq!(
-        answers::<Checkers<American>>(&ways),
+        answers::<Checkers<Size8>>(&ways),
         [
             (66539, 0x3def49cbb33db1e),
             (30712, 0x1a6030bac008fcb5),

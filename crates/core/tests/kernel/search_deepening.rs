@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, Tested, ahead, any_checkers, check_taken, random_position, random_position_of, scaled, small_evaluator,
-    tie_rules,
+    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position,
+    random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -19,7 +19,7 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
@@ -123,8 +123,8 @@ fn value_and_moves_are_those_of_minimax() {
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]

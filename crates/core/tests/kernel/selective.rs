@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
+use crate::common::{American, Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::choice::{Choice, Ties};
@@ -12,7 +12,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::Chooser;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
@@ -64,7 +64,7 @@ fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
 fn is_exact_where_nothing_is_foretold() {
     check::<Othello<Size6>>(60, |draws| random_position_of(draws, 24));
     check::<Othello<Size8>>(30, |draws| random_position_of(draws, 40));
-    check::<Checkers<American>>(30, any_checkers);
+    check::<Checkers<Size8>>(30, any_checkers::<American>);
 }
 
 #[test]
