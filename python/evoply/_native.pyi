@@ -29,6 +29,7 @@ __all__ = [
     "online_move",
     "othello_flips",
     "othello_moves",
+    "paths",
     "perft",
     "piece_counts",
     "play",
@@ -43,6 +44,8 @@ _Row = tuple[int, int, int, bool, int, int]
 _Analysis = tuple[int, float | None, int, list[int], int, float, list[tuple[int, float]], bool]
 cpu: str
 """The CPU path in use: baseline, avx2 or avx512; the environment variable EVOPLY_CPU forces one."""
+paths: tuple[str, ...]
+"""The CPU paths that are built into this library, slowest first."""
 
 @final
 class Stream:

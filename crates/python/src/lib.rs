@@ -56,6 +56,8 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyValueError::new_err)?;
         module.add("cpu", path.name())?;
+        let paths: Vec<_> = evoply_core::cpu::built().into_iter().map(evoply_core::cpu::Path::name).collect();
+        module.add("paths", pyo3::types::PyTuple::new(module.py(), paths)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -4,8 +4,9 @@
 //! task there; inside, `cpu.call(another_task)` goes on in the same path without choosing again, which is how recursive
 //! searches stay in it. Everything that a task calls with `#[inline(always)]` is compiled with the instructions of the path.
 //!
-//! All results are the same on every path. The environment variable `EVOPLY_CPU` (`baseline`, `avx2`, `avx512`) forces one,
-//! for tests.
+//! All results are the same on every path. Which paths are compiled is a matter of features (`path-baseline`, `path-avx2`,
+//! `path-avx512`): wheels have all, a build for one machine has its best. The environment variable `EVOPLY_CPU` (`baseline`,
+//! `avx2`, `avx512`) forces one of those that are built, for tests.
 //!
 //! This is the only module with `unsafe` code (with its registers, in `x86`). Its one reason: using instructions that the
 //! language has no words for, and that not every machine has. A value of [`Avx2`] or [`Avx512`] can only be made by asking the machine, and is the proof that the use is
@@ -29,6 +30,8 @@ use vector::{Array4, Eight, Quad};
 pub trait Task {
     /// What the code gives.
     type Output;
+    /// Whether the code is worth a copy for AVX-512 where there is one for AVX2, which every such machine runs too.
+    const WORTH_AVX512: bool = true;
     /// The code; `cpu` says where it runs.
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
@@ -216,43 +219,86 @@ impl Path {
     }
 }
 
-/// The best path of this machine.
-fn best() -> Path {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if Avx512::of_this_machine().is_some() {
-            return Path::Avx512;
-        }
-        if Avx2::of_this_machine().is_some() {
-            return Path::Avx2;
+impl Path {
+    /// All there are, slowest first.
+    const ALL: [Self; 3] = [Self::Baseline, Self::Avx2, Self::Avx512];
+
+    /// Whether the path is compiled into this library.
+    const fn is_built(self) -> bool {
+        match self {
+            Self::Baseline => cfg!(feature = "path-baseline"),
+            Self::Avx2 => cfg!(all(target_arch = "x86_64", feature = "path-avx2")),
+            Self::Avx512 => cfg!(all(target_arch = "x86_64", feature = "path-avx512")),
         }
     }
-    Path::Baseline
+
+    /// Whether this machine has the instructions.
+    fn is_supported(self) -> bool {
+        match self {
+            Self::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => Avx2::of_this_machine().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => Avx512::of_this_machine().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
 }
 
-/// The paths that this machine has, slowest first.
+/// The paths that are compiled into this library, slowest first.
+pub fn built() -> Vec<Path> {
+    Path::ALL.into_iter().filter(|path| path.is_built()).collect()
+}
+
+/// The paths that are built and that this machine has, slowest first.
 pub fn available() -> Vec<Path> {
-    [Path::Baseline, Path::Avx2, Path::Avx512].into_iter().filter(|&path| path <= best()).collect()
+    built().into_iter().filter(|path| path.is_supported()).collect()
+}
+
+fn names(paths: &[Path]) -> String {
+    paths.iter().map(|path| path.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The path to take where `wanted` stands in `EVOPLY_CPU` (empty: the best), or why there is none.
+fn choose(wanted: &str, built: &[Path], available: &[Path]) -> Result<Path, String> {
+    let Some(&best) = available.last() else {
+        return Err(format!(
+            "this build of evoply is for machines with {}, which this one lacks: build it here with 'make setup', or with \
+             'EVOPLY_PATHS=baseline make setup' for every machine",
+            names(built)
+        ));
+    };
+    if wanted.is_empty() {
+        return Ok(best);
+    }
+    if let Some(&path) = available.iter().find(|path| path.name() == wanted) {
+        return Ok(path);
+    }
+    let known = Path::ALL.into_iter().find(|path| path.name() == wanted);
+    Err(match known {
+        None => format!("EVOPLY_CPU is {wanted:?}: paths are {}; give one of {}", names(&Path::ALL), names(available)),
+        Some(path) if built.contains(&path) => {
+            format!("EVOPLY_CPU is {wanted}: this machine does not have it; give one of {}", names(available))
+        }
+        Some(_) => format!(
+            "EVOPLY_CPU is {wanted}: this build has {} alone; 'EVOPLY_PATHS=all make setup' builds all paths",
+            names(built)
+        ),
+    })
 }
 
 /// The path in use: the best one, or the one that `EVOPLY_CPU` names.
 ///
 /// # Errors
-/// `EVOPLY_CPU` names a path that does not exist or that this machine does not have.
+/// No path that is built runs on this machine, or `EVOPLY_CPU` names one that does not exist, is not built, or that this machine
+/// does not have.
 pub fn selected() -> Result<Path, &'static str> {
     static SELECTED: OnceLock<Result<Path, String>> = OnceLock::new();
     SELECTED
         .get_or_init(|| {
             let wanted = std::env::var_os("EVOPLY_CPU").unwrap_or_default();
-            if wanted.is_empty() {
-                return Ok(best());
-            }
-            let known = available();
-            let found = known.iter().find(|path| wanted == path.name());
-            found.copied().ok_or_else(|| {
-                let names: Vec<_> = known.iter().map(|path| path.name()).collect();
-                format!("EVOPLY_CPU is {}: this machine has {}", wanted.display(), names.join(", "))
-            })
+            choose(&wanted.to_string_lossy(), &built(), &available())
         })
         .as_ref()
         .copied()
@@ -260,37 +306,47 @@ pub fn selected() -> Result<Path, &'static str> {
 }
 
 /// Run a task on the path in use.
+///
+/// # Panics
+/// If [`selected`] finds none: whoever begins asks it first.
 #[inline]
 pub fn dispatch<T: Task>(task: T) -> T::Output {
     on(selected().unwrap_or(Path::Baseline), task)
 }
 
-/// Run a task on a path of [`available`]; on the best one if the machine does not have it.
+/// Run a task on a path of [`available`]; on the best one below it where that is not built or the machine does not have it.
+///
+/// # Panics
+/// If nothing that is built runs on this machine.
 #[inline]
 pub fn on<T: Task>(path: Path, task: T) -> T::Output {
-    #[cfg(all(target_arch = "x86_64", feature = "avx512-only"))]
+    #[cfg(all(target_arch = "x86_64", feature = "path-avx512"))]
+    if (T::WORTH_AVX512 || !Path::Avx2.is_built())
+        && (path >= Path::Avx512 || !(Path::Avx2.is_built() || Path::Baseline.is_built()))
+        && let Some(cpu) = Avx512::of_this_machine()
     {
-        let Some(cpu) = Avx512::of_this_machine() else {
-            unreachable!("built with the feature avx512-only, for {path:?}: this machine has no AVX-512");
-        };
-        cpu.call(task)
+        return cpu.call(task);
     }
-    #[cfg(all(target_arch = "x86_64", not(feature = "avx512-only")))]
+    #[cfg(all(target_arch = "x86_64", feature = "path-avx2"))]
+    if (path >= Path::Avx2 || !Path::Baseline.is_built())
+        && let Some(cpu) = Avx2::of_this_machine()
     {
-        if path >= Path::Avx512
-            && let Some(cpu) = Avx512::of_this_machine()
-        {
-            return cpu.call(task);
-        }
-        if path >= Path::Avx2
-            && let Some(cpu) = Avx2::of_this_machine()
-        {
-            return cpu.call(task);
-        }
+        return cpu.call(task);
     }
-    #[cfg(not(feature = "avx512-only"))]
-    Baseline.call(task)
+    #[cfg(feature = "path-baseline")]
+    return Baseline.call(task);
+    #[cfg(not(feature = "path-baseline"))]
+    {
+        let _ = task;
+        unreachable!("{path:?} is not for this machine, nor is any other path that is built")
+    }
 }
+
+#[cfg(not(any(
+    feature = "path-baseline",
+    all(target_arch = "x86_64", any(feature = "path-avx2", feature = "path-avx512"))
+)))]
+compile_error!("no CPU path is built: give the feature path-baseline, or on x86-64 path-avx2 or path-avx512");
 
 #[cfg(test)]
 mod tests {
@@ -345,6 +401,18 @@ mod tests {
             lanes.push(nth.zip(first, |bit, word| if word == 0 { 0 } else { bit }));
             (lanes, [a.counts()], c.not_zero())
         }
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_refused_with_what_to_do() {
+        use Path::{Avx2, Avx512, Baseline};
+        assert_eq!(choose("", &[Baseline, Avx2, Avx512], &[Baseline, Avx2]), Ok(Avx2));
+        assert_eq!(choose("baseline", &[Baseline, Avx2], &[Baseline, Avx2]), Ok(Baseline));
+        let refused = |wanted, built: &[Path], available: &[Path]| choose(wanted, built, available).unwrap_err();
+        assert!(refused("", &[Avx512], &[]).contains("machines with avx512, which this one lacks"));
+        assert!(refused("avx512", &[Avx2], &[Avx2]).contains("'EVOPLY_PATHS=all make setup'"));
+        assert!(refused("avx512", &[Avx2, Avx512], &[Avx2]).contains("this machine does not have it"));
+        assert!(refused("sse", &[Baseline], &[Baseline]).contains("paths are baseline, avx2, avx512"));
     }
 
     #[test]
