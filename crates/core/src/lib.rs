@@ -25,6 +25,7 @@ pub mod cpu;
 pub mod engine;
 pub mod evaluator;
 pub mod expression;
+pub mod kernel;
 pub mod lanes;
 pub mod learning;
 pub mod online;
