@@ -16,7 +16,7 @@ use evoply_core::expression::{Builder, json};
 use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::playout::Playout;
 use evoply_core::search::endgame::{Endgame, Mode, solve};
@@ -33,23 +33,23 @@ const MATERIAL: &str = r#"{"format": 1, "outputs": [4],
 fn material(options: SearchOptions) -> Player<Othello<Size8>> {
     let expression = json::parse(MATERIAL, 64, Builder::default()).expect("well formed");
     let program = Arc::new(Program::new(&expression).expect("can be lowered"));
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let ahead = LookAhead::new(evaluator, None, options).expect("sound options");
-    Player::new(Chooser::AlphaBeta(ahead), Ties::First).expect("looks ahead")
+    Player::new(OthelloRules, Chooser::AlphaBeta(ahead), Ties::First).expect("looks ahead")
 }
 
 fn positions(plies: u32) -> Vec<Othello<Size8>> {
-    let found = random_positions(20, Key::new(7), plies..=plies, &NEVER).expect("not stopped");
+    let found = random_positions(OthelloRules, 20, Key::new(7), plies..=plies, &NEVER).expect("not stopped");
     found.into_iter().flatten().collect()
 }
 
 fn count_leaves(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("perft");
     group.throughput(Throughput::Elements(3_005_288)).bench_function("othello to depth 9", |bencher| {
-        bencher.iter(|| assert_eq!(perft(Othello::<Size8>::start(), 9, 1, &NEVER), Ok(3_005_288)));
+        bencher.iter(|| assert_eq!(perft(Othello::<Size8>::start(OthelloRules), 9, 1, &NEVER), Ok(3_005_288)));
     });
     group.throughput(Throughput::Elements(392_268)).bench_function("othello-10 to depth 8", |bencher| {
-        bencher.iter(|| assert_eq!(perft(Othello::<Size10>::start(), 8, 1, &NEVER), Ok(392_268)));
+        bencher.iter(|| assert_eq!(perft(Othello::<Size10>::start(OthelloRules), 8, 1, &NEVER), Ok(392_268)));
     });
 }
 
@@ -60,7 +60,7 @@ fn play_random_games(criterion: &mut Criterion) {
         .map(|game| Pairing { black: 0, white: 0, opening: key(game), key: key(game).child(1), start: 0 })
         .collect();
     let conditions = Conditions {
-        starts: &[Othello::<Size8>::start()],
+        starts: &[Othello::<Size8>::start(OthelloRules)],
         opening_plies: 8,
         record_moves: false,
         draws: DrawRules::NONE,

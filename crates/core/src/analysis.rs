@@ -9,8 +9,8 @@ use crate::evaluator::after_state;
 use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
-use crate::search::endgame::choosing::ValueExactly;
 use crate::search::every_move;
+use crate::search::exact::{Endgames, ExactValues};
 use crate::stream::Key;
 
 /// What is asked about a single position.
@@ -47,7 +47,7 @@ pub struct Analysis<G: Game> {
     pub elapsed: Duration,
 }
 
-impl<G: Game> Player<G> {
+impl<G: Endgames> Player<G> {
     /// One choice with the time it took, for whoever asks about a single position; `None` as in [`Self::choose`].
     pub fn analyse(&self, position: &G, question: &Question, stop: &AtomicBool) -> Option<Analysis<G>> {
         let mut workspace = Workspace::default();
@@ -95,7 +95,7 @@ impl<'a, G: Game> ValueMoves<'a, G> {
     }
 }
 
-impl<G: Game> Task for ValueMoves<'_, G> {
+impl<G: Endgames> Task for ValueMoves<'_, G> {
     type Output = Option<Vec<f64>>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -116,7 +116,7 @@ impl<G: Game> Task for ValueMoves<'_, G> {
             }
             Chooser::AlphaBeta(ahead) if exactly => {
                 let (evaluator, threads) = (ahead.evaluator(), workspace.threads);
-                cpu.call(ValueExactly { position, evaluator, threads, stop })
+                G::value_exactly(cpu, ExactValues { position, evaluator, threads, stop })
             }
             Chooser::AlphaBeta(ahead) => {
                 let search = ahead.search(position, workspace.game, key, player.ties(), stop);

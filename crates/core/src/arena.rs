@@ -11,6 +11,7 @@ use crate::player::{Player, Workspace};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
 use crate::rules::playout::{Playout, Playouts, move_key, random_move};
 use crate::rules::{Color, Game};
+use crate::search::exact::Endgames;
 use crate::stream::Key;
 use crate::work::{Stopped, for_each_chunk_with, for_each_parallel};
 
@@ -68,7 +69,7 @@ pub struct Record {
 ///
 /// # Panics
 /// If a pairing names a player or a start that is not in its list.
-pub fn play<G: Playouts>(
+pub fn play<G: Playouts + Endgames>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -88,7 +89,7 @@ struct Play<'a, G: Game> {
     done: &'a AtomicU64,
 }
 
-impl<G: Playouts> Task for Play<'_, G> {
+impl<G: Playouts + Endgames> Task for Play<'_, G> {
     type Output = Result<Vec<Record>, Stopped>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
@@ -201,7 +202,7 @@ struct PlayGame<'a, G: Game> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Game> Task for PlayGame<'_, G> {
+impl<G: Endgames> Task for PlayGame<'_, G> {
     type Output = Record;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Record {
@@ -219,7 +220,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
             }
             let Some(chosen) = random_move(&position, |count| opening.below(count)) else { break };
             position = position.play_unchecked(chosen);
-            record.add(G::code(chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), chosen), conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         // Step 2. The players.
@@ -238,7 +239,7 @@ impl<G: Game> Task for PlayGame<'_, G> {
             };
             workspaces[side as usize].has_moved();
             position = position.play_unchecked(choice.chosen);
-            record.add(G::code(choice.chosen), conditions.record_moves);
+            record.add(G::code(position.rules(), choice.chosen), conditions.record_moves);
             drawn = if has_draws { course.arrive(&position, &conditions.draws) } else { None };
         }
         record.ended_at(&position, drawn)
@@ -254,6 +255,7 @@ const TRIES: u64 = 1000;
 /// # Errors
 /// [`Stopped`] if `stop` was set before all were found.
 pub fn random_positions<G: Game>(
+    rules: G::Rules,
     count: usize,
     key: Key,
     plies: RangeInclusive<u32>,
@@ -264,7 +266,7 @@ pub fn random_positions<G: Game>(
         *found = (0..TRIES).take_while(|_| !stop.load(Ordering::Relaxed)).find_map(|attempt| {
             let mut stream = key.child(index as u64).child(attempt).stream();
             let spread = u64::from(plies.end().saturating_sub(*plies.start())) + 1;
-            let mut position = G::start();
+            let mut position = G::start(rules);
             for _ in 0..u64::from(*plies.start()) + stream.below(spread) {
                 let chosen = random_move(&position, |bound| stream.below(bound))?;
                 position = position.play_unchecked(chosen);

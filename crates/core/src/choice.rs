@@ -55,7 +55,7 @@ impl Ties {
             Self::Last => return !(index as u64),
             Self::Column => {
                 // A pass, which moves to no square, is the only move.
-                let square = G::moved_to(chosen).first();
+                let square = G::moved_to(position.rules(), chosen).first();
                 square % G::Board::SIZE * G::Board::SIZE + square / G::Board::SIZE
             }
             Self::Advanced => position.rows_to_go(chosen),

@@ -14,7 +14,7 @@ use crate::player::{Choose, Chooser, Player, Workspace};
 use crate::rules::Game;
 use crate::rules::playout::move_key;
 use crate::search::deepening::Progress;
-use crate::search::endgame::choosing::ChooseExactly;
+use crate::search::exact::{Endgames, ExactChoice};
 use crate::search::taken_up::{Deadlines, take_up};
 use crate::search::{LookAhead, MOST_DEPTH};
 use crate::stream::Key;
@@ -57,7 +57,7 @@ struct Latest<G: Game> {
     solved: Option<Choice<G>>,
 }
 
-impl<G: Game> Engine<G> {
+impl<G: Endgames> Engine<G> {
     /// Let a player stay, with a table of at least `table` entries if its values may be kept.
     ///
     /// # Errors
@@ -161,9 +161,9 @@ fn exactly<'a, G: Game>(
     threads: usize,
     deadline: Option<Instant>,
     stop: &'a AtomicBool,
-) -> ChooseExactly<'a, G> {
+) -> ExactChoice<'a, G> {
     let (evaluator, ties, stream) = (ahead.evaluator(), player.ties(), player.stream_of(key));
-    ChooseExactly { position, evaluator, threads, ties, stream, deadline, stop }
+    ExactChoice { position, evaluator, threads, ties, stream, deadline, stop }
 }
 
 /// What a search is asked.
@@ -185,7 +185,7 @@ struct Think<'a, G: Game> {
     complete: &'a mut bool,
 }
 
-impl<G: Game> Task for Think<'_, G> {
+impl<G: Endgames> Task for Think<'_, G> {
     type Output = Option<Choice<G>>;
 
     #[inline(always)]
@@ -197,7 +197,8 @@ impl<G: Game> Task for Think<'_, G> {
         if ahead.solves(position) && limits.depth.is_none() {
             if solved.is_none() {
                 let deadline = limits.hard.map(|hard| begun + hard / 2);
-                *solved = cpu.call(exactly(player, ahead, position, key, workspace.threads, deadline, stop));
+                let question = exactly(player, ahead, position, key, workspace.threads, deadline, stop);
+                *solved = G::choose_exactly(cpu, question);
             }
             if let Some(choice) = solved {
                 tell(choice, begun.elapsed());

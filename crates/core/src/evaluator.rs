@@ -25,6 +25,8 @@ pub const LARGEST_VALUE: f64 = 1e12;
 /// A program and the side it speaks for.
 #[derive(Clone, Debug)]
 pub struct Evaluator<G: Game> {
+    /// The rules of the games whose boards it values.
+    pub rules: G::Rules,
     /// The program; its first output is the value, unless the options of a search say otherwise.
     pub program: Arc<Program<G::Board>>,
     /// For whom it speaks.
@@ -34,9 +36,7 @@ pub struct Evaluator<G: Game> {
 impl<G: Game> Evaluator<G> {
     /// Make registers ready for its program.
     pub fn load(&self, registers: &mut Registers<G::Board>) {
-        // Constants, which are what is loaded, do not read the board.
-        let block = block_of(&G::start(), &Children::none(), Color::Black, 0.0, 0.0);
-        registers.load::<G>(&self.program, &block);
+        registers.load::<G>(self.rules, &self.program);
     }
 
     /// Refuse a program that has not as many outputs as will be read.
@@ -167,7 +167,7 @@ pub(crate) fn after_state<G: Game>(
     values: &mut Vec<f64>,
 ) {
     let mover = position.turn();
-    let clock = G::clock(f64::from((position.own() | position.opponent()).len()));
+    let clock = position.clock_here();
     let speaker = speaks_for(evaluator.view, mover, mover);
     let worth = Worth::to(mover, speaker, mover);
     values.clear();
@@ -179,7 +179,7 @@ pub(crate) fn after_state<G: Game>(
         let block = block_of(position, &children, speaker, f64::from(position.ply()), clock);
         let mut outputs = [Lanes::splat(0.0)];
         follow(cpu, &mut registers.carried, position, speaker, &children);
-        registers.evaluate::<G>(cpu, &evaluator.program, &block, &mut outputs);
+        registers.evaluate::<G>(cpu, position.rules(), &evaluator.program, &block, &mut outputs);
         let block_values = worth.of_lanes(outputs[0]);
         values.extend_from_slice(&block_values.0[..children.len]);
         if children.len < LANES {

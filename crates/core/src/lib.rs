@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
-//! use evoply_core::rules::{Game, othello::Othello};
+//! use evoply_core::rules::{Game, othello::{Othello, OthelloRules}};
 //!
-//! let start = Othello::<Size8>::start();
+//! let start = Othello::<Size8>::start(OthelloRules);
 //! assert_eq!(start.legal_moves().count(), 4);
 //! assert!(start.outcome().is_none());
 //! ```

@@ -6,8 +6,8 @@ use std::time::Instant;
 use crate::choice::{Choice, Ties, drawn_by_value};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
-use crate::rules::Game;
-use crate::search::endgame::choosing::ChooseExactly;
+use crate::rules::{Game, Rules};
+use crate::search::exact::{Endgames, ExactChoice};
 use crate::search::{LookAhead, Memory, SearchOptions, alphabeta, deepening, every_move};
 use crate::stages::Stages;
 use crate::stream::{Key, Stream};
@@ -74,13 +74,13 @@ impl<G: Game> Default for Workspace<G> {
 }
 
 impl<G: Game> Player<G> {
-    /// What chooses so, and takes this one of equal moves; never a random move instead.
+    /// What chooses so in a game by some rules, and takes this one of equal moves; never a random move instead.
     ///
     /// # Errors
     /// The evaluator of a player that looks one ply ahead has more than one output, or no piece of the game moves that
     /// could be the most advanced.
-    pub fn new(chooser: Chooser<G>, ties: Ties) -> Result<Self, String> {
-        if ties == Ties::Advanced && !G::MOVES_PIECES {
+    pub fn new(rules: G::Rules, chooser: Chooser<G>, ties: Ties) -> Result<Self, String> {
+        if ties == Ties::Advanced && !rules.moves_pieces() {
             return Err("ties advanced takes the most advanced piece, and no piece of the game moves".into());
         }
         if let Chooser::AfterState(evaluator) = &chooser {
@@ -177,33 +177,6 @@ impl<G: Game> Player<G> {
         !matches!(&self.chooser, Chooser::AlphaBeta(ahead) if ahead.options().time.is_some())
     }
 
-    /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
-    ///
-    /// `key` is the key of this move: all draws come from it, but for those made once a game. The workspace was prepared for
-    /// this player.
-    #[inline(always)]
-    pub fn choose(
-        &self,
-        cpu: impl Cpu,
-        position: &G,
-        key: Key,
-        workspace: &mut Workspace<G>,
-        stop: &AtomicBool,
-    ) -> Option<Choice<G>> {
-        let mut expansion = position.expand(cpu);
-        let mut moves = G::remaining(&expansion);
-        let count = moves.len() as u64;
-        if count < 2 {
-            // No choice: nothing is drawn and nothing is evaluated.
-            return moves.next().map(Choice::unseen);
-        }
-        let mut stream = key.stream();
-        if self.is_at_random(workspace.moves, &mut stream) {
-            return moves.nth(stream.below(count) as usize).map(Choice::unseen);
-        }
-        self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
-    }
-
     /// Whether a move is drawn at random, after so many plies of the player's own; `stream` is that of the move.
     #[inline(always)]
     pub(crate) fn is_at_random(&self, moves: u32, stream: &mut Stream) -> bool {
@@ -245,6 +218,35 @@ impl<G: Game> Player<G> {
             _ => None,
         }
     }
+}
+
+impl<G: Endgames> Player<G> {
+    /// Choose among the legal moves of `position`; `None` if the game is over, or the search was told to stop.
+    ///
+    /// `key` is the key of this move: all draws come from it, but for those made once a game. The workspace was prepared for
+    /// this player.
+    #[inline(always)]
+    pub fn choose(
+        &self,
+        cpu: impl Cpu,
+        position: &G,
+        key: Key,
+        workspace: &mut Workspace<G>,
+        stop: &AtomicBool,
+    ) -> Option<Choice<G>> {
+        let mut expansion = position.expand(cpu);
+        let mut moves = G::remaining(position.rules(), &expansion);
+        let count = moves.len() as u64;
+        if count < 2 {
+            // No choice: nothing is drawn and nothing is evaluated.
+            return moves.next().map(Choice::unseen);
+        }
+        let mut stream = key.stream();
+        if self.is_at_random(workspace.moves, &mut stream) {
+            return moves.nth(stream.below(count) as usize).map(Choice::unseen);
+        }
+        self.considered(cpu, position, &mut expansion, key, stream, workspace, stop)
+    }
 
     /// The choice of what the player is when nothing makes it move at random, among one move or more.
     #[inline(always)]
@@ -259,7 +261,7 @@ impl<G: Game> Player<G> {
         workspace: &mut Workspace<G>,
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
-        let mut moves = G::remaining(expansion);
+        let mut moves = G::remaining(position.rules(), expansion);
         let count = moves.len() as u64;
         match &self.chooser {
             Chooser::Random => {
@@ -281,8 +283,8 @@ impl<G: Game> Player<G> {
                     let deadline = time.map(|time| Instant::now() + time);
                     let (evaluator, ties, stream) = (ahead.evaluator(), self.ties, stream.clone());
                     let threads = workspace.threads;
-                    let question = ChooseExactly { position, evaluator, threads, ties, stream, deadline, stop };
-                    let choice = cpu.call(question);
+                    let question = ExactChoice { position, evaluator, threads, ties, stream, deadline, stop };
+                    let choice = G::choose_exactly(cpu, question);
                     if choice.is_some() || stop.load(Ordering::Relaxed) {
                         return choice;
                     }
@@ -320,7 +322,7 @@ pub struct Choose<'a, G: Game> {
     pub stop: &'a AtomicBool,
 }
 
-impl<G: Game> Task for Choose<'_, G> {
+impl<G: Endgames> Task for Choose<'_, G> {
     type Output = Option<Choice<G>>;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {

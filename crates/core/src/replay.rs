@@ -32,7 +32,7 @@ pub struct Replayed<G> {
 fn forced_pass<G: Game>(position: &G) -> Option<G::Move> {
     let mut moves = position.legal_moves();
     let first = moves.next()?;
-    (moves.len() == 0 && G::moved_to(first).is_empty()).then_some(first)
+    (moves.len() == 0 && G::moved_to(position.rules(), first).is_empty()).then_some(first)
 }
 
 /// Play a game over again until a move is illegal. Forced passes may be written or left out; `each` sees every position.
@@ -46,7 +46,7 @@ pub fn replay<G: Game>(game: Moves<'_, G>, mut each: impl FnMut(&G)) -> Replayed
             taken += 1;
             (next, code)
         } else if let Some(pass) = forced_pass(&last) {
-            (last.play_unchecked(pass), G::code(pass))
+            (last.play_unchecked(pass), G::code(last.rules(), pass))
         } else {
             break;
         };

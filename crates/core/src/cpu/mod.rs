@@ -342,7 +342,10 @@ pub fn on<T: Task>(path: Path, task: T) -> T::Output {
     }
 }
 
-#[cfg(not(any(feature = "path-baseline", all(target_arch = "x86_64", any(feature = "path-avx2", feature = "path-avx512")))))]
+#[cfg(not(any(
+    feature = "path-baseline",
+    all(target_arch = "x86_64", any(feature = "path-avx2", feature = "path-avx512"))
+)))]
 compile_error!("no CPU path is built: give the feature path-baseline, or on x86-64 path-avx2 or path-avx512");
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::Side;
 use super::reference::Inputs;
-use crate::bitboard::Board;
+use crate::bitboard::{Bitboard, Board};
 use crate::lanes::Lanes;
 use crate::rules::SeenLanes;
 
@@ -34,6 +34,23 @@ pub struct Block<B: Board> {
 }
 
 impl<B: Board> Block<B> {
+    /// A block of boards without pieces.
+    pub fn empty() -> Self {
+        let nothing = Lanes::splat(Bitboard::<B>::EMPTY.0);
+        Self {
+            own: nothing,
+            opponent: nothing,
+            kings: None,
+            moved_to: nothing,
+            own_is_black: true,
+            ply: 0.0,
+            quiet_plies: 0.0,
+            quiet: 0,
+            root_clock: 0.0,
+            root_ply: 0.0,
+        }
+    }
+
     /// A block in which every lane holds the same position.
     pub fn filled(inputs: &Inputs<B>) -> Self {
         Self {

@@ -3,8 +3,6 @@
 //! Every operation is a short loop over lanes that the compiler turns into vector instructions. Lanes do not know of each
 //! other, so a lane that holds no position does no harm. The meaning is that of [`super::reference`], bit for bit.
 
-use std::marker::PhantomData;
-
 use super::Side;
 use super::WhenZero;
 pub use super::block::Block;
@@ -64,42 +62,50 @@ fn count<W: Word>(set: W) -> f64 {
 
 impl<B: Board> Registers<B> {
     /// Make ready for a program: its constants go to their registers.
-    pub fn load<G: Game<Board = B>>(&mut self, program: &Program<B>, block: &Block<B>) {
+    pub fn load<G: Game<Board = B>>(&mut self, rules: G::Rules, program: &Program<B>) {
         self.carried.load(program.plan());
         self.choice = None;
-        self.run_apart::<G>(program, &program.preamble, block, &mut []);
+        // Constants, which are what is loaded, do not read the board.
+        self.run_apart::<G>(rules, program, &program.preamble, &Block::empty(), &mut []);
     }
 
     /// Run operations of a program, outside every hot loop.
     fn run_apart<G: Game<Board = B>>(
         &mut self,
+        rules: G::Rules,
         program: &Program<B>,
         ops: &[Op<B::Word>],
         block: &Block<B>,
         outputs: &mut [Numbers],
     ) {
-        Baseline.call(Run { registers: self, ops, program, block, outputs, game: PhantomData::<G> });
+        Baseline.call(Run::<G> { registers: self, ops, rules, program, block, outputs });
     }
 
     /// Make ready for the choice that a block belongs to, and for the side that is spoken for: which branch of the program the
     /// choosing position decides for.
     #[cold]
     #[inline(never)]
-    fn get_ready<G: Game<Board = B>>(&mut self, cpu: impl Cpu, program: &Program<B>, block: &Block<B>) -> usize {
+    fn get_ready<G: Game<Board = B>>(
+        &mut self,
+        cpu: impl Cpu,
+        rules: G::Rules,
+        program: &Program<B>,
+        block: &Block<B>,
+    ) -> usize {
         let (mut place, mut program) = (0, program);
         if let Some(branches) = &program.branches {
             let conditions = &branches.conditions;
             let mut turned_out = [Lanes::splat(0.0); MOST_BRANCHES];
             let every = [&conditions.preamble, &conditions.choice, &conditions.body];
             for ops in every {
-                self.run_apart::<G>(conditions, ops, block, &mut turned_out);
+                self.run_apart::<G>(rules, conditions, ops, block, &mut turned_out);
             }
             place = branches.place(|condition| turned_out[condition].0[0] != 0.0);
             program = &branches.programs[place];
-            self.run_apart::<G>(program, &program.preamble, block, &mut []);
+            self.run_apart::<G>(rules, program, &program.preamble, block, &mut []);
         }
         let ops = &program.choice;
-        cpu.call(Run { registers: self, ops, program, block, outputs: &mut [], game: PhantomData::<G> });
+        cpu.call(Run::<G> { registers: self, ops, rules, program, block, outputs: &mut [] });
         self.choice = Some((choosing(block), place));
         place
     }
@@ -108,11 +114,12 @@ impl<B: Board> Registers<B> {
     pub fn evaluate_on<G: Game<Board = B>>(
         &mut self,
         path: Path,
+        rules: G::Rules,
         program: &Program<B>,
         block: &Block<B>,
         outputs: &mut [Numbers],
     ) {
-        cpu::on(path, Evaluate { registers: self, program, block, outputs, game: PhantomData::<G> });
+        cpu::on(path, Evaluate::<G> { registers: self, rules, program, block, outputs });
     }
 
     /// The number of moves of a side in each position of the block evaluated last, if the program counts them anyway.
@@ -130,6 +137,7 @@ impl<B: Board> Registers<B> {
     pub fn evaluate<G: Game<Board = B>>(
         &mut self,
         cpu: impl Cpu,
+        rules: G::Rules,
         program: &Program<B>,
         block: &Block<B>,
         outputs: &mut [Numbers],
@@ -138,7 +146,7 @@ impl<B: Board> Registers<B> {
         if program.follows_choice() {
             let place = match self.choice {
                 Some((choice, place)) if choice == choosing(block) => place,
-                _ => self.get_ready::<G>(cpu, program, block),
+                _ => self.get_ready::<G>(cpu, rules, program, block),
             };
             if let Some(branches) = &program.branches {
                 program = &branches.programs[place];
@@ -153,7 +161,7 @@ impl<B: Board> Registers<B> {
         {
             self.sets[usize::from(KINGS)] = kings;
         }
-        cpu.call(Run { registers: self, ops: &program.body, program, block, outputs, game: PhantomData::<G> });
+        cpu.call(Run::<G> { registers: self, ops: &program.body, rules, program, block, outputs });
     }
 }
 
@@ -169,17 +177,17 @@ fn choosing<B: Board>(block: &Block<B>) -> Choosing {
 /// An evaluation from outside.
 struct Evaluate<'a, G: Game> {
     registers: &'a mut Registers<G::Board>,
+    rules: G::Rules,
     program: &'a Program<G::Board>,
     block: &'a Block<G::Board>,
     outputs: &'a mut [Numbers],
-    game: PhantomData<G>,
 }
 
 impl<G: Game> Task for Evaluate<'_, G> {
     type Output = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
-        self.registers.evaluate::<G>(cpu, self.program, self.block, self.outputs);
+        self.registers.evaluate::<G>(cpu, self.rules, self.program, self.block, self.outputs);
     }
 }
 
@@ -187,10 +195,10 @@ impl<G: Game> Task for Evaluate<'_, G> {
 struct Run<'a, G: Game> {
     registers: &'a mut Registers<G::Board>,
     ops: &'a [Op<<G::Board as Board>::Word>],
+    rules: G::Rules,
     program: &'a Program<G::Board>,
     block: &'a Block<G::Board>,
     outputs: &'a mut [Numbers],
-    game: PhantomData<G>,
 }
 
 impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
@@ -202,10 +210,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
         let Self {
             registers: Registers { sets, numbers, truths, moves, carried, .. },
             ops,
+            rules,
             program,
             block,
             outputs,
-            ..
         } = self;
         // Where they are is read once, not for every operation.
         let (sets, numbers, truths) = (&mut **sets, &mut **numbers, &mut **truths);
@@ -262,7 +270,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 }
                 Op::Symmetry(to, a, index) => set_apart!(to, Mirrored::<B>(&at!(sets, a), index)),
                 Op::Destinations(to, side) => {
-                    at!(sets, to) = G::destinations_of_lanes(cpu, block.seen(side));
+                    at!(sets, to) = G::destinations_of_lanes(cpu, rules, block.seen(side));
                     newest = Numbers::splat(0.0);
                 }
                 Op::SelectSquares(to, condition, yes, no) => {
@@ -272,7 +280,7 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 Op::PieceCount(to) => number!(to, block.own.zip(block.opponent, |a, b| count(a | b))),
                 Op::Ply(to) => number!(to, Lanes::splat(block.ply)),
                 Op::QuietPlies(to) => number!(to, quiet_plies(block)),
-                Op::Clock(to) => number!(to, block.own.zip(block.opponent, |a, b| G::clock(count(a | b)))),
+                Op::Clock(to) => number!(to, G::clock_of_lanes(cpu, rules, block.seen(Side::Own))),
                 Op::RootClock(to) => number!(to, Lanes::splat(block.root_clock)),
                 Op::RootPly(to) => number!(to, Lanes::splat(block.root_ply)),
                 Op::Count(to, a) => number!(to, at!(sets, a).map(count)),
@@ -281,10 +289,10 @@ impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
                 }
                 Op::NumberOfMoves(to, side) => {
                     if G::COUNTS_MOVES_APART {
-                        at!(numbers, to) = G::mobility_of_lanes(cpu, block.seen(side));
+                        at!(numbers, to) = G::mobility_of_lanes(cpu, rules, block.seen(side));
                         newest = at!(numbers, to);
                     } else {
-                        number!(to, G::mobility_of_lanes(cpu, block.seen(side)));
+                        number!(to, G::mobility_of_lanes(cpu, rules, block.seen(side)));
                     }
                     moves[side as usize] = newest;
                 }

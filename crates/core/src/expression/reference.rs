@@ -41,7 +41,7 @@ impl<B: Board> Inputs<B> {
             own_is_black: position.turn() == Color::Black,
             ply: f64::from(position.ply()),
             quiet_plies: f64::from(position.quiet_plies()),
-            root_clock: G::clock(f64::from((position.own() | position.opponent()).len())),
+            root_clock: position.clock_here(),
             root_ply: f64::from(position.ply()),
         }
     }
@@ -94,10 +94,10 @@ pub(super) fn divide(a: f64, b: f64, when_zero: WhenZero) -> f64 {
 ///
 /// # Panics
 /// If an output is a set of squares, or the expression still has arguments of a primitive in it.
-pub fn evaluate<G: Game>(expression: &Expression, inputs: &Inputs<G::Board>) -> Vec<f64> {
+pub fn evaluate<G: Game>(rules: G::Rules, expression: &Expression, inputs: &Inputs<G::Board>) -> Vec<f64> {
     let mut values: Vec<Value<G::Board>> = Vec::with_capacity(expression.nodes().len());
     for &node in expression.nodes() {
-        let value = value_of::<G>(node, expression, inputs, &values);
+        let value = value_of::<G>(rules, node, expression, inputs, &values);
         values.push(value);
     }
     let number = |&id: &NodeId| match values[id as usize] {
@@ -109,6 +109,7 @@ pub fn evaluate<G: Game>(expression: &Expression, inputs: &Inputs<G::Board>) -> 
 }
 
 fn value_of<G: Game>(
+    rules: G::Rules,
     node: Node,
     expression: &Expression,
     inputs: &Inputs<G::Board>,
@@ -147,16 +148,16 @@ fn value_of<G: Game>(
             Value::Squares(squares(start).fill(squares(through), &directions))
         }
         Node::Symmetry(a, index) => Value::Squares(squares(a).symmetry(index)),
-        Node::Destinations(side) => Value::Squares(G::destinations(&inputs.seen(side))),
+        Node::Destinations(side) => Value::Squares(G::destinations(rules, &inputs.seen(side))),
         Node::ConstantNumber(bits) => Value::Number(f64::from_bits(bits)),
         Node::PieceCount => Value::Number(pieces()),
         Node::Ply => Value::Number(inputs.ply),
         Node::QuietPlies => Value::Number(inputs.quiet_plies),
-        Node::Clock => Value::Number(G::clock(pieces())),
+        Node::Clock => Value::Number(G::clock(rules, &inputs.seen(Side::Own))),
         Node::RootClock => Value::Number(inputs.root_clock),
         Node::RootPly => Value::Number(inputs.root_ply),
         Node::Count(a) => Value::Number(f64::from(squares(a).len())),
-        Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(&inputs.seen(side)))),
+        Node::NumberOfMoves(side) => Value::Number(f64::from(G::mobility(rules, &inputs.seen(side)))),
         Node::WeightedSum(a, list, selector) => Value::Number(weighted_sum(
             squares(a),
             selected_table(&expression.tables()[list as usize], selector.map_or(0.0, number)),

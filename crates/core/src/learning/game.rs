@@ -78,7 +78,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
             }
             // A pass of either side belongs to the reply of the other: it has no turn.
             let (mut index, mut chosen) = (0, first);
-            let is_turn = !G::moved_to(first).is_empty();
+            let is_turn = !G::moved_to(position.rules(), first).is_empty();
             if is_turn {
                 let learns = rules[side as usize].is_some();
                 let own = learns || settings.opponent.is_none();

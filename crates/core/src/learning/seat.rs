@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::rule::Estimate;
 use super::settings::{Settings, Worth};
 use super::weights::Weights;
-use crate::bitboard::{Board, Word};
+use crate::bitboard::Board;
 use crate::choice::{Choice, Ties};
 use crate::cpu::Cpu;
 use crate::evaluator::{Evaluator, View, block_of, speaks_for};
@@ -73,7 +73,8 @@ pub(super) struct Seat<'a, G: Game> {
 impl<'a, G: Game> Seat<'a, G> {
     pub fn new(settings: &'a Settings<G>) -> Self {
         let mut registers = Registers::default();
-        Evaluator::<G> { program: Arc::clone(&settings.features), view: View::Turn }.load(&mut registers);
+        Evaluator::<G> { rules: settings.rules(), program: Arc::clone(&settings.features), view: View::Turn }
+            .load(&mut registers);
         Self {
             settings,
             registers,
@@ -104,7 +105,7 @@ impl<'a, G: Game> Seat<'a, G> {
         // Step 1. A random move, or a forced one.
         self.valued = None;
         let mut expansion = position.expand(cpu);
-        let mut moves = G::remaining(&expansion);
+        let mut moves = G::remaining(position.rules(), &expansion);
         let count = moves.len() as u64;
         let mut stream = key.stream();
         let explored = count > 1 && epsilon > 0.0 && stream.random() < epsilon;
@@ -135,7 +136,7 @@ impl<'a, G: Game> Seat<'a, G> {
     /// The board after a move of `position`, which may be the turn looked at last.
     #[inline(always)]
     pub fn after(&mut self, cpu: impl Cpu, position: &G, index: usize, chosen: G::Move) -> After<G> {
-        let root = (f64::from(position.ply()), clock_of(position));
+        let root = (f64::from(position.ply()), position.clock_here());
         let is_known = self.valued.is_some_and(|valued| valued == *position);
         let place = if is_known { index } else { self.value_one(cpu, position, index, root) };
         let (estimate, clipped) = self.estimate(place);
@@ -147,7 +148,7 @@ impl<'a, G: Game> Seat<'a, G> {
     fn value_moves(&mut self, cpu: impl Cpu, position: &G, expansion: &mut G::Expansion, weights: &Weights) {
         self.forget();
         self.valued = Some(*position);
-        let root = (f64::from(position.ply()), clock_of(position));
+        let root = (f64::from(position.ply()), position.clock_here());
         loop {
             let children = position.next_children(cpu, expansion);
             if children.len == 0 {
@@ -166,7 +167,7 @@ impl<'a, G: Game> Seat<'a, G> {
                     let none = counts.map(|count| count == 0.0);
                     (0..LANES).fold(0, |bits, lane| bits | u8::from(none.0[lane]) << lane)
                 }
-                None => G::stuck_lanes(cpu, children.seen(position.turn())),
+                None => G::stuck_lanes(cpu, position.rules(), children.seen(position.turn())),
             };
             if stuck != 0 {
                 self.count_finished(position, &children, stuck);
@@ -217,9 +218,8 @@ impl<'a, G: Game> Seat<'a, G> {
         let block = block_of(parent, children, speaker, root.0, root.1);
         let first = self.raw.len();
         self.raw.resize(first + self.settings.scaling.scales.len(), Lanes::splat(0.0));
-        self.registers.evaluate::<G>(cpu, &self.settings.features, &block, &mut self.raw[first..]);
-        let pieces = |own: <G::Board as Board>::Word, opponent| (own | opponent).count_ones();
-        let clocks = children.to_move.zip(children.moved, |own, opponent| G::clock(f64::from(pieces(own, opponent))));
+        self.registers.evaluate::<G>(cpu, parent.rules(), &self.settings.features, &block, &mut self.raw[first..]);
+        let clocks = G::clock_of_lanes(cpu, parent.rules(), children.seen(parent.turn()));
         self.clocks.extend_from_slice(&clocks.0);
         clocks
     }
@@ -244,7 +244,7 @@ impl<'a, G: Game> Seat<'a, G> {
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
         let Settings { depth, ordering, table, .. } = *self.settings;
-        let evaluator = Evaluator { program: Arc::clone(program), view: View::Turn };
+        let evaluator = Evaluator { rules: position.rules(), program: Arc::clone(program), view: View::Turn };
         evaluator.load(&mut self.memory.registers);
         let options = SearchOptions { ordering, table, ..SearchOptions::to_depth(depth) };
         let ahead = LookAhead::new(evaluator, None, options).ok()?;
@@ -260,7 +260,7 @@ impl<'a, G: Game> Seat<'a, G> {
     /// What the end of the best line is for the side to move at its beginning.
     #[inline(always)]
     fn end_of_line(&mut self, cpu: impl Cpu, position: &G, choice: &Choice<G>) -> Option<Estimate> {
-        let (side, root) = (position.turn(), (f64::from(position.ply()), clock_of(position)));
+        let (side, root) = (position.turn(), (f64::from(position.ply()), position.clock_here()));
         let (mut parent, mut last) = (*position, choice.chosen);
         for &chosen in &choice.continuation {
             (parent, last) = (parent.play_unchecked(last), chosen);
@@ -274,9 +274,4 @@ impl<'a, G: Game> Seat<'a, G> {
         let (estimate, _) = self.estimate(place);
         Some(if end.turn() == side { estimate } else { estimate.of_the_other_side() })
     }
-}
-
-#[inline(always)]
-fn clock_of<G: Game>(position: &G) -> f64 {
-    G::clock(f64::from((position.own() | position.opponent()).len()))
 }

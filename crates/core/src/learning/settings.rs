@@ -130,6 +130,11 @@ pub struct Settings<G: Game> {
 }
 
 impl<G: Game> Settings<G> {
+    /// What games are played by: what the first start, which there is, is played by.
+    pub(super) fn rules(&self) -> G::Rules {
+        self.starts[0].rules()
+    }
+
     /// Whether sides learn from what their searches say.
     pub(super) fn learns_from_searches(&self) -> bool {
         self.backed_up || matches!(self.rule, RuleKind::TdLeaf(_))

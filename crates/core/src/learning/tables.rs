@@ -285,7 +285,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
                 // Step 1. The first plies are random, and nothing is thought of them.
                 let index = stream.below(count as u64) as usize;
                 chosen = position.legal_moves().nth(index).unwrap_or(first);
-            } else if !G::moved_to(first).is_empty() {
+            } else if !G::moved_to(position.rules(), first).is_empty() {
                 // Step 2. What the best move says teaches the side that moved last what it should have thought.
                 learn.value_moves(cpu, &position);
                 let best = learn.moves.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -343,7 +343,7 @@ impl<G: Game> Learn<'_, G> {
             }
             follow(cpu, carried, position, mover.opposite(), &children);
             carried.take_ready();
-            let stuck = G::stuck_lanes(cpu, children.seen(mover));
+            let stuck = G::stuck_lanes(cpu, position.rules(), children.seen(mover));
             for lane in 0..children.len {
                 use crate::bitboard::Word;
                 let count = (children.moved.0[lane] | children.to_move.0[lane]).count_ones();

@@ -124,14 +124,14 @@ mod tests {
     use crate::bitboard::{Bitboard, Board, Size6, Size8};
     use crate::cpu::{Task, available, on};
     use crate::rules::Game;
-    use crate::rules::checkers::{Checkers, Losing};
+    use crate::rules::checkers::{Checkers, CheckersRules};
     use crate::rules::draws::DrawRules;
     use crate::rules::duels::{Duel, Opening};
-    use crate::rules::othello::Othello;
+    use crate::rules::othello::{Othello, OthelloRules};
     use crate::stream::Key;
 
     /// A generation of random players; each game is decoded anew where the number is odd.
-    fn field<G: Duels>(number: u64) -> Field<G> {
+    fn field<G: Duels>(rules: G::Rules, number: u64) -> Field<G> {
         let mut draws = Key::new(8).child(number).stream();
         let squares = G::Board::SQUARES;
         let of_square: Vec<_> = (0..squares).map(|_| draws.below(8).checked_sub(1).map(|area| area as usize)).collect();
@@ -139,9 +139,9 @@ mod tests {
             .unwrap_or_else(|error| panic!("{error}"));
         let terminals = Terminals { areas: areas.count(), measures: 0, lowest: 1, highest: 9 };
         let trees = Tree::ramped(20, &terminals, (2, 4), 4096, &mut draws).unwrap_or_default();
-        let opening = Arc::new(Opening::new(G::start()));
+        let opening = Arc::new(Opening::new(G::start(rules)));
         Field {
-            rules: DrawRules { most_plies: G::HAS_CAPTURES.then_some(60), ..DrawRules::NONE },
+            rules: DrawRules { most_plies: G::MAY_CAPTURE.then_some(60), ..DrawRules::NONE },
             players: trees.iter().map(|tree| areas.weights(&areas.decoded(tree, &mut draws))).collect(),
             redraw: (number % 2 == 1).then(|| Redraw { trees, areas: Arc::new(areas) }),
             key: Key::new(9).child(number),
@@ -197,10 +197,10 @@ mod tests {
         }
     }
 
-    fn check<G: Duels>() {
+    fn check<G: Duels>(rules: G::Rules) {
         let mut alphas = 0;
         for number in 0..16 {
-            let field = Arc::new(field::<G>(number));
+            let field = Arc::new(field::<G>(rules, number));
             let expected = plain(&field);
             alphas += expected.windows(2).filter(|pair| pair[0].0 != pair[1].0).count();
             for path in available() {
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn playing_ahead_gives_the_plain_chain() {
-        check::<Othello<Size8>>();
-        check::<Othello<Size6>>();
-        check::<Checkers<Losing>>();
+        check::<Othello<Size8>>(OthelloRules);
+        check::<Othello<Size6>>(OthelloRules);
+        check::<Checkers<Size8>>(CheckersRules::LOSING);
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
             }
         }
         for path in available() {
-            assert!(on(path, Stop(Arc::new(field::<Othello<Size8>>(2)))));
+            assert!(on(path, Stop(Arc::new(field::<Othello<Size8>>(OthelloRules, 2)))));
         }
     }
 }

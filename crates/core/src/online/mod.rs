@@ -118,7 +118,8 @@ impl<G: Duels> Task for Evolve<'_, G> {
             &mut key.named("create").stream(),
         );
         let here = Arc::new(Opening::new(*position));
-        let opening = if settings.from_initial { Arc::new(Opening::new(G::start())) } else { Arc::clone(&here) };
+        let opening =
+            if settings.from_initial { Arc::new(Opening::new(G::start(position.rules()))) } else { Arc::clone(&here) };
         let mut evolution = Evolution {
             areas: Arc::new(areas.clone()),
             settings,

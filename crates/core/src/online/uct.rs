@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::bitboard::Size4;
     use crate::rules::Color;
-    use crate::rules::othello::Othello;
+    use crate::rules::othello::{Othello, OthelloRules};
     use crate::rules::playout::random_move;
     use crate::stream::Key;
 
@@ -136,7 +136,7 @@ mod tests {
     fn most_games_go_to_a_best_move() {
         for seed in 0..20 {
             let key = Key::new(4).child(seed);
-            let (mut root, mut draws) = (Othello::<Size4>::start(), key.stream());
+            let (mut root, mut draws) = (Othello::<Size4>::start(OthelloRules), key.stream());
             for _ in 0..5 {
                 let chosen = random_move(&root, |count| draws.below(count));
                 root = chosen.map_or(root, |chosen| root.play_unchecked(chosen));
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_game_on_its_way_counts_as_lost() {
-        let mut tree = Positions::new(Othello::<Size4>::start(), 0.5);
+        let mut tree = Positions::new(Othello::<Size4>::start(OthelloRules), 0.5);
         let firsts: Vec<_> = (0..8).map(|_| tree.descend().1).collect();
         assert_eq!(firsts, [0, 1, 2, 3, 0, 1, 2, 3]);
         tree.learn([2, 0, 0, 0, 2, 0, 0, 0]);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_full_tree_goes_on_counting() {
-        let mut tree = Positions { most_nodes: 20, ..Positions::new(Othello::<Size4>::start(), 0.5) };
+        let mut tree = Positions { most_nodes: 20, ..Positions::new(Othello::<Size4>::start(OthelloRules), 0.5) };
         for _ in 0..100 {
             let (start, _) = tree.descend();
             assert!(start.ply() > 0);

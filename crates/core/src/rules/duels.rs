@@ -89,27 +89,28 @@ impl<B: Board> Weights<B> {
         let Foresight { mobility, frontier, replies } = self.foresight;
         let (after, mut costs) = (after(), 0);
         if mobility > 0 {
-            costs += i64::from(mobility) * i64::from(G::mobility(&after.seen()));
+            costs += i64::from(mobility) * i64::from(G::mobility(after.rules(), &after.seen()));
         }
         if frontier > 0 {
             let empty = !(after.own() | after.opponent());
             costs += i64::from(frontier) * i64::from((after.opponent() & beside(empty)).len());
         }
         if replies {
-            let to = G::destinations(&after.seen());
+            let to = G::destinations(after.rules(), &after.seen());
             let best = self.classes.iter().rev().find_map(|&class| (!(class & to).is_empty()).then(|| self.of(class)));
             costs += 8 * i64::from(best.unwrap_or(0));
         }
         own - costs
     }
 
-    /// [`Self::value`] of eight moves at once.
+    /// [`Self::value`] of eight moves of a position at once.
     #[inline(always)]
-    fn values<G: Game<Board = B>, C: Cpu>(&self, cpu: C, children: &Children<G>, mover: Color) -> Lanes<i64> {
+    fn values<G: Game<Board = B>, C: Cpu>(&self, cpu: C, parent: &G, children: &Children<G>) -> Lanes<i64> {
+        let (rules, mover) = (parent.rules(), parent.turn());
         let Foresight { mobility, frontier, replies } = self.foresight;
         let mut values = children.moved_to.map(|to| 8 * i64::from(self.of(Bitboard(to))));
         if mobility > 0 {
-            let moves = G::mobility_of_lanes(cpu, children.seen(mover));
+            let moves = G::mobility_of_lanes(cpu, rules, children.seen(mover));
             values = values.zip(moves, |value, moves| value - i64::from(mobility) * moves as i64);
         }
         if frontier > 0 {
@@ -120,7 +121,7 @@ impl<B: Board> Weights<B> {
             values = values.zip(pieces, |value, pieces| value - i64::from(frontier) * pieces);
         }
         if replies {
-            let destinations = G::destinations_of_lanes(cpu, children.seen(mover));
+            let destinations = G::destinations_of_lanes(cpu, rules, children.seen(mover));
             let mut best = Lanes::splat(0);
             for &class in &self.classes {
                 let weight = 8 * i64::from(self.of(class));
@@ -195,7 +196,7 @@ impl<G: Game> Opening<G> {
 
     /// The place of the move that a player makes here; `None` if the game is over.
     pub fn choose(&self, weights: &Weights<G::Board>, draws: &mut Stream) -> Option<usize> {
-        let to = |place: usize| G::moved_to(self.moves[place]);
+        let to = |place: usize| G::moved_to(self.position.rules(), self.moves[place]);
         weights.choose(0..self.moves.len(), to, |place| self.after[place], draws, &mut Vec::new())
     }
 }
@@ -284,8 +285,9 @@ struct OneByOne<M>(Vec<M>);
 impl<G: Game> Mind<G> for OneByOne<G::Move> {
     #[inline(always)]
     fn next(&mut self, position: &G, weights: &Weights<G::Board>, draws: &mut Stream) -> Option<G> {
+        let to = |chosen| G::moved_to(position.rules(), chosen);
         let after = |chosen| position.play_unchecked(chosen);
-        weights.choose(position.legal_moves(), G::moved_to, after, draws, &mut self.0).map(after)
+        weights.choose(position.legal_moves(), to, after, draws, &mut self.0).map(after)
     }
 }
 
@@ -301,7 +303,7 @@ impl<G: Game, C: Cpu> Mind<G> for SideBySide<C, G> {
         let Self { cpu, best } = self;
         best.clear();
         let mut expansion = position.expand(*cpu);
-        let is_forced = G::remaining(&expansion).len() < 2;
+        let is_forced = G::remaining(position.rules(), &expansion).len() < 2;
         let mut greatest = i64::MIN;
         loop {
             let children = position.next_children(*cpu, &mut expansion);
@@ -311,7 +313,7 @@ impl<G: Game, C: Cpu> Mind<G> for SideBySide<C, G> {
             if is_forced {
                 return Some(position.child(&children, 0));
             }
-            let values = weights.values(*cpu, &children, position.turn());
+            let values = weights.values(*cpu, position, &children);
             for (lane, &value) in values.0.iter().enumerate().take(children.len) {
                 if value > greatest {
                     best.clear();

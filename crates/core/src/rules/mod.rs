@@ -12,7 +12,7 @@ pub mod playout;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::bitboard::{Bitboard, Board};
+use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
 use crate::lanes::Lanes;
 
@@ -63,6 +63,12 @@ pub struct Seen<B: Board> {
 }
 
 impl<B: Board> Seen<B> {
+    /// How many pieces there are.
+    #[inline(always)]
+    pub fn count(&self) -> u32 {
+        (self.own | self.opponent).len()
+    }
+
     /// The same board as the other side sees it.
     #[inline(always)]
     #[must_use]
@@ -85,6 +91,13 @@ pub struct SeenLanes<'a, B: Board> {
 }
 
 impl<B: Board> SeenLanes<'_, B> {
+    /// How many pieces there are on each board.
+    #[inline(always)]
+    pub fn counts(&self) -> Lanes<f64> {
+        // Through i32: the conversion from small whole numbers is one vector instruction.
+        self.own.zip(*self.opponent, |own, opponent| f64::from((own | opponent).count_ones() as i32))
+    }
+
     /// The board of one lane.
     #[inline(always)]
     pub fn lane(&self, lane: usize) -> Seen<B> {
@@ -147,12 +160,37 @@ impl<G: Game> Children<G> {
     }
 }
 
+/// What the games of one family are played by, as a value: facts that hold in all positions of a game.
+///
+/// A position carries it. Of a game that is compiled for itself alone it is an empty type, and its facts are constants.
+pub trait Rules: Copy + Eq + Debug + Send + Sync + 'static {
+    /// Whether there are captures, and a side that can capture must.
+    #[inline(always)]
+    fn has_captures(self) -> bool {
+        false
+    }
+    /// Whether there is a solver for its endgames, those of Othello.
+    #[inline(always)]
+    fn has_solver(self) -> bool {
+        false
+    }
+    /// Whether a move takes a piece from one square to another, rather than putting one on the board.
+    #[inline(always)]
+    fn moves_pieces(self) -> bool {
+        false
+    }
+    /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
+    fn ended_leaves(self) -> u64;
+}
+
 /// A position of a deterministic two-player game with perfect information: board, side to move, counters.
 ///
 /// Positions are small values; playing a move makes a new one. Equality and hash use the board and the side to move.
 pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The board it is played on.
     type Board: Board;
+    /// What it is played by.
+    type Rules: Rules;
     /// A legal move; a forced pass is one.
     type Move: Copy + Eq + Ord + Debug + Send + Sync;
     /// The legal moves, sorted.
@@ -162,24 +200,20 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Whether pieces can be kings, and plies quiet.
     const HAS_KINGS: bool = false;
-    /// Whether there are captures, and a side that can capture must.
-    const HAS_CAPTURES: bool = false;
-    /// Whether the rules are those of Othello, whose endgames there is a solver for.
-    const IS_OTHELLO: bool = false;
-    /// Whether a move takes a piece from one square to another, rather than putting one on the board.
-    const MOVES_PIECES: bool = false;
+    /// Whether rules of this type may have captures: for others, what looks at captures is not compiled.
+    const MAY_CAPTURE: bool = false;
     /// Whether [`Self::mobility_of_lanes`] is a call, rather than compiled into the code around it.
     const COUNTS_MOVES_APART: bool = false;
-    /// What perft counts for a game that ended before its depth: the convention of the game's published tables.
-    const ENDED_LEAVES: u64;
 
     /// The position in which a game begins.
-    fn start() -> Self;
+    fn start(rules: Self::Rules) -> Self;
     /// The position that is set up so.
     ///
     /// # Errors
     /// Says in words why no such position can be.
-    fn from_setup(setup: &Setup<Self::Board>) -> Result<Self, String>;
+    fn from_setup(rules: Self::Rules, setup: &Setup<Self::Board>) -> Result<Self, String>;
+    /// The rules that the game is played by.
+    fn rules(&self) -> Self::Rules;
     /// The side to move.
     fn turn(&self) -> Color;
     /// Plies played before this position; a forced pass counts.
@@ -214,41 +248,43 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
         self.is_over().then(|| self.result())
     }
     /// Squares a move lands on; empty for a pass.
-    fn moved_to(chosen: Self::Move) -> Bitboard<Self::Board>;
+    fn moved_to(rules: Self::Rules, chosen: Self::Move) -> Bitboard<Self::Board>;
     /// Rows between the piece that moves and the row farthest from its own side; 0 in games that put pieces on the board.
     fn rows_to_go(&self, _: Self::Move) -> u32 {
         0
     }
 
     /// The move as a number, for records and hashes.
-    fn code(chosen: Self::Move) -> u64;
+    fn code(rules: Self::Rules, chosen: Self::Move) -> u64;
 
     /// Legal destinations of a side, a forced pass not among them.
-    fn destinations(seen: &Seen<Self::Board>) -> Bitboard<Self::Board>;
+    fn destinations(rules: Self::Rules, seen: &Seen<Self::Board>) -> Bitboard<Self::Board>;
     /// Number of legal moves of a side; a forced pass counts 0.
-    fn mobility(seen: &Seen<Self::Board>) -> u32;
+    fn mobility(rules: Self::Rules, seen: &Seen<Self::Board>) -> u32;
     /// Get ready to make the positions after all moves.
     fn expand(&self, cpu: impl Cpu) -> Self::Expansion;
     /// The positions after the next moves, up to eight, in the order of legal moves; none after the last.
     fn next_children(&self, cpu: impl Cpu, expansion: &mut Self::Expansion) -> Children<Self>;
     /// The moves that are still to be made.
-    fn remaining(expansion: &Self::Expansion) -> Self::Moves;
+    fn remaining(rules: Self::Rules, expansion: &Self::Expansion) -> Self::Moves;
     /// One of the positions after the moves of this one.
     #[must_use]
     fn child(&self, children: &Children<Self>, lane: usize) -> Self;
     /// Bit i is set if the side has nowhere to go in lane i: if it is to move there, the game may be over.
-    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> u8;
+    fn stuck_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> u8;
     /// Bit i is set if the side must capture in lane i when it is to move there; never in games without captures.
     #[inline(always)]
-    fn capturing_lanes(_: impl Cpu, _: SeenLanes<'_, Self::Board>) -> u8 {
+    fn capturing_lanes(_: impl Cpu, _: Self::Rules, _: SeenLanes<'_, Self::Board>) -> u8 {
         0
     }
     /// [`Self::destinations`] of eight boards at once.
-    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
+    fn destinations_of_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> LanesOf<Self>;
     /// [`Self::mobility`] of eight boards at once.
-    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
-    /// Clock from 0 at the start to 1 at the game's farthest end, from the number of pieces.
-    fn clock(pieces: f64) -> f64;
+    fn mobility_of_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
+    /// Clock from 0 at the start to 1 at the game's farthest end, of a board whoever sees it.
+    fn clock(rules: Self::Rules, seen: &Seen<Self::Board>) -> f64;
+    /// [`Self::clock`] of eight boards at once.
+    fn clock_of_lanes(cpu: impl Cpu, rules: Self::Rules, seen: SeenLanes<'_, Self::Board>) -> Lanes<f64>;
 
     /// Pieces of a colour.
     #[inline(always)]
@@ -263,7 +299,13 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
         Seen { own, opponent, kings, own_is_black: self.turn() == Color::Black }
     }
 
-    /// All that the position is; [`Self::from_setup`] makes it again.
+    /// [`Self::clock`] of the board.
+    #[inline(always)]
+    fn clock_here(&self) -> f64 {
+        Self::clock(self.rules(), &self.seen())
+    }
+
+    /// All that the position is, beside its rules; [`Self::from_setup`] makes it again.
     fn setup(&self) -> Setup<Self::Board> {
         Setup {
             black: self.pieces(Color::Black),
@@ -278,7 +320,7 @@ pub trait Game: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The position after the legal move with a code, `None` if no legal move has it. A game may have a faster way.
     #[inline(always)]
     fn play_code(&self, code: u64) -> Option<Self> {
-        let chosen = self.legal_moves().find(|&legal| Self::code(legal) == code)?;
+        let chosen = self.legal_moves().find(|&legal| Self::code(self.rules(), legal) == code)?;
         Some(self.play_unchecked(chosen))
     }
 

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Game;
+use super::{Game, Rules};
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::lanes::LANES;
 use crate::work::{Stopped, for_each_parallel};
@@ -22,27 +22,28 @@ impl<G: Game> Task for Count<G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let Self { position, depth } = self;
+        let ended = position.rules().ended_leaves();
         // What counts nothing is a game that has ended.
         if depth <= 1 {
-            return if depth == 0 { 1 } else { (position.legal_moves().len() as u64).max(G::ENDED_LEAVES) };
+            return if depth == 0 { 1 } else { (position.legal_moves().len() as u64).max(ended) };
         }
         if depth == 2 {
-            return leaves_of_children(cpu, &position).max(G::ENDED_LEAVES);
+            return leaves_of_children(cpu, &position).max(ended);
         }
         let count = |chosen| cpu.call(Count { position: position.play_unchecked(chosen), depth: depth - 1 });
-        position.legal_moves().map(count).sum::<u64>().max(G::ENDED_LEAVES)
+        position.legal_moves().map(count).sum::<u64>().max(ended)
     }
 }
 
 /// Two plies at once: the moves of eight children are counted side by side.
 #[inline(always)]
 fn leaves_of_children<G: Game>(cpu: impl Cpu, position: &G) -> u64 {
-    let (mut leaves, mut expansion) = (0.0, position.expand(cpu));
+    let (mut leaves, mut expansion, rules) = (0.0, position.expand(cpu), position.rules());
     loop {
         let children = position.next_children(cpu, &mut expansion);
         // In a game with passes a side without moves has a forced pass, or the game has ended: one leaf either way.
-        let counts = G::mobility_of_lanes(cpu, children.seen(position.turn()));
-        leaves += counts.0[..children.len].iter().map(|&count| count.max(G::ENDED_LEAVES as f64)).sum::<f64>();
+        let counts = G::mobility_of_lanes(cpu, rules, children.seen(position.turn()));
+        leaves += counts.0[..children.len].iter().map(|&count| count.max(rules.ended_leaves() as f64)).sum::<f64>();
         if children.len < LANES {
             return leaves as u64;
         }
@@ -83,7 +84,8 @@ pub fn perft<G: Game>(position: G, depth: u32, threads: usize, stop: &AtomicBool
     let mut leaves = vec![0_u64; positions.len()];
     for_each_parallel(&mut leaves, threads, stop, |index, leaf_count| {
         let (position, over) = positions[index];
-        *leaf_count = if over { G::ENDED_LEAVES } else { count_stoppable(position, depth - split, stop) };
+        *leaf_count =
+            if over { position.rules().ended_leaves() } else { count_stoppable(position, depth - split, stop) };
     })?;
     Ok(leaves.into_iter().sum())
 }
@@ -101,5 +103,5 @@ pub(super) fn count_stoppable<G: Game>(position: G, depth: u32, stop: &AtomicBoo
         }
         leaves += count_stoppable(position.play_unchecked(chosen), depth - 1, stop);
     }
-    if over { G::ENDED_LEAVES } else { leaves }
+    if over { position.rules().ended_leaves() } else { leaves }
 }

@@ -6,8 +6,8 @@
 use std::mem::size_of;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Game;
 use super::perft::{count_stoppable, perft};
+use super::{Game, Rules};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::work::{Stopped, for_each_parallel, for_each_parallel_with};
 
@@ -75,7 +75,7 @@ fn turned<B: Board>(set: B::Word) -> B::Word {
 /// then only turned for White.
 fn key_of<G: Game>(position: &G) -> Key<G> {
     let board = [position.own(), position.opponent(), position.kings()].map(|Bitboard(set)| set);
-    if G::MOVES_PIECES {
+    if position.rules().moves_pieces() {
         return if position.turn() == super::Color::Black { board } else { board.map(turned::<G::Board>) };
     }
     let mut least = board;
@@ -149,7 +149,7 @@ fn one_ply_on<G: Game>(
                     let position = position.play_unchecked(chosen);
                     Way { key: key_of(&position), position, ways }
                 }));
-                *ended += if made.len() == before { ways * G::ENDED_LEAVES } else { 0 };
+                *ended += if made.len() == before { ways * position.rules().ended_leaves() } else { 0 };
             }
             // Most boards that are the same are near each other.
             bring_together(made);
@@ -181,7 +181,7 @@ fn bring_together<G: Game>(boards: &mut Vec<Way<G>>) {
 mod tests {
     use super::*;
     use crate::bitboard::{Size4, Size6, Size8, Size10};
-    use crate::rules::othello::Othello;
+    use crate::rules::othello::{Othello, OthelloRules};
     use crate::stream::Key as Draws;
 
     fn check_symmetries<B: Board>() {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn all_eight_images_of_a_position_are_one_board() {
-        let start = Othello::<Size8>::start();
+        let start = Othello::<Size8>::start(OthelloRules);
         let replies: Vec<_> = start.legal_moves().map(|chosen| key_of(&start.play_unchecked(chosen))).collect();
         assert!(replies.iter().all(|key| *key == replies[0]), "all first moves are the same");
     }

@@ -60,7 +60,7 @@ impl<G: Game> Playout<G> {
     #[inline(always)]
     fn advance(&mut self, chosen: G::Move) {
         self.position = self.position.play_unchecked(chosen);
-        self.hash = Key(self.hash).child(G::code(chosen)).0;
+        self.hash = Key(self.hash).child(G::code(self.position.rules(), chosen)).0;
         self.plies += 1;
     }
 }

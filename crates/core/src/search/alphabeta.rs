@@ -15,7 +15,7 @@ use crate::bitboard::{Board, Word};
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task};
 use crate::lanes::{LANES, Lanes};
-use crate::rules::Game;
+use crate::rules::{Game, Rules};
 use crate::stream::{Key, Stream};
 
 /// How many nodes pass between two looks at the clock.
@@ -296,7 +296,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
     #[inline(always)]
     fn last_ply(&mut self, position: &G, path: Key, alpha: f64, beta: f64) -> f64 {
         let (mut best, mut best_block, mut first, mut before) = (f64::NEG_INFINITY, Valued::NONE, 0, 0);
-        if G::HAS_CAPTURES && B::DEEPENS {
+        if position.rules().has_captures() && B::DEEPENS {
             self.horizon.room = self.node_limit - self.nodes;
         }
         self.horizon.blocks(position, path, |siblings| {
@@ -314,7 +314,7 @@ impl<'a, G: Game, C: Cpu, B: Branching<'a, G, C>> Searcher<'a, G, C, B> {
             best < beta
         });
         // What captures said that were given up means nothing.
-        self.stopped |= G::HAS_CAPTURES && self.search.stop.load(Ordering::Relaxed);
+        self.stopped |= position.rules().has_captures() && self.search.stop.load(Ordering::Relaxed);
         if best > alpha && best < beta {
             self.lines[1].extend(position.legal_moves().nth(first + best_block.place_of(best)));
         }

@@ -227,7 +227,7 @@ impl<'a, G: Game, C: Cpu> Branching<'a, G, C> for BestFirst<'a, G, C> {
             && best >= beta
             && searcher.search.options.ordering == MoveOrder::Killer
         {
-            searcher.branching.killers.add(depth, G::code(candidates.chosen(index)));
+            searcher.branching.killers.add(depth, G::code(position.rules(), candidates.chosen(index)));
         }
         let has_moves = candidates.len() > 0;
         searcher.branching.candidates[depth as usize] = candidates;

@@ -14,7 +14,7 @@ use crate::evaluator::{Evaluator, Worth, block_of, follow, speaks_for};
 use crate::expression::Side;
 use crate::expression::evaluation::Registers;
 use crate::lanes::{LANES, Lanes};
-use crate::rules::{Color, Game};
+use crate::rules::{Color, Game, Rules};
 use crate::stream::Key;
 
 /// What values boards for one choice.
@@ -133,12 +133,12 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             evaluator,
             rule,
             registers,
-            quiescence: G::HAS_CAPTURES && search.options.quiescence,
+            quiescence: root.rules().has_captures() && search.options.quiescence,
             room: u64::MAX,
             stop: search.stop,
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
-            root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
+            root_clock: root.clock_here(),
         }
     }
 
@@ -189,14 +189,14 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
             let block = block_of(position, &children, speaker, self.root_ply, self.root_clock);
             let mut outputs = [Lanes::splat(0.0); 2];
             follow(self.cpu, &mut self.registers.carried, position, speaker, &children);
-            self.registers.evaluate::<G>(self.cpu, &self.evaluator.program, &block, &mut outputs);
+            self.registers.evaluate::<G>(self.cpu, position.rules(), &self.evaluator.program, &block, &mut outputs);
             let values = self.rule.values(&outputs, path, before);
             let values = worth.of_lanes(values).zip(BLANKS[children.len], |value, blank| value + blank);
             let mut valued = Valued { values, len: children.len, behind: 0, estimated: true };
             // Step 3. Finished games count exactly. They are among those in which the side to move has nowhere to go.
             let stuck = match self.registers.counted_moves(&self.evaluator.program, to_move) {
                 Some(counts) => !self.cpu.words(&counts.map(f64::to_bits)).not_zero(),
-                None => G::stuck_lanes(self.cpu, children.seen(mover)),
+                None => G::stuck_lanes(self.cpu, position.rules(), children.seen(mover)),
             };
             let all = u8::MAX >> (LANES - children.len);
             let stuck = stuck & all;
@@ -212,9 +212,9 @@ impl<'a, G: Game, C: Cpu> Horizon<'a, G, C> {
                 valued.estimated = exact != all;
             }
             // Step 4. In the middle of captures nothing is valued: they are looked at to their end.
-            if G::HAS_CAPTURES && quiescence {
+            if G::MAY_CAPTURE && quiescence {
                 self.room = self.room.saturating_sub(children.len as u64);
-                let capturing = G::capturing_lanes(self.cpu, children.seen(mover)) & all;
+                let capturing = G::capturing_lanes(self.cpu, position.rules(), children.seen(mover)) & all;
                 if capturing != 0 {
                     for lane in (0..children.len).filter(|lane| capturing >> lane & 1 == 1) {
                         let (child, path) = (position.child(&children, lane), self.rule.step(path, before + lane));

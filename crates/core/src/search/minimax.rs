@@ -35,7 +35,7 @@ impl<'a> Minimax<'a> {
             view,
             chooser: root.turn(),
             root_ply: f64::from(root.ply()),
-            root_clock: G::clock(f64::from((root.own() | root.opponent()).len())),
+            root_clock: root.clock_here(),
             rule: Rule::Output(0),
             quiescence: false,
         }
@@ -76,7 +76,7 @@ impl<'a> Minimax<'a> {
             own,
             opponent,
             kings: position.kings(),
-            moved_to: G::moved_to(last),
+            moved_to: G::moved_to(position.rules(), last),
             own_is_black: speaker == Color::Black,
             ply: f64::from(position.ply()),
             quiet_plies: f64::from(position.quiet_plies()),
@@ -84,7 +84,7 @@ impl<'a> Minimax<'a> {
             root_ply: self.root_ply,
         };
         let worst = if speaker == self.chooser { -LARGEST_VALUE } else { LARGEST_VALUE };
-        let outputs = evaluate::<G>(self.expression, &inputs);
+        let outputs = evaluate::<G>(position.rules(), self.expression, &inputs);
         let second = outputs.get(1).copied().unwrap_or(0.0);
         let value = bounded(self.rule.value([outputs[0], second], path), worst);
         if speaker == position.turn() { value } else { -value }

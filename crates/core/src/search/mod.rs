@@ -2,13 +2,14 @@
 //!
 //! [`alphabeta`] is the plain search to a fixed depth; [`deepening`] looks one ply deeper at a time, with a [`table`], an
 //! [`ordering`] and limits. Both give the value of plain [`minimax`] at the depth that they reach, and choose the same move.
-//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves. A search may be
+//! [`every_move`] gives the values of all moves, [`ordered`] counts what an order of moves saves, [`exact`] is how solvers are asked. A search may be
 //! [`selective`]; then it promises no more than its error rate.
 
 pub mod alphabeta;
 pub mod deepening;
 pub mod endgame;
 pub mod every_move;
+pub mod exact;
 mod horizon;
 pub mod leaves;
 pub mod minimax;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use crate::choice::Ties;
 use crate::evaluator::Evaluator;
 use crate::expression::evaluation::Registers;
-use crate::rules::{Color, Game, Outcome};
+use crate::rules::{Color, Game, Outcome, Rules};
 use crate::stream::Key;
 use leaves::{Leaves, Rule};
 use ordering::{Killers, MoveOrder};
@@ -56,7 +57,7 @@ pub struct SearchOptions {
     /// Whether captures are looked at to their end: a position at the horizon whose side to move must capture is then not
     /// valued, but all its moves are looked at, and so on until nobody must capture. For games with captures.
     pub quiescence: bool,
-    /// With at most so many empty squares the exact solver chooses instead; 0: never. For Othello.
+    /// With at most so many empty squares the exact solver chooses instead; 0: never. For games with a solver.
     pub endgame: u32,
 }
 
@@ -135,10 +136,10 @@ impl<G: Game> LookAhead<G> {
         if table > 0 && leaves.follow_paths() {
             return Err("a value drawn for each leaf cannot be kept in a table: use no table".into());
         }
-        if quiescence && !G::HAS_CAPTURES {
+        if quiescence && !evaluator.rules.has_captures() {
             return Err("quiescence looks at captures, and the game has none".into());
         }
-        if endgame > 0 && !G::IS_OTHELLO {
+        if endgame > 0 && !evaluator.rules.has_solver() {
             return Err("endgame asks a solver of Othello, and this is another game".into());
         }
         evaluator.check_outputs(leaves.outputs())?;

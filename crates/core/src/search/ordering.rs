@@ -75,7 +75,7 @@ impl<G: Game> Candidates<G> {
         self.blocks.clear();
         self.ranks.clear();
         let mut expansion = position.expand(cpu);
-        self.moves.extend(G::remaining(&expansion));
+        self.moves.extend(G::remaining(position.rules(), &expansion));
         while self.blocks.len() * LANES < self.moves.len() {
             self.blocks.push(position.next_children(cpu, &mut expansion));
         }
@@ -85,11 +85,11 @@ impl<G: Game> Candidates<G> {
     #[inline(always)]
     pub fn rank_by_replies(&mut self, cpu: impl Cpu, position: &G, killers: &Killers, depth: u32) {
         for index in 0..self.blocks.len() {
-            let replies = G::mobility_of_lanes(cpu, self.blocks[index].seen(position.turn()));
+            let replies = G::mobility_of_lanes(cpu, position.rules(), self.blocks[index].seen(position.turn()));
             self.rank_block(replies.map(|replies| (MANY_REPLIES - replies).to_bits() << PLACE.count_ones()));
         }
         for (killer, bonus) in killers.at(depth) {
-            if let Some(place) = self.moves.iter().position(|&chosen| G::code(chosen) == killer) {
+            if let Some(place) = self.moves.iter().position(|&chosen| G::code(position.rules(), chosen) == killer) {
                 self.ranks[place / LANES].0[place % LANES] += bonus << PLACE.count_ones();
             }
         }

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use evoply_core::bitboard::{Bitboard, Board};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant, dark_squares};
+use super::common::{American, American10, Losing, Variant};
+use evoply_core::bitboard::{Bitboard, Board, Size8};
+use evoply_core::rules::checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::{Color, Game};
 
-fn count<V: Variant>(position: Checkers<V>, depth: u32) -> Option<u64> {
+fn count<B: Board>(position: Checkers<B>, depth: u32) -> Option<u64> {
     perft(position, depth, 0, &AtomicBool::new(false)).ok()
 }
 
@@ -16,7 +17,7 @@ fn check<V: Variant>(table: &str, deepest: usize) {
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {
-        let leaves = count(Checkers::<V>::start(), index as u32 + 1);
+        let leaves = count(Checkers::<V::Board>::start(V::RULES), index as u32 + 1);
         assert_eq!(leaves, value.as_u64(), "{table} at depth {}", index + 1);
     }
 }
@@ -37,7 +38,7 @@ fn deep_tables() {
 }
 
 /// Read `B:W18,K24:B1,12`.
-fn position<V: Variant>(fen: &str) -> Checkers<V> {
+fn position<V: Variant>(fen: &str) -> Checkers<V::Board> {
     let dark: Vec<u32> = dark_squares::<V::Board>().into_iter().collect();
     let (turn, lists) = fen.split_once(':').expect("a side to move");
     let mut sets = [Bitboard::<V::Board>::EMPTY; 3];
@@ -53,7 +54,7 @@ fn position<V: Variant>(fen: &str) -> Checkers<V> {
         }
     }
     let turn = if turn == "B" { Color::Black } else { Color::White };
-    Checkers::new(sets[0], sets[1], sets[2], turn, (0, 0)).expect("a possible position")
+    Checkers::new(V::RULES, sets[0], sets[1], sets[2], turn, (0, 0)).expect("a possible position")
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn a_game_that_ended_is_no_leaf_and_draws_do_not_exist() {
 
 #[test]
 fn a_count_can_be_stopped() {
-    let start = Checkers::<American>::start();
+    let start = Checkers::<Size8>::start(CheckersRules::AMERICAN);
     assert!(perft(start, 20, 1, &AtomicBool::new(true)).is_err());
 }
 

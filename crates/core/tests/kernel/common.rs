@@ -1,22 +1,69 @@
 //! Random boards and random expressions for the tests, the odd ones included.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, Size8, Size10, Word};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
 use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{Checkers, Variant, dark_squares};
-use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::random_move;
-use evoply_core::rules::{Color, Game};
+use evoply_core::rules::checkers::{Checkers, CheckersRules, dark_squares};
+use evoply_core::rules::duels::Duels;
+use evoply_core::rules::othello::{Othello, OthelloRules};
+use evoply_core::rules::playout::{Playouts, random_move};
+use evoply_core::rules::{Color, Game, Rules};
+use evoply_core::search::exact::Endgames;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
 pub fn scaled(count: u64) -> u64 {
     if std::env::var_os("EVOPLY_LONG").is_some() { count } else { count / 10 }
+}
+
+/// What the tests ask of a game.
+pub trait Tested: Playouts + Duels + Endgames {
+    /// The rules that it is usually played by.
+    fn usual() -> Self::Rules;
+}
+
+impl<B: Board> Tested for Othello<B> {
+    fn usual() -> OthelloRules {
+        OthelloRules
+    }
+}
+
+impl<B: Board> Tested for Checkers<B> {
+    fn usual() -> CheckersRules {
+        CheckersRules::AMERICAN
+    }
+}
+
+/// A game of checkers, to name it by a type.
+pub trait Variant {
+    type Board: Board;
+    const RULES: CheckersRules;
+}
+
+pub struct American;
+
+impl Variant for American {
+    type Board = Size8;
+    const RULES: CheckersRules = CheckersRules::AMERICAN;
+}
+
+pub struct Losing;
+
+impl Variant for Losing {
+    type Board = Size8;
+    const RULES: CheckersRules = CheckersRules::LOSING;
+}
+
+pub struct American10;
+
+impl Variant for American10 {
+    type Board = Size10;
+    const RULES: CheckersRules = CheckersRules::AMERICAN;
 }
 
 /// Any set of squares, dense, sparse or empty.
@@ -40,9 +87,14 @@ pub fn random_position<B: Board>(draws: &mut Stream, most: u64) -> Othello<B> {
 }
 
 /// A position of any game after up to `most` random plies that is not over.
-pub fn random_position_of<G: Game>(draws: &mut Stream, most: u64) -> G {
+pub fn random_position_of<G: Tested>(draws: &mut Stream, most: u64) -> G {
+    random_position_by(G::usual(), draws, most)
+}
+
+/// The same by other rules.
+pub fn random_position_by<G: Game>(rules: G::Rules, draws: &mut Stream, most: u64) -> G {
     loop {
-        let mut position = G::start();
+        let mut position = G::start(rules);
         for _ in 0..draws.below(most + 1) {
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
             position = position.play_unchecked(chosen);
@@ -54,7 +106,7 @@ pub fn random_position_of<G: Game>(draws: &mut Stream, most: u64) -> G {
 }
 
 /// Any possible position of checkers, mostly one with few pieces and many kings.
-pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
+pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
     loop {
         let mut sets = [Bitboard::<V::Board>::EMPTY; 3];
         let one_in = 2 + draws.below(6);
@@ -70,7 +122,7 @@ pub fn any_checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
         }
         let turn = if draws.below(2) == 0 { Color::Black } else { Color::White };
         let counters = (draws.below(200) as u32, draws.below(80) as u32);
-        if let Some(position) = Checkers::new(sets[0], sets[1], sets[2], turn, counters)
+        if let Some(position) = Checkers::new(V::RULES, sets[0], sets[1], sets[2], turn, counters)
             && position.outcome().is_none()
         {
             return position;
@@ -277,40 +329,40 @@ pub fn small_evaluator<B: Board>(draws: &mut Stream) -> Expression {
 }
 
 /// What chooses by looking ahead with an evaluator.
-pub fn ahead<G: Game>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
+pub fn ahead<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions) -> Chooser<G> {
     Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap())
 }
 
 /// The same with a program of its own for the order of moves.
-pub fn ordered<G: Game>(evaluator: Evaluator<G>, options: SearchOptions, orderer: Evaluator<G>) -> Chooser<G> {
+pub fn ordered<G: Tested>(evaluator: Evaluator<G>, options: SearchOptions, orderer: Evaluator<G>) -> Chooser<G> {
     Chooser::AlphaBeta(LookAhead::new(evaluator, Some(orderer), options).unwrap())
 }
 
 /// A player without random moves.
-pub fn player<G: Game>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
-    Player::new(chooser, ties).unwrap()
+pub fn player<G: Tested>(chooser: Chooser<G>, ties: Ties) -> Player<G> {
+    Player::new(G::usual(), chooser, ties).unwrap()
 }
 
 /// All tie rules that the game has.
-pub fn tie_rules<G: Game>() -> Vec<Ties> {
+pub fn tie_rules<G: Tested>() -> Vec<Ties> {
     let all = [Ties::First, Ties::Last, Ties::Random, Ties::Column, Ties::Advanced];
-    all.into_iter().filter(|&ties| ties != Ties::Advanced || G::MOVES_PIECES).collect()
+    all.into_iter().filter(|&ties| ties != Ties::Advanced || G::usual().moves_pieces()).collect()
 }
 
 /// Panics unless a rule takes `chosen` of moves that are equally good, in the order of legal moves.
-pub fn check_taken<G: Game>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
+pub fn check_taken<G: Tested>(ties: Ties, position: &G, equals: &[G::Move], chosen: G::Move, case: &str) {
     let size = G::Board::SIZE;
     let expected = match ties {
         Ties::First => equals.first(),
         Ties::Last => equals.last(),
         Ties::Column => (0..size * size)
             .map(|place| Bitboard::square(place % size * size + place / size))
-            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(equal) == square)),
+            .find_map(|square| equals.iter().find(|&&equal| G::moved_to(G::usual(), equal) == square)),
         Ties::Advanced => {
             // The square that becomes empty, or is come back to.
             let row = |equal: &G::Move| {
                 let left = position.own() - position.play_unchecked(*equal).opponent();
-                let square = if left.is_empty() { G::moved_to(*equal) } else { left };
+                let square = if left.is_empty() { G::moved_to(G::usual(), *equal) } else { left };
                 square.first() / size
             };
             let is_black = position.turn() == Color::Black;

@@ -3,14 +3,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{random_position_of, scaled};
+use crate::common::{Tested, random_position_by, scaled};
 use evoply_core::bitboard::{Bitboard, Board, Direction, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::duels::{Duel, Duels, Foresight, Opening, Weights};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::duels::{Duel, Foresight, Opening, Weights};
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -46,18 +46,18 @@ impl Mind {
     }
 
     /// What a move is worth, in eighths of a weight.
-    fn value<G: Game>(&self, position: &G, chosen: G::Move) -> i64 {
+    fn value<G: Tested>(&self, position: &G, chosen: G::Move) -> i64 {
         let Foresight { mobility, frontier, replies } = self.foresight;
         let after = position.play_unchecked(chosen);
-        let answers: Vec<_> = after.legal_moves().filter(|&one| !G::moved_to(one).is_empty()).collect();
+        let answers: Vec<_> = after.legal_moves().filter(|&one| !G::moved_to(G::usual(), one).is_empty()).collect();
         let is_free = |square: u32| !(after.own() | after.opponent()).contains(square);
         let stands_free = |&square: &u32| {
             let beside = |&direction: &Direction| Bitboard::<G::Board>::square(square).shift(direction);
             Direction::ALL.iter().flat_map(beside).any(is_free)
         };
         let exposed = after.opponent().into_iter().filter(stands_free).count();
-        let best_answer = answers.iter().map(|&one| self.weight(G::moved_to(one))).max().unwrap_or(0);
-        8 * self.weight(G::moved_to(chosen))
+        let best_answer = answers.iter().map(|&one| self.weight(G::moved_to(G::usual(), one))).max().unwrap_or(0);
+        8 * self.weight(G::moved_to(G::usual(), chosen))
             - i64::from(mobility) * answers.len() as i64
             - i64::from(frontier) * exposed as i64
             - if replies { 8 * best_answer } else { 0 }
@@ -66,7 +66,7 @@ impl Mind {
 
 struct Finish<'a, 'b, G: Game>(&'a Opening<G>, &'a mut [Duel<'b, G>], &'a DrawRules);
 
-impl<G: Duels> Task for Finish<'_, '_, G> {
+impl<G: Tested> Task for Finish<'_, '_, G> {
     type Output = ();
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
@@ -75,7 +75,7 @@ impl<G: Duels> Task for Finish<'_, '_, G> {
 }
 
 /// The move by the words of the paper: all moves with their values, sorted out in three steps.
-fn chosen<G: Game>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::Move> {
+fn chosen<G: Tested>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::Move> {
     let value = |&one: &G::Move| mind.value(position, one);
     let left = |&one: &G::Move| position.play_unchecked(one).pieces(position.turn()).len();
     let greatest = position.legal_moves().map(|one| value(&one)).max()?;
@@ -88,17 +88,17 @@ fn chosen<G: Game>(position: &G, mind: &Mind, draws: &mut Stream) -> Option<G::M
     best.get(place as usize).copied()
 }
 
-fn check<G: Duels>(seed: u64, rules: &DrawRules) {
+fn check<G: Tested>(rules: G::Rules, seed: u64, draw_rules: &DrawRules) {
     let mut draws = Key::new(77).child(seed).stream();
     for round in 0..scaled(60) {
-        let opening = Opening::new(random_position_of::<G>(&mut draws, 40));
+        let opening = Opening::new(random_position_by::<G>(rules, &mut draws, 40));
         let players: Vec<_> = (0..6).map(|_| player::<G::Board>(&mut draws, round % 3 == 2)).collect();
         let games = 1 + draws.below(70);
         let given = |game: u64| game.is_multiple_of(5).then_some(game as usize % opening.moves.len());
         let sides = |game: u64| [&players[game as usize % 6], &players[(game / 6) as usize % 6]];
         let key = Key::new(78).child(seed).child(round);
         // Every other round all games begin at positions of their own, some of which are the end.
-        let others: Vec<_> = (0..games).map(|_| random_position_of::<G>(&mut draws, 60)).collect();
+        let others: Vec<_> = (0..games).map(|_| random_position_by::<G>(rules, &mut draws, 60)).collect();
         let start = |game: u64| (round % 2 == 1).then(|| others[game as usize]);
         let duel = |game: u64| {
             let (players, draws) = (sides(game).map(|side| &side.0), key.child(game).stream());
@@ -110,9 +110,9 @@ fn check<G: Duels>(seed: u64, rules: &DrawRules) {
         let mut expected = Vec::new();
         for game in 0..games {
             let mut one = duel(game);
-            one.finish(&opening, rules, &NEVER);
+            one.finish(&opening, draw_rules, &NEVER);
             // Written out, without rules of draws.
-            if *rules == DrawRules::NONE {
+            if *draw_rules == DrawRules::NONE {
                 let begin = start(game).unwrap_or(opening.position);
                 let (mut position, mut draws) = (begin, key.child(game).stream());
                 let mut first = given(game).filter(|_| start(game).is_none()).map(|place| opening.moves[place]);
@@ -130,7 +130,7 @@ fn check<G: Duels>(seed: u64, rules: &DrawRules) {
         }
         for path in available() {
             let mut duels: Vec<_> = (0..games).map(duel).collect();
-            on(path, Finish(&opening, &mut duels, rules));
+            on(path, Finish(&opening, &mut duels, draw_rules));
             let found: Vec<_> = duels.iter().map(|duel| (duel.points, duel.first)).collect();
             assert_eq!(found, expected, "{path:?}, round {round}");
         }
@@ -139,12 +139,12 @@ fn check<G: Duels>(seed: u64, rules: &DrawRules) {
 
 #[test]
 fn games_side_by_side_are_those_played_one_by_one() {
-    check::<Othello<Size4>>(0, &DrawRules::NONE);
-    check::<Othello<Size6>>(1, &DrawRules::NONE);
-    check::<Othello<Size8>>(2, &DrawRules::NONE);
-    check::<Othello<Size10>>(3, &DrawRules::NONE);
-    check::<Othello<Size8>>(4, &DrawRules { most_plies: Some(30), ..DrawRules::NONE });
-    check::<Checkers<American>>(5, &CAP);
-    check::<Checkers<Losing>>(6, &CAP);
-    check::<Checkers<American10>>(7, &CAP);
+    check::<Othello<Size4>>(OthelloRules, 0, &DrawRules::NONE);
+    check::<Othello<Size6>>(OthelloRules, 1, &DrawRules::NONE);
+    check::<Othello<Size8>>(OthelloRules, 2, &DrawRules::NONE);
+    check::<Othello<Size10>>(OthelloRules, 3, &DrawRules::NONE);
+    check::<Othello<Size8>>(OthelloRules, 4, &DrawRules { most_plies: Some(30), ..DrawRules::NONE });
+    check::<Checkers<Size8>>(CheckersRules::AMERICAN, 5, &CAP);
+    check::<Checkers<Size8>>(CheckersRules::LOSING, 6, &CAP);
+    check::<Checkers<Size10>>(CheckersRules::AMERICAN, 7, &CAP);
 }

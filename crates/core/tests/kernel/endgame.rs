@@ -13,7 +13,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node, Side};
 use evoply_core::player::Chooser;
-use evoply_core::rules::othello::{Move, Othello};
+use evoply_core::rules::othello::{Move, Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::endgame::stability::stable_discs;
@@ -53,7 +53,7 @@ fn endgame_position<B: Board>(draws: &mut Stream, most: u32) -> Othello<B> {
         return Othello::new(black, !(black | empty), Color::Black, 0).unwrap();
     }
     loop {
-        let mut position = Othello::<B>::start();
+        let mut position = Othello::<B>::start(OthelloRules);
         let empties = draws.below(u64::from(most) + 1) as u32;
         while (!(position.own() | position.opponent())).len() > empties {
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
@@ -147,7 +147,7 @@ fn threads_and_guesses_change_nothing() {
 
 /// A position with so many empty squares in a random game, if it lasted so long.
 fn position_with<B: Board>(draws: &mut Stream, empties: u32) -> Othello<B> {
-    let mut position = Othello::<B>::start();
+    let mut position = Othello::<B>::start(OthelloRules);
     while (!(position.own() | position.opponent())).len() > empties {
         let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
         position = position.play_unchecked(chosen);
@@ -160,7 +160,7 @@ fn position_with<B: Board>(draws: &mut Stream, empties: u32) -> Othello<B> {
 fn an_evaluators_order_changes_nothing() {
     fn evaluator<B: Board>(draws: &mut Stream) -> Evaluator<Othello<B>> {
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        Evaluator { program: Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap()), view }
+        Evaluator { rules: OthelloRules, program: Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap()), view }
     }
     /// Against plain minimax, with an order at every position.
     fn check<B: Board>(positions: u64, most: u32) {
@@ -239,7 +239,7 @@ fn check_player<B: Board>(positions: u64, most: u32) {
         let equals: Vec<_> = values.iter().filter(|&&(_, score)| score == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
         for ties in tie_rules::<Othello<B>>() {
-            let evaluator = Evaluator { program: program.clone(), view: View::Turn };
+            let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view: View::Turn };
             let options = SearchOptions { endgame: most, ..SearchOptions::to_depth(1) };
             let chooser = Chooser::AlphaBeta(LookAhead::new(evaluator, None, options).unwrap());
             let question = Question { every_move: true, ..Question::of(Key(round)) };
@@ -276,7 +276,7 @@ fn a_stop_ends_a_solve() {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         });
         // Hours of work.
-        assert!(solve(&Othello::<Size8>::start(), &Endgame::new(Mode::Exact, &stop)).is_err());
+        assert!(solve(&Othello::<Size8>::start(OthelloRules), &Endgame::new(Mode::Exact, &stop)).is_err());
     });
 }
 
@@ -328,7 +328,11 @@ fn mobility() -> Evaluator<Othello<Size8>> {
     let mut builder = Builder::default();
     let [own, opponent] = [Side::Own, Side::Opponent].map(|side| builder.node(Node::NumberOfMoves(side)).unwrap());
     let difference = builder.node(Node::Subtract(own, opponent)).unwrap();
-    Evaluator { program: Arc::new(Program::new(&builder.finish(vec![difference])).unwrap()), view: View::Turn }
+    Evaluator {
+        rules: OthelloRules,
+        program: Arc::new(Program::new(&builder.finish(vec![difference])).unwrap()),
+        view: View::Turn,
+    }
 }
 
 /// Solve the positions of an OBF file, with the order of an evaluator or without, and compare score and move.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    American, Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Size4, Size6, Size8};
@@ -16,8 +17,8 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
@@ -29,7 +30,7 @@ fn to_depth(depth: u32) -> Limits {
 }
 
 /// What the plain search answers.
-fn plain<G: Game>(evaluator: &Evaluator<G>, ties: Ties, options: SearchOptions, at: &G, key: Key) -> Choice<G> {
+fn plain<G: Tested>(evaluator: &Evaluator<G>, ties: Ties, options: SearchOptions, at: &G, key: Key) -> Choice<G> {
     let player = player(ahead(evaluator.clone(), options), ties);
     player.analyse(at, &Question::of(key), &NEVER).unwrap().choice
 }
@@ -44,16 +45,16 @@ fn counting_from_the_root() -> Expression {
 }
 
 /// One engine for whole games, with tables that forget much and such that forget little.
-fn check_games<G: Game>(games: u64, most_depth: u32, begin: impl Fn(&mut Stream) -> G) {
+fn check_games<G: Tested>(games: u64, most_depth: u32, begin: impl Fn(&mut Stream) -> G) {
     for round in 0..games {
         let mut draws = Key::new(61).child(round).stream();
         let expression =
             if draws.below(4) == 0 { counting_from_the_root() } else { small_evaluator::<G::Board>(&mut draws) };
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let rules = tie_rules::<G>();
         let ties = rules[draws.below(rules.len() as u64) as usize];
-        let quiescence = G::HAS_CAPTURES && draws.below(2) == 0;
+        let quiescence = G::MAY_CAPTURE && draws.below(2) == 0;
         let ordering = [MoveOrder::None, MoveOrder::Killer, MoveOrder::Evaluator][draws.below(3) as usize];
         let table = [4, 64, 1 << 12][draws.below(3) as usize];
         let way = SearchOptions { ordering, quiescence, ..SearchOptions::to_depth(most_depth) };
@@ -96,7 +97,7 @@ fn chooses_what_the_plain_search_chooses() {
 }
 
 /// A stop at any instant leaves the answer of a depth that was completed, also in the middle of captures.
-fn check_stops<G: Game>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Stream) -> G) {
+fn check_stops<G: Tested>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Stream) -> G) {
     let mut depths = std::collections::HashSet::new();
     let mut stopped = 0;
     for round in 0..rounds {
@@ -106,6 +107,7 @@ fn check_stops<G: Game>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Strea
             continue;
         }
         let evaluator = Evaluator {
+            rules: G::usual(),
             program: Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap()),
             view: View::Player,
         };
@@ -147,21 +149,25 @@ fn check_stops<G: Game>(rounds: u64, quiescence: bool, begin: impl Fn(&mut Strea
 #[test]
 fn a_stopped_search_answers_with_a_whole_depth() {
     check_stops(scaled(1_000), false, |draws| random_position::<Size8>(draws, 40));
-    check_stops(scaled(1_000), true, |draws| random_position_of::<Checkers<American>>(draws, 60));
+    check_stops(scaled(1_000), true, |draws| random_position_of::<Checkers<Size8>>(draws, 60));
 }
 
 fn counting() -> Evaluator<Othello<Size8>> {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::Pieces(Side::Own)).unwrap();
     let count = builder.node(Node::Count(pieces)).unwrap();
-    Evaluator { program: Arc::new(Program::new(&builder.finish(vec![count])).unwrap()), view: View::Turn }
+    Evaluator {
+        rules: OthelloRules,
+        program: Arc::new(Program::new(&builder.finish(vec![count])).unwrap()),
+        view: View::Turn,
+    }
 }
 
 #[test]
 fn what_is_told_can_stop_it_and_the_next_question_goes_on() {
     let way = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(60) };
     let mut engine = Engine::new(player(ahead(counting(), way), Ties::First), 1 << 12).unwrap();
-    let (start, question) = (Othello::<Size8>::start(), Question::of(Key(1)));
+    let (start, question) = (Othello::<Size8>::start(OthelloRules), Question::of(Key(1)));
     let mut until = |depth, limits: Limits| {
         let stop = AtomicBool::new(false);
         let mut heard = Vec::new();
@@ -193,10 +199,10 @@ fn nodes_are_limited_and_the_table_saves_some() {
     let think = |engine: &mut Engine<_>, position: &Othello<Size8>, limits| {
         engine.think(position, &Question::of(Key(1)), &limits, &NEVER, &mut |_, _| ()).unwrap().analysis.choice
     };
-    let limited = think(&mut engine, &Othello::start(), Limits::default());
+    let limited = think(&mut engine, &Othello::start(OthelloRules), Limits::default());
     assert!(limited.nodes <= 50_000 && limited.depth > 4, "{limited:?}");
     // Two plies on along the line, what was found out before still counts.
-    let after = Othello::start().play_unchecked(limited.chosen).play_unchecked(limited.continuation[0]);
+    let after = Othello::start(OthelloRules).play_unchecked(limited.chosen).play_unchecked(limited.continuation[0]);
     let with = think(&mut engine, &after, to_depth(limited.depth - 2)).nodes;
     engine.forget();
     let without = think(&mut engine, &after, to_depth(limited.depth - 2)).nodes;
@@ -227,7 +233,7 @@ fn the_solver_answers_where_it_is_asked_and_a_search_where_it_cannot() {
     assert_eq!(Some(best), solved.score);
     // To a depth, on an emptier board or at once, it looks ahead.
     assert!(!think(&mut engine, &position, to_depth(2), false).analysis.choice.is_exact);
-    assert!(engine.solve(&Othello::start(), &question, None, &NEVER).is_none());
+    assert!(engine.solve(&Othello::start(OthelloRules), &question, None, &NEVER).is_none());
     let stop = AtomicBool::new(true);
     engine.forget();
     let hurried = engine.think(&position, &question, &Limits::default(), &stop, &mut |_, _| ()).unwrap();

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, ahead, any_checkers, player, random_position_of, scaled, small_evaluator};
+use crate::common::{
+    American, American10, Losing, RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled,
+    small_evaluator,
+};
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::Ties;
@@ -13,8 +16,8 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -26,7 +29,7 @@ use evoply_core::stream::{Key, Stream};
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// What a player answers with and without the values; everything else must be equal.
-fn ask<G: Game>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
+fn ask<G: Tested>(player: &Player<G>, position: &G, game: Key) -> Analysis<G> {
     let question = Question::of(game);
     let plain = player.analyse(position, &question, &NEVER).unwrap();
     let whole = player.analyse(position, &Question { every_move: true, ..question }, &NEVER).unwrap();
@@ -48,7 +51,7 @@ fn expression<B: Board>(draws: &mut Stream, outputs: usize) -> Expression {
 }
 
 /// Every way to look ahead, by number.
-fn options<G: Game>(number: u64, depth: u32) -> SearchOptions {
+fn options<G: Tested>(number: u64, depth: u32) -> SearchOptions {
     let plain = SearchOptions::to_depth(depth);
     match number % 8 {
         0 => plain,
@@ -58,17 +61,17 @@ fn options<G: Game>(number: u64, depth: u32) -> SearchOptions {
         4 => SearchOptions { leaves: Leaves::Noisy(Noise::Whole(3)), ..plain },
         5 => SearchOptions { leaves: Leaves::Alternating(Per::Leaf), ..plain },
         6 => SearchOptions { leaves: Leaves::Alternating(Per::Move), table: 1 << 4, ..plain },
-        _ => SearchOptions { quiescence: G::HAS_CAPTURES, ..plain },
+        _ => SearchOptions { quiescence: G::MAY_CAPTURE, ..plain },
     }
 }
 
-fn check<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(31).child(G::Board::SIZE.into()).child(depth.into()).child(round).stream();
         let (position, options) = (position(&mut draws), options::<G>(round, depth));
         let expression = expression::<G::Board>(&mut draws, options.leaves.outputs());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let epsilon = if draws.below(4) == 0 { 0.5 } else { 0.0 };
         let player = player(ahead(evaluator, options), ties).with_epsilon(epsilon).unwrap();
@@ -76,7 +79,7 @@ fn check<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) 
         let answer = ask(&player, &position, game);
         let key = move_key(game, position.turn(), position.ply());
         let rule = options.leaves.rule(game, position.turn(), key);
-        let quiescence = G::HAS_CAPTURES && options.quiescence;
+        let quiescence = G::MAY_CAPTURE && options.quiescence;
         let minimax = Minimax { rule, quiescence, ..Minimax::at(&position, &expression, view) };
         // An answer without a look is a forced or a random move: the depth is then what it would have been.
         let is_limited = options.nodes.is_some();
@@ -107,35 +110,35 @@ fn values_of_a_search_are_those_of_minimax() {
     check(scaled(4_000), 5, |draws| random_position_of::<Othello<Size4>>(draws, 14));
     check(scaled(1_000), 2, |draws| random_position_of::<Othello<Size10>>(draws, 98));
     check(scaled(4_000), 2, any_checkers::<American>);
-    check(scaled(2_000), 4, |draws| random_position_of::<Checkers<American>>(draws, 100));
+    check(scaled(2_000), 4, |draws| random_position_of::<Checkers<Size8>>(draws, 100));
     check(scaled(2_000), 3, any_checkers::<Losing>);
     check(scaled(1_000), 2, any_checkers::<American10>);
 }
 
 /// The value for the mover of the board after a move, straight from the reference interpreter.
-fn value_after<G: Game>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
+fn value_after<G: Tested>(position: &G, chosen: G::Move, expression: &Expression, view: View) -> f64 {
     let (mover, child) = (position.turn(), position.play_unchecked(chosen));
     let speaker = speaks_for(view, mover, mover);
     let here = Inputs::at(position);
     let inputs = Inputs {
         own: child.pieces(speaker),
         opponent: child.pieces(speaker.opposite()),
-        moved_to: G::moved_to(chosen),
+        moved_to: G::moved_to(G::usual(), chosen),
         own_is_black: speaker == Color::Black,
         root_clock: here.root_clock,
         root_ply: here.root_ply,
         ..Inputs::at(&child)
     };
-    let value = evaluate::<G>(expression, &inputs)[0];
+    let value = evaluate::<G>(G::usual(), expression, &inputs)[0];
     if speaker == mover { bounded(value, -1e12) } else { -bounded(value, 1e12) }
 }
 
-fn check_after_state<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check_after_state<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     for round in 0..rounds {
         let mut draws = Key::new(32).child(G::Board::SIZE.into()).child(round).stream();
         let (position, expression) = (position(&mut draws), small_evaluator::<G::Board>(&mut draws));
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
         let answer = ask(&player(Chooser::AfterState(evaluator), Ties::Random), &position, Key(round));
         let expected: Vec<(G::Move, f64)> =
             position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
@@ -156,10 +159,10 @@ fn values_without_a_search_are_those_of_the_boards_after_the_moves() {
 
 #[test]
 fn what_moves_at_random_values_nothing() {
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     assert!(ask(&Player::random(), &start, Key(1)).values.is_empty());
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let later = player(Chooser::AfterState(evaluator), Ties::First).with_random_moves(3);
     for moves in 0..5 {
         let question = Question { moves, every_move: true, ..Question::of(Key(1)) };
@@ -179,7 +182,7 @@ fn the_move_that_wins_is_worth_a_win() {
         let mut draws = Key::new(33).child(round).stream();
         let position = random_position_of::<Othello<Size4>>(&mut draws, 14);
         let program = Arc::new(Program::new(&small_evaluator::<Size4>(&mut draws)).unwrap());
-        let evaluator = Evaluator { program, view: View::Turn };
+        let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
         let chooser = ahead(evaluator, SearchOptions::to_depth(6));
         for (chosen, value) in ask(&player(chooser, Ties::First), &position, Key(round)).values {
             if let Some(outcome) = position.play_unchecked(chosen).outcome() {
@@ -194,8 +197,8 @@ fn the_move_that_wins_is_worth_a_win() {
 #[test]
 fn a_stop_leaves_no_answer() {
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let player = player(ahead(evaluator, SearchOptions::to_depth(3)), Ties::First);
     let question = Question { every_move: true, ..Question::of(Key(1)) };
-    assert!(player.analyse(&Othello::<Size8>::start(), &question, &AtomicBool::new(true)).is_none());
+    assert!(player.analyse(&Othello::<Size8>::start(OthelloRules), &question, &AtomicBool::new(true)).is_none());
 }

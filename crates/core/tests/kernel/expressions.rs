@@ -1,6 +1,9 @@
 //! Register code over eight lanes against the reference interpreter, bit for bit.
 
-use crate::common::{RandomExpression, any_checkers, random_position_of, random_set, scaled};
+use crate::common::{
+    American, American10, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set,
+    scaled,
+};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -9,8 +12,8 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, primitives};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
 
@@ -36,7 +39,8 @@ fn random_inputs<B: Board>(draws: &mut Stream) -> Inputs<B> {
 
 /// A position of checkers, reached or set up, seen by either side.
 fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
-    let position: Checkers<V> = if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) };
+    let position: Checkers<V::Board> =
+        if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) };
     let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
     let counters = random_inputs(draws);
     Inputs {
@@ -49,7 +53,7 @@ fn checkers_inputs<V: Variant>(draws: &mut Stream) -> Inputs<V::Board> {
 }
 
 /// Compare `pairs` values of random expressions on random boards.
-fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::Board>) {
+fn check<G: Tested>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::Board>) {
     let key = Key::new(11).child(G::Board::SIZE.into());
     let mut registers = Registers::<G::Board>::default();
     let paths = available();
@@ -64,7 +68,7 @@ fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::B
         let literal = drawn.build(Builder::literal());
         let program = Program::<G::Board>::new(&drawn.build(Builder::default())).expect("a checked expression");
         let mut outputs = vec![Lanes::splat(0.0); program.outputs()];
-        registers.load::<G>(&program, &Block::filled(&random_inputs(&mut draws)));
+        registers.load::<G>(G::usual(), &program);
         for _ in 0..4 {
             let common = random_inputs(&mut draws);
             let lanes: [Inputs<G::Board>; LANES] = std::array::from_fn(|_| {
@@ -92,9 +96,9 @@ fn check<G: Game>(pairs: u64, random_inputs: impl Fn(&mut Stream) -> Inputs<G::B
                 block.quiet |= u8::from(inputs.quiet_plies > 0.0) << lane;
             }
             block.kings = Some(kings);
-            registers.evaluate_on::<G>(path, &program, &block, &mut outputs);
+            registers.evaluate_on::<G>(path, G::usual(), &program, &block, &mut outputs);
             for (lane, inputs) in lanes.iter().enumerate() {
-                let expected = evaluate::<G>(&literal, inputs);
+                let expected = evaluate::<G>(G::usual(), &literal, inputs);
                 for (output, &value) in expected.iter().enumerate() {
                     let found = outputs[output].0[lane];
                     assert!(
@@ -121,9 +125,9 @@ fn lanes_equal_the_reference() {
 
 #[test]
 fn lanes_equal_the_reference_in_checkers() {
-    check::<Checkers<American>>(scaled(200_000), checkers_inputs::<American>);
-    check::<Checkers<Losing>>(scaled(50_000), checkers_inputs::<Losing>);
-    check::<Checkers<American10>>(scaled(100_000), checkers_inputs::<American10>);
+    check::<Checkers<Size8>>(scaled(200_000), checkers_inputs::<American>);
+    check::<Checkers<Size8>>(scaled(50_000), checkers_inputs::<Losing>);
+    check::<Checkers<Size10>>(scaled(100_000), checkers_inputs::<American10>);
 }
 
 fn read(text: &str) -> Result<evoply_core::expression::Expression, String> {
@@ -162,12 +166,12 @@ fn trees_become_expressions() {
     let list = [function.to_owned(), leaf("own"), leaf("opponent")];
     let list = list.iter().map(|text| read(text).expect("well formed")).collect();
     let set = primitives::PrimitiveSet::new(list).expect("well formed");
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let after = start.play_unchecked(start.legal_moves().next().expect("a move"));
     let inputs = Inputs::at(&after);
     let value = |codes: &[u16], constants: &[f64]| {
         let expression = set.expression(codes, constants, 1, Builder::default()).map_err(|error| error.0)?;
-        Ok::<f64, String>(evaluate::<Othello<Size8>>(&expression, &inputs)[0])
+        Ok::<f64, String>(evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs)[0])
     };
     // ( - ( - white 10 ) black ) with one own disc and four of the opponent.
     assert_eq!(value(&[0, 0, 1, primitives::CONSTANT, 2], &[10.0]), Ok(-13.0));
@@ -189,9 +193,18 @@ fn a_shared_intersection_is_stored() {
     let mut draws = Key::new(1).stream();
     for _ in 0..100 {
         let inputs = random_inputs::<Size8>(&mut draws);
-        registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
-        registers.evaluate_on::<Othello<Size8>>(Path::Avx512, &program, &Block::filled(&inputs), &mut outputs);
-        assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), evaluate::<Othello<Size8>>(&expression, &inputs));
+        registers.load::<Othello<Size8>>(OthelloRules, &program);
+        registers.evaluate_on::<Othello<Size8>>(
+            Path::Avx512,
+            OthelloRules,
+            &program,
+            &Block::filled(&inputs),
+            &mut outputs,
+        );
+        assert_eq!(
+            outputs.map(|lanes| lanes.0[0]).to_vec(),
+            evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs)
+        );
     }
 }
 
@@ -227,14 +240,20 @@ fn check_choices(text: &str) {
     let mut draws = Key::new(24).stream();
     for path in available() {
         let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0); 3]);
-        registers.load::<Othello<Size8>>(&program, &Block::filled(&random_inputs(&mut draws)));
+        registers.load::<Othello<Size8>>(OthelloRules, &program);
         for _ in 0..scaled(2_000) {
             let choice = random_inputs::<Size8>(&mut draws);
             for _ in 0..=draws.below(3) {
                 let Inputs { root_clock, root_ply, .. } = choice;
                 let inputs = Inputs { root_clock, root_ply, ..random_inputs(&mut draws) };
-                registers.evaluate_on::<Othello<Size8>>(path, &program, &Block::filled(&inputs), &mut outputs);
-                let expected = evaluate::<Othello<Size8>>(&expression, &inputs);
+                registers.evaluate_on::<Othello<Size8>>(
+                    path,
+                    OthelloRules,
+                    &program,
+                    &Block::filled(&inputs),
+                    &mut outputs,
+                );
+                let expected = evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs);
                 assert_eq!(outputs.map(|lanes| lanes.0[0]).to_vec(), expected, "{path:?} {inputs:?}");
             }
         }
@@ -272,9 +291,15 @@ fn check_tree(set: &primitives::PrimitiveSet, codes: &[u16], constants: &[f64], 
     let program = Program::<Size8>::new(&build(Builder::default())).expect("within the limits");
     let (mut registers, mut outputs) = (Registers::default(), [Lanes::splat(0.0)]);
     let inputs = random_inputs::<Size8>(draws);
-    registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
-    registers.evaluate_on::<Othello<Size8>>(Path::Avx512, &program, &Block::filled(&inputs), &mut outputs);
-    let expected = evaluate::<Othello<Size8>>(&literal, &inputs)[0];
+    registers.load::<Othello<Size8>>(OthelloRules, &program);
+    registers.evaluate_on::<Othello<Size8>>(
+        Path::Avx512,
+        OthelloRules,
+        &program,
+        &Block::filled(&inputs),
+        &mut outputs,
+    );
+    let expected = evaluate::<Othello<Size8>>(OthelloRules, &literal, &inputs)[0];
     assert!(same(outputs[0].0[0], expected), "{} is not {expected}: {codes:?}", outputs[0].0[0]);
 }
 
@@ -333,8 +358,14 @@ fn many_outputs() {
     let program = Program::<Size8>::new(&expression).expect("within the limits");
     let (mut registers, mut outputs) = (Registers::default(), vec![Lanes::splat(f64::NAN); 400]);
     let inputs = random_inputs::<Size8>(&mut Key::new(23).stream());
-    registers.load::<Othello<Size8>>(&program, &Block::filled(&inputs));
-    registers.evaluate_on::<Othello<Size8>>(Path::Baseline, &program, &Block::filled(&inputs), &mut outputs);
+    registers.load::<Othello<Size8>>(OthelloRules, &program);
+    registers.evaluate_on::<Othello<Size8>>(
+        Path::Baseline,
+        OthelloRules,
+        &program,
+        &Block::filled(&inputs),
+        &mut outputs,
+    );
     let found: Vec<f64> = outputs.iter().map(|lanes| lanes.0[0]).collect();
-    assert_eq!(found, evaluate::<Othello<Size8>>(&expression, &inputs));
+    assert_eq!(found, evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs));
 }

@@ -12,7 +12,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choose, Workspace};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game, othello};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per, Rule};
@@ -79,7 +79,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         for options in ways(leaves, depth) {
             for ties in tie_rules::<Othello<B>>() {
-                let evaluator = Evaluator { program: Arc::clone(&program), view };
+                let evaluator = Evaluator { rules: OthelloRules, program: Arc::clone(&program), view };
                 let player = player(ahead(evaluator, options), ties);
                 player.prepare(&mut workspace);
                 workspace.begin(game);
@@ -152,17 +152,17 @@ fn noise_alone_spreads_choices() {
     let mut builder = Builder::default();
     let zero = builder.node(Node::ConstantNumber(0)).unwrap();
     let program = Arc::new(Program::<Size8>::new(&builder.finish(vec![zero])).unwrap());
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let position = start.play_unchecked(start.legal_moves().next().unwrap());
     let mut workspace = Workspace::default();
     let options = SearchOptions { leaves: Leaves::Noisy(Noise::Uniform), ..SearchOptions::to_depth(1) };
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let player = player(ahead(evaluator, options), Ties::First);
     player.prepare(&mut workspace);
     let mut ask = |draw| {
         let (key, stop) = (Key::new(1).child(draw), &AtomicBool::new(false));
         let task = Choose { player: &player, position: &position, key, workspace: &mut workspace, stop };
-        Othello::<Size8>::code(on(available()[0], task).unwrap().chosen) as usize
+        Othello::<Size8>::code(OthelloRules, on(available()[0], task).unwrap().chosen) as usize
     };
     let mut counts = [0_u32; 64];
     for draw in 0..3000 {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator, tie_rules,
+    American, Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator,
+    tie_rules,
 };
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -15,7 +16,8 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::CheckersRules;
+use evoply_core::rules::othello::OthelloRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
@@ -31,7 +33,7 @@ fn program<B: Board>(draws: &mut Stream) -> Arc<Program<B>> {
     Arc::new(Program::new(&small_evaluator::<B>(draws)).unwrap())
 }
 
-fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn ask<G: Tested>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     let player = player(chooser, ties);
     player.prepare(workspace);
     let paths = available();
@@ -40,7 +42,7 @@ fn ask<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key, workspa
 }
 
 /// Compare value and best moves with minimax's, whatever orders the moves.
-fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let mut workspace = Workspace::default();
     let mut differing = 0;
     for round in 0..positions {
@@ -51,8 +53,8 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
         }
         let expression = small_evaluator::<G::Board>(&mut draws);
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view };
-        let quiescence = G::HAS_CAPTURES && draws.below(2) == 0;
+        let evaluator = Evaluator { rules: G::usual(), program: Arc::new(Program::new(&expression).unwrap()), view };
+        let quiescence = G::MAY_CAPTURE && draws.below(2) == 0;
         let question = Minimax { quiescence, ..Minimax::at(&position, &expression, view) };
         let values = question.move_values(&position, depth);
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
@@ -62,7 +64,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
             let ways = ways(depth, quiescence);
             let options = ways[draws.below(ways.len() as u64) as usize];
             for _ in 0..3 {
-                let orderer = Evaluator { program: program(&mut draws), view };
+                let orderer = Evaluator { rules: G::usual(), program: program(&mut draws), view };
                 let chooser = ordered(evaluator.clone(), options, orderer);
                 let choice = ask(chooser, ties, &position, Key(round), &mut workspace);
                 let case = format!("{options:?} {ties:?} {view:?} round {round}");
@@ -90,12 +92,12 @@ fn the_evaluator_in_second_place_orders_as_in_first() {
     let mut workspace = Workspace::default();
     for round in 0..scaled(5_000) {
         let mut draws = Key::new(42).child(round).stream();
-        let position: Checkers<American> = any_checkers(&mut draws);
+        let position = any_checkers::<American>(&mut draws);
         let moves = position.legal_moves().len() as u64;
         if moves < 2 {
             continue;
         }
-        let evaluator = Evaluator { program: program(&mut draws), view: View::Player };
+        let evaluator = Evaluator { rules: CheckersRules::AMERICAN, program: program(&mut draws), view: View::Player };
         let depth = 2 + draws.below(4) as u32;
         let table = if draws.below(2) == 0 { 0 } else { 1 << 10 };
         let first = SearchOptions { ordering: MoveOrder::Evaluator, table, ..SearchOptions::to_depth(depth) };
@@ -123,7 +125,8 @@ fn node_limits_count_what_orders_moves() {
         let limit = 1 + draws.below(2_000);
         let ways = ways(60, false);
         let options = SearchOptions { nodes: Some(limit), ..ways[draws.below(ways.len() as u64) as usize] };
-        let [evaluator, orderer] = [(); 2].map(|()| Evaluator { program: program(&mut draws), view: View::Turn });
+        let [evaluator, orderer] =
+            [(); 2].map(|()| Evaluator { rules: OthelloRules, program: program(&mut draws), view: View::Turn });
         let chooser = ordered(evaluator.clone(), options, orderer);
         let choice = ask(chooser, Ties::Last, &position, Key(round), &mut workspace);
         assert!(choice.nodes <= limit.max(1 + moves), "{} nodes of {limit}", choice.nodes);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, player, random_position_of, small_evaluator};
+use crate::common::{Tested, ahead, player, random_position_of, small_evaluator};
 use evoply_core::bitboard::{Board, Size8, Size10};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::dispatch;
@@ -12,14 +12,14 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordered::{Order, count};
 use evoply_core::stream::Key;
 
 /// Compare with the plain search at every depth; gives the nodes of each order at the greatest one.
-fn check<G: Game>(positions: u64, most_depth: u32) -> [u64; 4] {
+fn check<G: Tested>(positions: u64, most_depth: u32) -> [u64; 4] {
     let orders = [Order::None, Order::Evaluator, Order::Table(1 << 12), Order::Table(8)];
     let (mut nodes, stop) = ([0; 4], AtomicBool::new(false));
     for round in 0..positions {
@@ -27,7 +27,7 @@ fn check<G: Game>(positions: u64, most_depth: u32) -> [u64; 4] {
         let position = random_position_of::<G>(&mut draws, 50);
         let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let evaluator = Evaluator { program, view };
+        let evaluator = Evaluator { rules: G::usual(), program, view };
         let depths: Vec<_> = (1..=most_depth).collect();
         let answers = orders.map(|order| count(&evaluator, &position, &depths, order, &stop).unwrap().unwrap());
         for (index, &depth) in depths.iter().enumerate() {
@@ -57,7 +57,7 @@ fn check<G: Game>(positions: u64, most_depth: u32) -> [u64; 4] {
 #[test]
 fn every_order_finds_the_same() {
     for [plain, ordered, table, small] in
-        [check::<Othello<Size8>>(60, 4), check::<Othello<Size10>>(30, 4), check::<Checkers<American>>(60, 4)]
+        [check::<Othello<Size8>>(60, 4), check::<Othello<Size10>>(30, 4), check::<Checkers<Size8>>(60, 4)]
     {
         // Evaluators drawn at random are no guide to good moves, so nodes only differ.
         assert!(ordered != plain && table != plain && table != small, "{plain} {ordered} {table} {small}");
@@ -68,8 +68,8 @@ fn every_order_finds_the_same() {
 fn refuses_what_no_search_does() {
     let mut draws = Key::new(44).stream();
     let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
-    let start = Othello::<Size8>::start();
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
+    let start = Othello::<Size8>::start(OthelloRules);
     let ask = |depth, order| count(&evaluator, &start, &[2, depth], order, &AtomicBool::new(false));
     assert!(ask(0, Order::None).unwrap_err().contains("depth 0"));
     assert!(ask(2, Order::Table(12)).unwrap_err().contains("12 entries"));

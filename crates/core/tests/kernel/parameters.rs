@@ -1,7 +1,7 @@
 //! Programs with other parameters against expressions written with them from the start, bit for bit.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{RandomExpression, any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{American, RandomExpression, Tested, any_checkers, drawn_pattern, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::cpu::available;
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -10,8 +10,8 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, NodeId, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::American;
-use evoply_core::rules::othello::Othello;
+
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::stream::{Key, Stream};
 
 /// Equal bits, except that one NaN is as good as another.
@@ -45,7 +45,7 @@ fn written_with<B: Board>(drawn: &RandomExpression, values: &[f64], mut builder:
     builder.finish(drawn.outputs.iter().map(|&id| ids[id as usize]).collect())
 }
 
-fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     let paths = available();
     let mut registers = Registers::<G::Board>::default();
     let (mut changed, mut several) = (0, 0);
@@ -75,17 +75,17 @@ fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
             let path = paths[number % paths.len()];
             let mut value = |program: &Program<G::Board>| {
                 let mut outputs = vec![Lanes::splat(0.0); program.outputs()];
-                registers.load::<G>(program, &block);
-                registers.evaluate_on::<G>(path, program, &block, &mut outputs);
+                registers.load::<G>(G::usual(), program);
+                registers.evaluate_on::<G>(path, G::usual(), program, &block, &mut outputs);
                 outputs.iter().map(|lanes| lanes.0[0]).collect::<Vec<f64>>()
             };
             let (found, expected) = (value(&program_with), value(&lowered));
-            let reference = evaluate::<G>(&literal, &inputs);
+            let reference = evaluate::<G>(G::usual(), &literal, &inputs);
             for (output, &found) in found.iter().enumerate() {
                 assert!(same(found, expected[output]) && same(found, reference[output]), "round {round}");
             }
             // The program that it was made from is what it was.
-            let (untouched, was) = (value(&program), evaluate::<G>(&as_drawn, &inputs));
+            let (untouched, was) = (value(&program), evaluate::<G>(G::usual(), &as_drawn, &inputs));
             assert!(untouched.iter().zip(&was).all(|(&a, &b)| same(a, b)), "round {round}");
             changed += u64::from(found.iter().zip(&was).any(|(&a, &b)| !same(a, b)));
         }
@@ -108,9 +108,9 @@ fn no_parameter_vanishes() {
     let kept = json::parse(text, 64, Builder::keeping_parameters()).unwrap();
     assert_eq!(kept.parameters(), Some(vec![2.0, 2.0, 2.0]));
     let changed = kept.with_parameters(&[3.0, 4.0, 5.0]).unwrap();
-    let start = Inputs::at(&Othello::<Size8>::start());
-    assert_eq!(evaluate::<Othello<Size8>>(&changed, &start), [9.0]);
-    assert_eq!(evaluate::<Othello<Size8>>(&kept, &start), [6.0]);
+    let start = Inputs::at(&Othello::<Size8>::start(OthelloRules));
+    assert_eq!(evaluate::<Othello<Size8>>(OthelloRules, &changed, &start), [9.0]);
+    assert_eq!(evaluate::<Othello<Size8>>(OthelloRules, &kept, &start), [6.0]);
     let short = json::parse(text, 64, Builder::default()).unwrap();
     assert_eq!(short.parameters(), None);
     assert!(short.with_parameters(&[]).unwrap_err().0.contains("no parameters"));

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::common::{any_checkers, drawn_pattern, random_position_of, scaled};
+use crate::common::{
+    American, American10, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of,
+    scaled,
+};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
@@ -13,8 +16,8 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, Side, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::patterns::Pattern;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
 
@@ -52,7 +55,7 @@ struct Values<'a, G: Game> {
     is_carried: bool,
 }
 
-impl<G: Game> Task for Values<'_, G> {
+impl<G: Tested> Task for Values<'_, G> {
     type Output = Vec<Vec<u64>>;
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { registers, program, position, view, chooser, is_carried } = self;
@@ -65,7 +68,7 @@ impl<G: Game> Task for Values<'_, G> {
             if is_carried {
                 follow(cpu, &mut registers.carried, position, speaker, &children);
             }
-            registers.evaluate::<G>(cpu, program, &block, &mut outputs);
+            registers.evaluate::<G>(cpu, G::usual(), program, &block, &mut outputs);
             for lane in 0..children.len {
                 values.push(outputs.iter().map(|output| output.0[lane].to_bits()).collect());
             }
@@ -76,7 +79,7 @@ impl<G: Game> Task for Values<'_, G> {
     }
 }
 
-fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
     let (paths, mut compared, mut round) = (available(), 0, 0);
     while compared < boards {
         let mut draws = Key::new(71).child(seed).child(round).stream();
@@ -84,7 +87,7 @@ fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
         let expression = sum_of_patterns(&mut draws, G::Board::SQUARES);
         let program = Arc::new(Program::<G::Board>::new(&expression).unwrap());
         assert!(program.plan().is_some());
-        let evaluator = Evaluator::<G> { program: Arc::clone(&program), view: View::Turn };
+        let evaluator = Evaluator::<G> { rules: G::usual(), program: Arc::clone(&program), view: View::Turn };
         let mut registers = Registers::<G::Board>::default();
         evaluator.load(&mut registers);
         for step in 0..40 {
@@ -121,7 +124,8 @@ fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
                     own_is_black: speaker == Color::Black,
                     ..Inputs::at(&child)
                 };
-                let expected: Vec<_> = evaluate::<G>(&expression, &inputs).into_iter().map(f64::to_bits).collect();
+                let expected: Vec<_> =
+                    evaluate::<G>(G::usual(), &expression, &inputs).into_iter().map(f64::to_bits).collect();
                 assert_eq!(value, &expected, "round {round}, step {step}");
                 compared += 1;
             }
@@ -129,12 +133,12 @@ fn check<G: Game>(boards: u64, seed: u64, any: impl Fn(&mut Stream) -> G) {
     }
 }
 
-fn reached<G: Game>(draws: &mut Stream) -> G {
+fn reached<G: Tested>(draws: &mut Stream) -> G {
     random_position_of(draws, 2 * u64::from(G::Board::SQUARES))
 }
 
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]
@@ -149,9 +153,9 @@ fn carried_indices_are_the_full_ones_in_othello() {
 #[test]
 fn carried_indices_are_the_full_ones_in_checkers() {
     let boards = scaled(1_000_000);
-    check::<Checkers<American>>(boards, 1, checkers);
-    check::<Checkers<Losing>>(boards, 2, checkers);
-    check::<Checkers<American10>>(boards, 3, checkers);
+    check::<Checkers<Size8>>(boards, 1, checkers::<American>);
+    check::<Checkers<Size8>>(boards, 2, checkers::<Losing>);
+    check::<Checkers<Size10>>(boards, 3, checkers::<American10>);
 }
 
 /// Two squares of the first row with both sides and one stage after another, counted by hand.
@@ -169,9 +173,9 @@ fn an_index_is_a_number_in_base_three() {
     let read = |text: &str| json::parse(text, 64, Builder::default());
     let expression = read(&text(&format!("{first}, {second}"))).unwrap();
     let value = |own: &[u32], opponent: &[u32]| {
-        let mut inputs = Inputs::at(&Othello::<Size8>::start());
+        let mut inputs = Inputs::at(&Othello::<Size8>::start(OthelloRules));
         (inputs.own, inputs.opponent) = (own.iter().copied().collect(), opponent.iter().copied().collect());
-        evaluate::<Othello<Size8>>(&expression, &inputs)[0]
+        evaluate::<Othello<Size8>>(OthelloRules, &expression, &inputs)[0]
     };
     assert_eq!(value(&[], &[]), 0.0);
     assert_eq!(value(&[0], &[1]), 3.0 + 2.0);

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{any_checkers, random_position_of, scaled};
+use crate::common::{American, American10, Losing, Tested, any_checkers, random_position_of, scaled};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::perft_table::perft_with_table;
 use evoply_core::stream::{Key, Stream};
@@ -16,7 +16,7 @@ fn check<B: Board>(table: &str, deepest: usize) {
     let tables: serde_json::Value = serde_json::from_str(text).expect("the table is JSON");
     let values = tables[table]["values"].as_array().expect("a list of values");
     for (index, value) in values.iter().take(deepest).enumerate() {
-        let leaves = perft(Othello::<B>::start(), index as u32 + 1, 0, &AtomicBool::new(false));
+        let leaves = perft(Othello::<B>::start(OthelloRules), index as u32 + 1, 0, &AtomicBool::new(false));
         assert_eq!(leaves.ok(), value.as_u64(), "{table} at depth {}", index + 1);
     }
 }
@@ -38,17 +38,17 @@ fn deep_tables() {
 }
 
 /// Counts over boards are those over games, from any position, in as little memory as one likes.
-fn check_with_table<G: Game>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
+fn check_with_table<G: Tested>(rounds: u64, depth: u32, position: impl Fn(&mut Stream) -> G) {
     let stop = AtomicBool::new(false);
     for round in 0..rounds {
         let mut draws = Key::new(81).child(G::Board::SIZE.into()).child(round).stream();
-        let position = if round == 0 { G::start() } else { position(&mut draws) };
+        let position = if round == 0 { G::start(G::usual()) } else { position(&mut draws) };
         let plain = perft(position, depth, 0, &stop);
         for bytes in [0, 1 << 12, 1 << 18, 1 << 30] {
             assert_eq!(perft_with_table(position, depth, 0, bytes, &stop), plain, "{position:?} in {bytes} bytes");
         }
     }
-    assert!(perft_with_table(G::start(), depth, 1, 1 << 30, &AtomicBool::new(true)).is_err());
+    assert!(perft_with_table(G::start(G::usual()), depth, 1, 1 << 30, &AtomicBool::new(true)).is_err());
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn boards_are_counted_as_games_are() {
     check_with_table::<Othello<Size6>>(scaled(200), 6, |draws| random_position_of(draws, 30));
     check_with_table::<Othello<Size8>>(scaled(200), 6, |draws| random_position_of(draws, 58));
     check_with_table::<Othello<Size10>>(scaled(100), 5, |draws| random_position_of(draws, 90));
-    check_with_table::<Checkers<American>>(scaled(200), 6, any_checkers);
-    check_with_table::<Checkers<Losing>>(scaled(200), 6, any_checkers);
-    check_with_table::<Checkers<American10>>(scaled(100), 5, any_checkers);
+    check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<American>);
+    check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<Losing>);
+    check_with_table::<Checkers<Size10>>(scaled(100), 5, any_checkers::<American10>);
 }

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{self, ahead, any_checkers, check_taken, random_position_of, scaled, small_evaluator, tie_rules};
+use crate::common::{
+    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
+    small_evaluator, tie_rules,
+};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
@@ -13,7 +16,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::{Game, playout};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
@@ -35,12 +38,12 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
-    let evaluator = Evaluator { program: Arc::clone(program), view };
+fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
+    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
-fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
+fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, game: Key) -> Option<Choice<G>> {
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
     let (key, stop) = (playout::move_key(game, position.turn(), position.ply()), &AtomicBool::new(false));
@@ -48,8 +51,8 @@ fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, game: Key) -> Opti
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 80) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 80) } else { any_checkers::<V>(draws) }
 }
 
 fn material() -> Expression {
@@ -76,7 +79,7 @@ fn check<V: Variant>(positions: u64, depth: u32) {
         let program = Arc::new(Program::<V::Board>::new(&expression).unwrap());
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
         let game = Key(draws.bits());
-        for ties in tie_rules::<Checkers<V>>() {
+        for ties in tie_rules::<Checkers<V::Board>>() {
             let options = ways[draws.below(ways.len() as u64) as usize];
             let key = playout::move_key(game, position.turn(), position.ply());
             let rule = options.leaves.rule(game, position.turn(), key);
@@ -109,7 +112,7 @@ fn every_search_equals_minimax() {
 }
 
 /// A position entered, or valued where nothing is to be captured.
-fn nodes<G: Game>(position: &G, depth: u32) -> u64 {
+fn nodes<G: Tested>(position: &G, depth: u32) -> u64 {
     let pieces = |position: &G| (position.own() | position.opponent()).len();
     let captures = |chosen| pieces(&position.play_unchecked(chosen)) < pieces(position);
     if depth == 0 && !position.legal_moves().any(captures) {
@@ -173,7 +176,13 @@ fn a_stop_among_captures_gives_no_answer() {
     for options in ways(1) {
         let stopped = player(&program, View::Turn, options, Ties::First);
         assert!(
-            stopped.analyse(&Checkers::<American>::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none()
+            stopped
+                .analyse(
+                    &Checkers::<Size8>::start(CheckersRules::AMERICAN),
+                    &Question::of(Key(1)),
+                    &AtomicBool::new(true)
+                )
+                .is_none()
         );
     }
 }

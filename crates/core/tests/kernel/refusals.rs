@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use crate::common::ahead;
-use evoply_core::bitboard::Size4;
+use crate::common::{Tested, ahead};
+use evoply_core::bitboard::{Size4, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, MOST_DEPTH, MOST_TABLE, SearchOptions};
@@ -21,14 +20,14 @@ use evoply_core::stages::{StageClock, Stages};
 type Small = Othello<Size4>;
 
 /// An evaluator with some outputs.
-fn evaluator<G: Game>(outputs: usize) -> Evaluator<G> {
+fn evaluator<G: Tested>(outputs: usize) -> Evaluator<G> {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
     let program = Arc::new(Program::new(&builder.finish(vec![pieces; outputs])).unwrap());
-    Evaluator { program, view: View::Turn }
+    Evaluator { rules: G::usual(), program, view: View::Turn }
 }
 
-fn refusal<G: Game>(outputs: usize, orderer: Option<usize>, options: SearchOptions) -> String {
+fn refusal<G: Tested>(outputs: usize, orderer: Option<usize>, options: SearchOptions) -> String {
     LookAhead::<G>::new(evaluator(outputs), orderer.map(evaluator), options).err().unwrap_or_default()
 }
 
@@ -60,23 +59,24 @@ fn options_that_do_not_go_together_are_refused() {
         let said = refusal::<Small>(outputs, orderer, options);
         assert!(said.starts_with(message) && said.is_empty() == message.is_empty(), "{said:?} is not {message:?}");
     }
-    assert_eq!(refusal::<Checkers<American>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
+    assert_eq!(refusal::<Checkers<Size8>>(1, None, SearchOptions { quiescence: true, ..plain }), "");
     let solving = SearchOptions { endgame: 10, ..plain };
-    assert!(refusal::<Checkers<American>>(1, None, solving).starts_with("endgame asks a solver of Othello"));
+    assert!(refusal::<Checkers<Size8>>(1, None, solving).starts_with("endgame asks a solver of Othello"));
 }
 
 #[test]
 fn players_that_cannot_choose_are_refused() {
-    let two = Player::<Small>::new(Chooser::AfterState(evaluator(2)), Ties::First);
+    let two = Player::<Small>::new(OthelloRules, Chooser::AfterState(evaluator(2)), Ties::First);
     assert_eq!(two.err().unwrap(), "an evaluator with 2 outputs: 1 are read here");
-    let player = Player::<Small>::new(ahead(evaluator(1), SearchOptions::to_depth(1)), Ties::First).unwrap();
+    let player =
+        Player::<Small>::new(OthelloRules, ahead(evaluator(1), SearchOptions::to_depth(1)), Ties::First).unwrap();
     for (epsilon, is_sound) in [(0.0, true), (1.0, true), (-0.1, false), (1.1, false), (f64::NAN, false)] {
         assert_eq!(player.clone().with_epsilon(epsilon).is_ok(), is_sound, "{epsilon}");
     }
     // No disc of Othello moves, so none is the most advanced.
-    let unmoving = Player::<Small>::new(Chooser::Random, Ties::Advanced);
+    let unmoving = Player::<Small>::new(OthelloRules, Chooser::Random, Ties::Advanced);
     assert!(unmoving.err().unwrap().starts_with("ties advanced"));
-    assert!(Player::<Checkers<American>>::new(Chooser::Random, Ties::Advanced).is_ok());
+    assert!(Player::<Checkers<Size8>>::new(CheckersRules::AMERICAN, Chooser::Random, Ties::Advanced).is_ok());
     let shares = vec![vec![1.0]; 17];
     assert!(Stages::<Small>::new(vec![evaluator(1)], shares.clone(), StageClock::Pieces).is_ok());
     assert_eq!(

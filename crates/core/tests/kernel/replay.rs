@@ -2,21 +2,21 @@
 
 use std::sync::atomic::AtomicBool;
 
-use evoply_core::bitboard::{Board, Size6, Size10};
+use evoply_core::bitboard::{Board, Size6, Size8, Size10};
 use evoply_core::replay::{IllegalMove, Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
-use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
 
-use super::common::random_position_of;
+use super::common::{Tested, random_position_of};
 
 /// A start and codes.
 type Known<G> = (G, Vec<u64>);
 
 /// Random games from random positions, and the boards that they went over.
-fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
+fn games<G: Tested>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
     let mut draws = Key::new(seed).stream();
     let game = |_| {
         let start: G = random_position_of(&mut draws, 20);
@@ -25,7 +25,7 @@ fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
         while codes.len() < most as usize {
             let position = positions[codes.len()];
             let Some(chosen) = random_move(&position, |bound| draws.below(bound)) else { break };
-            codes.push(G::code(chosen));
+            codes.push(G::code(G::usual(), chosen));
             positions.push(position.play_unchecked(chosen));
         }
         ((start, codes), positions)
@@ -33,12 +33,12 @@ fn games<G: Game>(seed: u64, count: usize) -> (Vec<Known<G>>, Vec<Vec<G>>) {
     (0..count).map(game).unzip()
 }
 
-fn counts<G: Game>(games: &[Known<G>], threads: usize) -> Result<PieceCounts, IllegalMove> {
+fn counts<G: Tested>(games: &[Known<G>], threads: usize) -> Result<PieceCounts, IllegalMove> {
     let games: Vec<_> = games.iter().map(|(start, codes)| Moves { start: *start, codes }).collect();
     piece_counts(&games, threads, &AtomicBool::new(false)).expect("nobody stops it")
 }
 
-fn check<G: Game>(seed: u64) {
+fn check<G: Tested>(seed: u64) {
     let (games, positions) = games::<G>(seed, 60);
     let counts = counts(&games, 1).expect("all moves are legal");
     assert_eq!(counts, super::replay::counts(&games, 3).expect("all moves are legal"));
@@ -57,14 +57,14 @@ fn check<G: Game>(seed: u64) {
 fn pieces_are_those_of_the_positions_and_stay_after_the_end() {
     check::<Othello<Size6>>(1);
     check::<Othello<Size10>>(2);
-    check::<Checkers<American>>(3);
+    check::<Checkers<Size8>>(3);
 }
 
 #[test]
 fn the_first_illegal_move_is_named() {
     let (mut games, _) = games::<Othello<Size6>>(4, 9);
     for game in [7, 5] {
-        games[game] = (Othello::start(), vec![Size6::SQUARES.into(), 0]);
+        games[game] = (Othello::start(OthelloRules), vec![Size6::SQUARES.into(), 0]);
     }
     let illegal = IllegalMove { game: 5, ply: 0, code: Size6::SQUARES.into() };
     assert_eq!(counts(&games, 2), Err(illegal));
@@ -75,25 +75,25 @@ fn the_first_illegal_move_is_named() {
 fn no_game_has_no_row() {
     let none = PieceCounts { columns: 1, black: vec![], white: vec![] };
     assert_eq!(counts::<Othello<Size6>>(&[], 0), Ok(none));
-    let start = Othello::<Size6>::start();
+    let start = Othello::<Size6>::start(OthelloRules);
     let one = PieceCounts { columns: 1, black: vec![2], white: vec![2] };
     assert_eq!(counts(&[(start, vec![])], 0), Ok(one));
     assert_eq!(start.pieces(Color::Black).len(), 2);
 }
 
 /// The same one move after the other: what [`replay`] must equal.
-fn slowly<G: Game>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
+fn slowly<G: Tested>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
     let (mut codes, mut seen) = (Vec::new(), vec![start]);
     for (taken, &code) in given.iter().enumerate() {
         loop {
             let last = seen[seen.len() - 1];
             let legal: Vec<_> = last.legal_moves().collect();
-            let chosen = legal.iter().find(|&&one| G::code(one) == code);
-            let pass = legal.iter().find(|&&one| legal.len() == 1 && G::moved_to(one).is_empty());
+            let chosen = legal.iter().find(|&&one| G::code(G::usual(), one) == code);
+            let pass = legal.iter().find(|&&one| legal.len() == 1 && G::moved_to(G::usual(), one).is_empty());
             let Some(&played) = chosen.or(pass) else {
                 return (Replayed { codes, taken, last }, seen);
             };
-            codes.push(G::code(played));
+            codes.push(G::code(G::usual(), played));
             seen.push(last.play_unchecked(played));
             if chosen.is_some() {
                 break;
@@ -103,7 +103,7 @@ fn slowly<G: Game>(start: G, given: &[u64]) -> (Replayed<G>, Vec<G>) {
     (Replayed { codes, taken: given.len(), last: seen[seen.len() - 1] }, seen)
 }
 
-fn check_replay<G: Game>(seed: u64) {
+fn check_replay<G: Tested>(seed: u64) {
     let (games, _) = games::<G>(seed, 200);
     let mut draws = Key::new(seed).child(1).stream();
     let mut given: Vec<Known<G>> = Vec::new();
@@ -136,5 +136,5 @@ fn check_replay<G: Game>(seed: u64) {
 fn games_are_played_over_again_with_passes_written_or_not() {
     check_replay::<Othello<Size6>>(5);
     check_replay::<Othello<Size10>>(6);
-    check_replay::<Checkers<American>>(7);
+    check_replay::<Checkers<Size8>>(7);
 }

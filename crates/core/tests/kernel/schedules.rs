@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use crate::common::{ahead, player, random_position_of, scaled, small_evaluator};
+use crate::common::{Tested, ahead, player, random_position_by, random_position_of, scaled, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -14,10 +14,10 @@ use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing};
+use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::Othello;
-use evoply_core::rules::playout::{Playouts, move_key, random_move};
+use evoply_core::rules::othello::{Othello, OthelloRules};
+use evoply_core::rules::playout::{move_key, random_move};
 use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::{StageClock, Stages};
@@ -28,9 +28,9 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// Long games of checkers would take long: every game is cut here.
 const CAP: DrawRules = DrawRules { quiet_plies: None, repetitions: None, most_plies: Some(90) };
 
-fn evaluator<G: Game>(draws: &mut Stream) -> Evaluator<G> {
+fn evaluator<G: Tested>(draws: &mut Stream) -> Evaluator<G> {
     let program = Arc::new(Program::new(&small_evaluator::<G::Board>(draws)).unwrap());
-    Evaluator { program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
+    Evaluator { rules: G::usual(), program, view: if draws.below(2) == 0 { View::Turn } else { View::Player } }
 }
 
 /// Shares that slide from one stage to the next as the board fills, at some numbers of pieces certain.
@@ -44,7 +44,7 @@ fn shares<B: Board>(stages: usize) -> Vec<Vec<f64>> {
 }
 
 /// Some of everything, some with a random start.
-fn players<G: Game>() -> Vec<Player<G>> {
+fn players<G: Tested>() -> Vec<Player<G>> {
     let mut draws = Key::new(41).child(G::Board::SIZE.into()).stream();
     let stages =
         Stages::new((0..3).map(|_| evaluator(&mut draws)).collect(), shares::<G::Board>(3), StageClock::Pieces)
@@ -65,7 +65,7 @@ fn players<G: Game>() -> Vec<Player<G>> {
 }
 
 /// One choice, the obvious way: a random start is a random player, and a stage is a player of its own.
-fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
+fn chosen<G: Tested>(player: &Player<G>, position: &G, game: Key, moves: u32) -> Option<G::Move> {
     let key = move_key(game, position.turn(), position.ply());
     let one = match player.chooser() {
         _ if moves < player.random_moves() => Player::random(),
@@ -93,7 +93,7 @@ fn chosen<G: Game>(player: &Player<G>, position: &G, game: Key, moves: u32) -> O
 }
 
 /// The moves of a game, the obvious way.
-fn moves<G: Game>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
+fn moves<G: Tested>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditions<'_, G>) -> Vec<u64> {
     let (mut position, mut moves) = (conditions.starts[pairing.start as usize], Vec::new());
     let (mut opening, mut own) = (pairing.opening.stream(), [0, 0]);
     while position.ply() < conditions.draws.most_plies.unwrap() {
@@ -106,7 +106,7 @@ fn moves<G: Game>(players: &[Player<G>], pairing: &Pairing, conditions: &Conditi
             chosen(player, &position, pairing.key, own[side] - 1)
         };
         let Some(chosen) = chosen else { break };
-        moves.push(G::code(chosen));
+        moves.push(G::code(G::usual(), chosen));
         position = position.play_unchecked(chosen);
     }
     moves
@@ -126,7 +126,7 @@ fn pairings(count: u64, players: u64, starts: u64, key: Key) -> Vec<Pairing> {
     (0..count).map(pairing).collect()
 }
 
-fn run<G: Playouts>(
+fn run<G: Tested>(
     players: &[Player<G>],
     pairings: &[Pairing],
     conditions: &Conditions<'_, G>,
@@ -138,12 +138,12 @@ fn run<G: Playouts>(
     records
 }
 
-fn check_moves<G: Playouts>(games: u64) {
+fn check_moves<G: Tested>(rules: G::Rules, games: u64) {
     let players = players::<G>();
     let key = Key::new(42).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
     let starts: Vec<G> =
-        std::iter::once(G::start()).chain((0..4).map(|_| random_position_of(&mut draws, 20))).collect();
+        std::iter::once(G::start(rules)).chain((0..4).map(|_| random_position_by(rules, &mut draws, 20))).collect();
     let pairings = pairings(games, players.len() as u64, starts.len() as u64, key);
     for opening_plies in [0, 5] {
         let conditions = Conditions { starts: &starts, opening_plies, record_moves: true, draws: CAP };
@@ -155,23 +155,23 @@ fn check_moves<G: Playouts>(games: u64) {
 
 #[test]
 fn games_are_those_played_move_by_move() {
-    check_moves::<Othello<Size8>>(scaled(1_500));
-    check_moves::<Othello<Size4>>(scaled(1_500));
-    check_moves::<Othello<Size6>>(scaled(1_500));
-    check_moves::<Othello<Size10>>(scaled(400));
-    check_moves::<Checkers<American>>(scaled(800));
-    check_moves::<Checkers<Losing>>(scaled(800));
-    check_moves::<Checkers<American10>>(scaled(400));
+    check_moves::<Othello<Size8>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size4>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size6>>(OthelloRules, scaled(1_500));
+    check_moves::<Othello<Size10>>(OthelloRules, scaled(400));
+    check_moves::<Checkers<Size8>>(CheckersRules::AMERICAN, scaled(800));
+    check_moves::<Checkers<Size8>>(CheckersRules::LOSING, scaled(800));
+    check_moves::<Checkers<Size10>>(CheckersRules::AMERICAN, scaled(400));
 }
 
 /// Mixed starts in one call are the same games as one call a start, on any number of threads; random games side by side too.
-fn check_starts<G: Playouts>(games: u64) {
+fn check_starts<G: Tested>(games: u64) {
     let players = players::<G>();
     let key = Key::new(43).child(G::Board::SIZE.into()).child(u64::from(G::HAS_KINGS));
     let mut draws = key.stream();
     let mut starts: Vec<G> = (0..5).map(|_| random_position_of(&mut draws, 40)).collect();
     // A game that is over before it begins is one too.
-    let mut over = G::start();
+    let mut over = G::start(G::usual());
     while let Some(chosen) = random_move(&over, |count| draws.below(count)) {
         over = over.play_unchecked(chosen);
     }
@@ -199,13 +199,13 @@ fn mixed_starts_are_separate_calls() {
     check_starts::<Othello<Size8>>(scaled(4_000));
     check_starts::<Othello<Size4>>(scaled(4_000));
     check_starts::<Othello<Size10>>(scaled(1_000));
-    check_starts::<Checkers<American>>(scaled(1_000));
+    check_starts::<Checkers<Size8>>(scaled(1_000));
 }
 
 /// Equal games have equal hashes, and the same moves from another start another one.
 #[test]
 fn hashes_begin_with_the_start() {
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let other = start.play_unchecked(start.legal_moves().next().unwrap());
     let players = [Player::<Othello<Size8>>::random()];
     let starts = [start, other, start];
@@ -231,7 +231,7 @@ fn stages_are_drawn_with_their_shares() {
     let mut draws = Key::new(44).stream();
     let evaluators = (0..2).map(|_| evaluator::<Othello<Size8>>(&mut draws)).collect();
     let stages = Stages::new(evaluators, vec![vec![0.25, 0.75]; 65], StageClock::Pieces).unwrap();
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let drawn: usize = (0..20_000).map(|number| stages.drawn(&start, Key::new(45).child(number))).sum();
     // Five standard deviations.
     assert!((drawn as f64 - 15_000.0).abs() < 5.0 * (20_000.0 * 0.25 * 0.75_f64).sqrt(), "{drawn}");
@@ -270,7 +270,7 @@ fn stages_go_by_their_clock() {
         assert_eq!(by_pieces.drawn(&position, Key(round)), pieces);
         assert_eq!(by_ply.drawn(&position, Key(round)), position.ply() as usize);
         passed += usize::from(position.ply() as usize + 4 > pieces);
-        let late = Othello::<Size4>::from_setup(&Setup { ply: 90, ..position.setup() }).unwrap();
+        let late = Othello::<Size4>::from_setup(OthelloRules, &Setup { ply: 90, ..position.setup() }).unwrap();
         assert_eq!(by_ply.drawn(&late, Key(round)), 16);
     }
     assert!(passed > 100, "only {passed} positions had passes before them");

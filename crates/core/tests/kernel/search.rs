@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{
-    ahead, any_checkers, check_taken, player, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, player, random_position,
+    random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
@@ -17,21 +18,27 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game, othello};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::{Key, Stream};
 
-fn choose<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn choose<G: Tested>(
+    path: Path,
+    player: &Player<G>,
+    position: &G,
+    key: Key,
+    workspace: &mut Workspace<G>,
+) -> Choice<G> {
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
 }
 
 /// Compare value and set of best moves on `positions` random positions at one depth.
-fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let paths = available();
     let key = Key::new(5).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
@@ -51,8 +58,12 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
         let equals: Vec<G::Move> =
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         ties_seen += u64::from(equals.len() > 1);
-        let of =
-            |ties| player(ahead(Evaluator { program: program.clone(), view }, SearchOptions::to_depth(depth)), ties);
+        let of = |ties| {
+            player(
+                ahead(Evaluator { rules: G::usual(), program: program.clone(), view }, SearchOptions::to_depth(depth)),
+                ties,
+            )
+        };
         for ties in tie_rules::<G>() {
             let player = of(ties);
             player.prepare(&mut workspace);
@@ -68,7 +79,7 @@ fn check<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stre
 }
 
 /// A principal variation is a line of legal moves.
-fn check_line<G: Game>(position: &G, chosen: G::Move, continuation: &[G::Move]) {
+fn check_line<G: Tested>(position: &G, chosen: G::Move, continuation: &[G::Move]) {
     let mut position = *position;
     for &chosen in std::iter::once(&chosen).chain(continuation) {
         position = position.play(chosen).expect("a legal move");
@@ -87,8 +98,8 @@ fn alphabeta_equals_minimax() {
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]
@@ -122,7 +133,7 @@ fn after_state_equals_its_definition() {
             values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         let program = Arc::new(Program::new(&expression).unwrap());
         for ties in tie_rules::<Othello<Size8>>() {
-            let evaluator = Evaluator { program: program.clone(), view };
+            let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view };
             let player = player(Chooser::AfterState(evaluator), ties);
             player.prepare(&mut workspace);
             let choice = choose(path, &player, &position, Key(round), &mut workspace);
@@ -143,14 +154,14 @@ fn value_after(position: &Othello<Size8>, chosen: othello::Move, expression: &Ex
         own,
         opponent,
         kings: Bitboard::EMPTY,
-        moved_to: Othello::<Size8>::moved_to(chosen),
+        moved_to: Othello::<Size8>::moved_to(OthelloRules, chosen),
         own_is_black: (mover == Color::Black) == (view == View::Player),
         ply: f64::from(position.ply() + 1),
         quiet_plies: 0.0,
-        root_clock: Othello::<Size8>::clock(f64::from((position.own() | position.opponent()).len())),
+        root_clock: position.clock_here(),
         root_ply: f64::from(position.ply()),
     };
-    let value = evaluate::<Othello<Size8>>(expression, &inputs)[0];
+    let value = evaluate::<Othello<Size8>>(OthelloRules, expression, &inputs)[0];
     match view {
         _ if value.is_nan() => -1e12,
         View::Player => value.clamp(-1e12, 1e12),
@@ -167,11 +178,11 @@ fn random_ties_are_uniform() {
         builder.finish(vec![zero])
     };
     let program = Arc::new(Program::<Size8>::new(&constant).unwrap());
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let position = start.play_unchecked(start.legal_moves().next().unwrap());
     let mut workspace = Workspace::default();
     for depth in 0..4 {
-        let evaluator = Evaluator { program: program.clone(), view: View::Player };
+        let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view: View::Player };
         let chooser =
             if depth == 0 { Chooser::AfterState(evaluator) } else { ahead(evaluator, SearchOptions::to_depth(depth)) };
         let player = player(chooser, Ties::Random);
@@ -179,7 +190,7 @@ fn random_ties_are_uniform() {
         let mut counts = [0_u32; 64];
         for draw in 0..3000 {
             let choice = choose(Path::Baseline, &player, &position, Key::new(1).child(draw), &mut workspace);
-            counts[Othello::<Size8>::code(choice.chosen) as usize] += 1;
+            counts[Othello::<Size8>::code(OthelloRules, choice.chosen) as usize] += 1;
         }
         let seen: Vec<f64> = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count)).collect();
         assert_eq!(seen.len(), position.legal_moves().len());
@@ -193,11 +204,11 @@ fn random_ties_are_uniform() {
 #[test]
 fn a_stop_ends_a_search() {
     let program = Arc::new(Program::<Size8>::new(&small_evaluator::<Size8>(&mut Key::new(8).stream())).unwrap());
-    let evaluator = Evaluator { program, view: View::Turn };
+    let evaluator = Evaluator { rules: OthelloRules, program, view: View::Turn };
     let player = player(ahead(evaluator, SearchOptions::to_depth(40)), Ties::First);
     let (stop, mut workspace) = (AtomicBool::new(false), Workspace::default());
     player.prepare(&mut workspace);
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     std::thread::scope(|scope| {
         let task = Choose { player: &player, position: &start, key: Key(1), workspace: &mut workspace, stop: &stop };
         let search = scope.spawn(|| on(Path::Avx512, task).is_none());
@@ -213,11 +224,12 @@ fn plies_are_not_limited() {
     let mut builder = Builder::default();
     let ply = builder.node(Node::Ply).unwrap();
     let expression = builder.finish(vec![ply]);
-    let start = Othello::<Size8>::start();
+    let start = Othello::<Size8>::start(OthelloRules);
     let position = Othello::<Size8>::new(start.own(), start.opponent(), Color::Black, 300).unwrap();
     let values = Minimax::at(&position, &expression, View::Player).move_values(&position, 2);
     assert!(values.iter().all(|&(_, value)| value == 302.0), "{values:?}");
-    let evaluator = Evaluator { program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
+    let evaluator =
+        Evaluator { rules: OthelloRules, program: Arc::new(Program::new(&expression).unwrap()), view: View::Player };
     let player = player(ahead(evaluator, SearchOptions::to_depth(2)), Ties::First);
     let mut workspace = Workspace::default();
     player.prepare(&mut workspace);
@@ -229,7 +241,7 @@ fn players() -> Vec<Player<Othello<Size8>>> {
     let mut players = vec![Player::random()];
     for (depth, ties, epsilon) in [(0, Ties::Random, 0.0), (2, Ties::Random, 0.1), (0, Ties::Last, 0.3)] {
         let program = Arc::new(Program::new(&small_evaluator::<Size8>(&mut draws)).unwrap());
-        let evaluator = Evaluator { program, view: View::Player };
+        let evaluator = Evaluator { rules: OthelloRules, program, view: View::Player };
         let chooser =
             if depth == 0 { Chooser::AfterState(evaluator) } else { ahead(evaluator, SearchOptions::to_depth(depth)) };
         players.push(player(chooser, ties).with_epsilon(epsilon).unwrap());
@@ -272,7 +284,7 @@ fn results_do_not_depend_on_threads() {
         })
         .collect();
     let conditions = Conditions {
-        starts: &[Othello::<Size8>::start()],
+        starts: &[Othello::<Size8>::start(OthelloRules)],
         opening_plies: 8,
         record_moves: true,
         draws: DrawRules::NONE,
@@ -298,7 +310,7 @@ fn results_do_not_depend_on_threads() {
 fn a_stop_ends_a_schedule() {
     let pairing = Pairing { black: 0, white: 1, opening: Key(1), key: Key(2), start: 0 };
     let conditions = Conditions {
-        starts: &[Othello::<Size8>::start()],
+        starts: &[Othello::<Size8>::start(OthelloRules)],
         opening_plies: 0,
         record_moves: false,
         draws: DrawRules::NONE,

@@ -6,15 +6,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{RandomExpression, ahead, player, random_position_of};
+use crate::common::{RandomExpression, Tested, ahead, player, random_position_of};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::Builder;
 use evoply_core::expression::program::Program;
-use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
+use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
@@ -22,7 +21,7 @@ use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
 
 /// Nodes of the answers on 60 positions, and a hash of all that they say.
-fn answers<G: Game>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
+fn answers<G: Tested>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
     let answer = |options: &SearchOptions| {
         let (mut nodes, mut hash) = (0, Key::new(1));
         for round in 0..60 {
@@ -33,15 +32,19 @@ fn answers<G: Game>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {
             drawn.outputs.truncate(1);
             let program = Arc::new(Program::new(&drawn.build(Builder::default())).unwrap());
             let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-            let chooser = ahead(Evaluator { program, view }, *options);
+            let chooser = ahead(Evaluator { rules: G::usual(), program, view }, *options);
             let ties = [Ties::First, Ties::Last, Ties::Random][round as usize % 3];
             let player = player(chooser, ties);
             let stop = AtomicBool::new(false);
             let choice = player.analyse(&position, &Question::of(Key::new(round)), &stop).unwrap().choice;
             nodes += choice.nodes;
             let score = choice.score.unwrap_or_default().to_bits();
-            hash = hash.child(G::code(choice.chosen)).child(score).child(choice.depth.into()).child(choice.nodes);
-            hash = choice.continuation.iter().fold(hash, |hash, &chosen| hash.child(G::code(chosen)));
+            hash = hash
+                .child(G::code(G::usual(), choice.chosen))
+                .child(score)
+                .child(choice.depth.into())
+                .child(choice.nodes);
+            hash = choice.continuation.iter().fold(hash, |hash, &chosen| hash.child(G::code(G::usual(), chosen)));
         }
         (nodes, hash.0)
     };
@@ -85,7 +88,7 @@ fn of_the_plain_search_in_checkers() {
     let mut ways = plain_ways();
     ways.extend([2, 3].map(|depth| SearchOptions { quiescence: true, ..SearchOptions::to_depth(depth) }));
     assert_eq!(
-        answers::<Checkers<American>>(&ways),
+        answers::<Checkers<Size8>>(&ways),
         [
             (352, 0x608fba589912ef3a),
             (2008, 0x7ceabbef90a735f7),
@@ -124,7 +127,7 @@ fn of_the_deepening_search_in_checkers() {
         ..SearchOptions::to_depth(4)
     }));
     assert_eq!(
-        answers::<Checkers<American>>(&ways),
+        answers::<Checkers<Size8>>(&ways),
         [
             (66539, 0x3def49cbb33db1e),
             (30712, 0x1a6030bac008fcb5),

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, ahead, any_checkers, check_taken, random_position, random_position_of, scaled, small_evaluator, tie_rules,
+    self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position,
+    random_position_by, scaled, small_evaluator, tie_rules,
 };
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -18,8 +19,8 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, American10, Checkers, Losing, Variant};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
@@ -43,12 +44,12 @@ fn ways(depth: u32) -> Vec<SearchOptions> {
     ways
 }
 
-fn player<G: Game>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
-    let evaluator = Evaluator { program: Arc::clone(program), view };
+fn player<G: Tested>(program: &Arc<Program<G::Board>>, view: View, options: SearchOptions, ties: Ties) -> Player<G> {
+    let evaluator = Evaluator { rules: G::usual(), program: Arc::clone(program), view };
     common::player(ahead(evaluator, options), ties)
 }
 
-fn ask<G: Game>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
+fn ask<G: Tested>(path: Path, player: &Player<G>, position: &G, key: Key, workspace: &mut Workspace<G>) -> Choice<G> {
     player.prepare(workspace);
     let stop = &AtomicBool::new(false);
     on(path, Choose { player, position, key, workspace, stop }).unwrap()
@@ -78,7 +79,7 @@ fn counting_plies() -> Expression {
 }
 
 /// Compare value and set of best moves with minimax's on random positions, a few ways each.
-fn check_against_minimax<G: Game>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
+fn check_against_minimax<G: Tested>(positions: u64, depth: u32, random_position: impl Fn(&mut Stream) -> G) {
     let (paths, ways) = (available(), ways(depth));
     let key = Key::new(15).child(G::Board::SIZE.into()).child(depth.into());
     let mut workspace = Workspace::default();
@@ -122,8 +123,8 @@ fn value_and_moves_are_those_of_minimax() {
 }
 
 /// Positions of checkers that were reached and such that were set up, with their kings.
-fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    if draws.below(2) == 0 { random_position_of(draws, 120) } else { any_checkers(draws) }
+fn checkers<V: Variant>(draws: &mut Stream) -> Checkers<V::Board> {
+    if draws.below(2) == 0 { random_position_by(V::RULES, draws, 120) } else { any_checkers::<V>(draws) }
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn value_and_moves_are_those_of_minimax_in_checkers() {
 }
 
 /// Where transpositions abound, minimax is too slow an oracle: the plain search, which equals it, chooses the same.
-fn check_against_plain<G: Game>(
+fn check_against_plain<G: Tested>(
     positions: u64,
     depths: std::ops::RangeInclusive<u32>,
     random_position: impl Fn(&mut Stream) -> G,
@@ -326,7 +327,7 @@ fn no_time_at_all_is_enough_for_one_ply() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let options = SearchOptions { time: Some(Duration::ZERO), ..SearchOptions::to_depth(60) };
     let hurried = player(&program, View::Turn, options, Ties::First);
-    let choice = ask(available()[0], &hurried, &Othello::start(), Key(1), &mut Workspace::default());
+    let choice = ask(available()[0], &hurried, &Othello::start(OthelloRules), Key(1), &mut Workspace::default());
     assert!(choice.depth >= 1 && choice.score.is_some());
 }
 
@@ -335,7 +336,7 @@ fn a_stop_from_outside_gives_no_answer() {
     let program = Arc::new(Program::<Size8>::new(&material()).unwrap());
     let options = SearchOptions { ordering: MoveOrder::Killer, ..SearchOptions::to_depth(12) };
     let stopped = player(&program, View::Turn, options, Ties::First);
-    assert!(stopped.analyse(&Othello::start(), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
+    assert!(stopped.analyse(&Othello::start(OthelloRules), &Question::of(Key(1)), &AtomicBool::new(true)).is_none());
 }
 
 /// Once every line is a finished game, looking deeper is pointless, and the answer that of any greater depth.
@@ -344,7 +345,8 @@ fn a_solved_game_ends_the_search() {
     let program = Arc::new(Program::<Size4>::new(&material()).unwrap());
     let options = SearchOptions { nodes: Some(u64::MAX), table: 1 << 16, ..SearchOptions::to_depth(60) };
     let solver = player(&program, View::Turn, options, Ties::First);
-    let choice = ask(available()[0], &solver, &Othello::<Size4>::start(), Key(1), &mut Workspace::default());
+    let choice =
+        ask(available()[0], &solver, &Othello::<Size4>::start(OthelloRules), Key(1), &mut Workspace::default());
     // White wins on 4x4 (Othello 4x4 is solved: 3 to 11).
     assert_eq!(choice.score, Some(-evoply_core::search::WIN));
     assert!(choice.depth <= 20, "{}", choice.depth);

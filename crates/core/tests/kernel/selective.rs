@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{ahead, any_checkers, player, random_position_of, small_evaluator};
+use crate::common::{American, Tested, ahead, any_checkers, player, random_position_of, small_evaluator};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size6, Size8};
 use evoply_core::choice::{Choice, Ties};
@@ -12,9 +12,8 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::Chooser;
-use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{American, Checkers};
-use evoply_core::rules::othello::Othello;
+use evoply_core::rules::checkers::Checkers;
+use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::selective::{Line, Selectivity};
@@ -23,17 +22,17 @@ use evoply_core::stream::{Key, Stream};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-fn chosen<G: Game>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key) -> Choice<G> {
+fn chosen<G: Tested>(chooser: Chooser<G>, ties: Ties, position: &G, key: Key) -> Choice<G> {
     player(chooser, ties).analyse(position, &Question::of(key), &NEVER).unwrap().choice
 }
 
-fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
+fn check<G: Tested>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
     let mut fewer = 0;
     for round in 0..rounds {
         let mut draws = Key::new(41).child(G::Board::SIZE.into()).child(round).stream();
         let (position, depth) = (position(&mut draws), 3 + draws.below(3) as u32);
         let program = Arc::new(Program::new(&small_evaluator::<G::Board>(&mut draws)).unwrap());
-        let evaluator = Evaluator { program, view: View::Turn };
+        let evaluator = Evaluator { rules: G::usual(), program, view: View::Turn };
         let ties = [Ties::First, Ties::Last, Ties::Random][draws.below(3) as usize];
         let table = [0, 1 << 8][draws.below(2) as usize];
         let options = SearchOptions { table, ordering: MoveOrder::Killer, ..SearchOptions::to_depth(depth) };
@@ -65,7 +64,7 @@ fn check<G: Game>(rounds: u64, position: impl Fn(&mut Stream) -> G) {
 fn is_exact_where_nothing_is_foretold() {
     check::<Othello<Size6>>(60, |draws| random_position_of(draws, 24));
     check::<Othello<Size8>>(30, |draws| random_position_of(draws, 40));
-    check::<Checkers<American>>(30, any_checkers);
+    check::<Checkers<Size8>>(30, any_checkers::<American>);
 }
 
 #[test]
@@ -85,7 +84,7 @@ fn what_makes_no_sense_is_refused() {
     let mut builder = Builder::default();
     let pieces = builder.node(Node::PieceCount).unwrap();
     let program = Arc::new(Program::new(&builder.finish(vec![pieces])).unwrap());
-    let evaluator = Evaluator::<Othello<Size6>> { program, view: View::Turn };
+    let evaluator = Evaluator::<Othello<Size6>> { rules: OthelloRules, program, view: View::Turn };
     let look = |options| LookAhead::new(evaluator.clone(), None, options).unwrap();
     let usual = || Selectivity::new(1.0, vec![], vec![]).unwrap();
     let plain = SearchOptions::to_depth(3);

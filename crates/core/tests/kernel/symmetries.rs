@@ -13,7 +13,7 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::othello::{Move, Othello};
+use evoply_core::rules::othello::{Move, Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::endgame::{Endgame, Mode, solve};
@@ -55,7 +55,7 @@ impl<B: Board> Searcher<B> {
     fn new(view: View, options: SearchOptions) -> Self {
         let expression = json::parse(SYMMETRIC, B::SQUARES, Builder::default()).unwrap();
         let program = Arc::new(Program::new(&expression).unwrap());
-        let chooser = ahead(Evaluator { program, view }, options);
+        let chooser = ahead(Evaluator { rules: OthelloRules, program, view }, options);
         let player = player(chooser, Ties::Random);
         let mut workspace = Workspace::default();
         player.prepare(&mut workspace);

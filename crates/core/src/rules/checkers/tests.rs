@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::bitboard::{Size8, Size10};
 use crate::cpu::{Task, available, on};
 use crate::stream::{Key, Stream};
 
@@ -16,8 +17,8 @@ struct Plain {
 }
 
 impl Plain {
-    fn of<V: Variant>(position: &Checkers<V>) -> Self {
-        let size = V::Board::SIZE;
+    fn of<B: Board>(position: &Checkers<B>) -> Self {
+        let size = B::SIZE;
         let cell = |square| {
             let holder =
                 [Color::Black, Color::White].into_iter().find(|&color| position.pieces(color).contains(square))?;
@@ -92,9 +93,9 @@ impl Plain {
 }
 
 /// Any placement that the rules allow, crowded or empty, with kings.
-fn any_position<V: Variant>(draws: &mut Stream) -> Checkers<V> {
-    let most = u64::from(pieces_at_start::<V>());
-    let mut free: Vec<u32> = dark_squares::<V::Board>().into_iter().collect();
+fn any_position<B: Board>(rules: CheckersRules, draws: &mut Stream) -> Checkers<B> {
+    let most = u64::from(pieces_at_start::<B>());
+    let mut free: Vec<u32> = dark_squares::<B>().into_iter().collect();
     let king_share = draws.below(5);
     let mut sets = [Bitboard::EMPTY; 3];
     for (side, color) in [Color::Black, Color::White].into_iter().enumerate() {
@@ -107,7 +108,7 @@ fn any_position<V: Variant>(draws: &mut Stream) -> Checkers<V> {
         }
     }
     let turn = if draws.below(2) == 0 { Color::Black } else { Color::White };
-    Checkers::new(sets[0], sets[1], sets[2], turn, (0, 0)).unwrap()
+    Checkers::new(rules, sets[0], sets[1], sets[2], turn, (0, 0)).unwrap()
 }
 
 fn path_of<B: Board>(chosen: Move) -> Vec<Place> {
@@ -115,21 +116,21 @@ fn path_of<B: Board>(chosen: Move) -> Vec<Place> {
     std::iter::once(chosen.from()).chain(chosen.path::<B>().map(|(square, _)| square)).map(place).collect()
 }
 
-fn check<V: Variant>(position: &Checkers<V>) {
+fn check<B: Board>(position: &Checkers<B>) {
     let plain = Plain::of(position);
     let expected = plain.legal_paths();
     let moves: Vec<Move> = position.legal_moves().collect();
     assert!(moves.is_sorted() && position.legal_moves().len() == moves.len());
-    assert_eq!(moves.iter().map(|&chosen| path_of::<V::Board>(chosen)).collect::<Vec<_>>(), expected);
+    assert_eq!(moves.iter().map(|&chosen| path_of::<B>(chosen)).collect::<Vec<_>>(), expected);
     for (index, &chosen) in moves.iter().enumerate() {
-        let (after, path) = (position.play_unchecked(chosen), path_of::<V::Board>(chosen));
+        let (after, path) = (position.play_unchecked(chosen), path_of::<B>(chosen));
         assert_eq!(Plain::of(&after), plain.play(&path));
         assert_eq!(after.ply(), position.ply() + 1);
         let quiet = position.kings().contains(chosen.from()) && chosen.jumps() == 0;
         assert_eq!(after.quiet_plies(), if quiet { position.quiet_plies() + 1 } else { 0 });
         assert_eq!(position.opponent() - after.own(), chosen.captured());
-        assert_eq!(chosen.captured::<V::Board>().len(), chosen.jumps());
-        assert!(after.opponent().contains(chosen.to::<V::Board>()));
+        assert_eq!(chosen.captured::<B>().len(), chosen.jumps());
+        assert!(after.opponent().contains(chosen.to::<B>()));
         assert_eq!(position.play(chosen), Ok(after));
         assert_eq!(position.legal_moves().nth(index), Some(chosen));
     }
@@ -140,39 +141,42 @@ fn check<V: Variant>(position: &Checkers<V>) {
         let paths = Plain { turn: color, ..plain.clone() }.legal_paths();
         assert_eq!(side.number_of_moves() as usize, paths.len());
         assert_eq!(side.can_move(), !paths.is_empty());
-        let size = V::Board::SIZE as i32;
-        let ends: Bitboard<V::Board> =
+        let size = B::SIZE as i32;
+        let ends: Bitboard<B> =
             paths.iter().map(|path| path[path.len() - 1]).map(|place| (place.0 * size + place.1) as u32).collect();
         assert_eq!(side.destinations(), ends);
     }
     let outcome = position.outcome();
     assert_eq!(outcome.is_some(), expected.is_empty());
     if let Some(outcome) = outcome {
-        assert_eq!(outcome.winner == Some(position.turn()), V::LOSING);
-        assert_eq!(outcome.winner == Some(position.turn().opposite()), !V::LOSING);
+        assert_eq!(outcome.winner == Some(position.turn()), position.rules().is_losing);
+        assert_eq!(outcome.winner == Some(position.turn().opposite()), !position.rules().is_losing);
     }
 }
 
 /// Eight boards as one side sees them: on which it cannot move and on which it can capture, and the number of its moves.
-struct Counts<'a, V: Variant>(SeenLanes<'a, V::Board>);
+struct Counts<'a, B: Board>(SeenLanes<'a, B>);
 
-impl<V: Variant> Task for Counts<'_, V> {
+impl<B: Board> Task for Counts<'_, B> {
     type Output = (u8, u8, Lanes<f64>);
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
-        let (stuck, capturing) = (Checkers::<V>::stuck_lanes(cpu, self.0), Checkers::<V>::capturing_lanes(cpu, self.0));
-        (stuck, capturing, Checkers::<V>::mobility_of_lanes(cpu, self.0))
+        let (stuck, capturing) = (
+            Checkers::<B>::stuck_lanes(cpu, CheckersRules::AMERICAN, self.0),
+            Checkers::<B>::capturing_lanes(cpu, CheckersRules::AMERICAN, self.0),
+        );
+        (stuck, capturing, Checkers::<B>::mobility_of_lanes(cpu, CheckersRules::AMERICAN, self.0))
     }
 }
 
-fn check_side_by_side<V: Variant>() {
+fn check_side_by_side<B: Board>(rules: CheckersRules) {
     let blocks = if cfg!(miri) { 20 } else { 20_000 };
     let mut draws = Key::new(8).stream();
     let (mut moving, mut going_on) = (0, 0);
     for _ in 0..blocks {
-        let mut positions = Lanes::splat(Checkers::<V>::start());
+        let mut positions = Lanes::splat(Checkers::<B>::start(rules));
         for position in &mut positions.0 {
-            *position = any_position(&mut draws);
+            *position = any_position(rules, &mut draws);
         }
         // As Black sees them, or White.
         let color = if draws.below(2) == 0 { Color::Black } else { Color::White };
@@ -189,10 +193,10 @@ fn check_side_by_side<V: Variant>() {
         let captures = seen.map(|seen| Moves::of(&Side::new(&seen)).any(|chosen| chosen.jumps() > 0));
         let capturing = (0..LANES).fold(0, |capturing, lane| capturing | u8::from(captures.0[lane]) << lane);
         for path in available() {
-            assert_eq!(on(path, Counts::<V>(lanes)), (stuck, capturing, counts), "{path:?}");
+            assert_eq!(on(path, Counts::<B>(lanes)), (stuck, capturing, counts), "{path:?}");
         }
         moving += counts.0.iter().filter(|&&count| count > 0.0).count();
-        let longest = |seen: &Seen<V::Board>| Moves::of(&Side::new(seen)).map(Move::jumps).max();
+        let longest = |seen: &Seen<B>| Moves::of(&Side::new(seen)).map(Move::jumps).max();
         going_on += seen.0.iter().filter(|seen| longest(seen) > Some(1)).count();
     }
     assert!(moving > blocks && going_on > blocks / 10, "{moving} {going_on}");
@@ -200,17 +204,17 @@ fn check_side_by_side<V: Variant>() {
 
 #[test]
 fn boards_side_by_side_count_as_one_by_one() {
-    check_side_by_side::<American>();
-    check_side_by_side::<Losing>();
-    check_side_by_side::<American10>();
+    check_side_by_side::<Size8>(CheckersRules::AMERICAN);
+    check_side_by_side::<Size8>(CheckersRules::LOSING);
+    check_side_by_side::<Size10>(CheckersRules::AMERICAN);
 }
 
-fn check_many<V: Variant>() {
+fn check_many<B: Board>(rules: CheckersRules) {
     let games = if std::env::var_os("EVOPLY_LONG").is_some() { 20_000 } else { 1000 };
     let (mut captures, mut long_captures) = (0, 0);
     for number in 0..games {
         let mut draws = Key::new(number).stream();
-        let mut position = if number % 2 == 0 { Checkers::<V>::start() } else { any_position(&mut draws) };
+        let mut position = if number % 2 == 0 { Checkers::<B>::start(rules) } else { any_position(rules, &mut draws) };
         for _ in 0..if number % 2 == 0 { 100 } else { 3 } {
             check(&position);
             let legal = position.legal_moves();
@@ -225,17 +229,17 @@ fn check_many<V: Variant>() {
 
 #[test]
 fn agrees_with_plain_rules_on_8x8() {
-    check_many::<American>();
+    check_many::<Size8>(CheckersRules::AMERICAN);
 }
 
 #[test]
 fn agrees_with_plain_rules_when_losing() {
-    check_many::<Losing>();
+    check_many::<Size8>(CheckersRules::LOSING);
 }
 
 #[test]
 fn agrees_with_plain_rules_on_10x10() {
-    check_many::<American10>();
+    check_many::<Size10>(CheckersRules::AMERICAN);
 }
 
 /// A set of squares by their usual numbers, from 1.
@@ -248,12 +252,13 @@ fn squares<B: Board>(numbers: &[usize]) -> Bitboard<B> {
 fn more_moves_than_have_room_in_place_are_all_there() {
     // Fifteen kings of which each has four steps, and one king in a lattice of fifteen men.
     let kings = squares::<Size10>(&[7, 8, 9, 10, 17, 18, 19, 20, 27, 28, 29, 30, 37, 38, 39]);
-    let wide = Checkers::<American10>::new(kings, Bitboard::EMPTY, kings, Color::Black, (0, 0)).unwrap();
+    let wide =
+        Checkers::<Size10>::new(CheckersRules::AMERICAN, kings, Bitboard::EMPTY, kings, Color::Black, (0, 0)).unwrap();
     assert_eq!(wide.legal_moves().len(), 60);
     check(&wide);
     let men = squares::<Size10>(&[7, 8, 9, 10, 17, 18, 19, 20, 27, 28, 29, 30, 37, 38, 39]);
     let king = squares(&[13]);
-    let maze = Checkers::<American10>::new(king, men, king, Color::Black, (0, 0)).unwrap();
+    let maze = Checkers::<Size10>::new(CheckersRules::AMERICAN, king, men, king, Color::Black, (0, 0)).unwrap();
     assert!(maze.legal_moves().len() > 48, "{}", maze.legal_moves().len());
     assert_eq!(maze.legal_moves().count(), maze.legal_moves().len());
     check(&maze);
@@ -261,20 +266,20 @@ fn more_moves_than_have_room_in_place_are_all_there() {
 
 #[test]
 fn start_positions() {
-    let start = Checkers::<American>::start();
+    let start = Checkers::<Size8>::start(CheckersRules::AMERICAN);
     assert_eq!(start.pieces(Color::Black), squares(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
     assert_eq!(start.pieces(Color::White), squares(&(21..=32).collect::<Vec<_>>()));
-    let start = Checkers::<American10>::start();
+    let start = Checkers::<Size10>::start(CheckersRules::AMERICAN);
     assert_eq!(start.pieces(Color::Black), squares(&(1..=15).collect::<Vec<_>>()));
     assert_eq!(start.pieces(Color::White), squares(&(36..=50).collect::<Vec<_>>()));
-    assert_eq!(Checkers::<American10>::clock(30.0), 0.0);
+    assert_eq!(start.clock_here(), 0.0);
 }
 
 #[test]
 fn impossible_positions_are_refused() {
     let new = |black: &[usize], white: &[usize], kings: &[usize]| {
         let (black, white) = (squares(black), squares(white));
-        Checkers::<American>::new(black, white, squares(kings), Color::Black, (0, 0))
+        Checkers::<Size8>::new(CheckersRules::AMERICAN, black, white, squares(kings), Color::Black, (0, 0))
     };
     assert!(new(&[1, 18], &[32, 19], &[18]).is_some());
     assert!(new(&[1], &[1], &[]).is_none(), "two pieces on a square");
@@ -283,5 +288,7 @@ fn impossible_positions_are_refused() {
     assert!(new(&[29], &[4], &[4, 29]).is_some());
     assert!(new(&(1..=13).collect::<Vec<_>>(), &[], &[]).is_none(), "thirteen men");
     let light = Bitboard::square(0);
-    assert!(Checkers::<American>::new(light, Bitboard::EMPTY, light, Color::Black, (0, 0)).is_none());
+    assert!(
+        Checkers::<Size8>::new(CheckersRules::AMERICAN, light, Bitboard::EMPTY, light, Color::Black, (0, 0)).is_none()
+    );
 }

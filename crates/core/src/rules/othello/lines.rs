@@ -218,7 +218,7 @@ mod tests {
     use crate::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
     use crate::cpu::{Cpu, Task, available, on};
     use crate::rules::Game;
-    use crate::rules::othello::{Othello, flips};
+    use crate::rules::othello::{Othello, OthelloRules, flips};
     use crate::stream::Key;
 
     /// All positions after one, made side by side.
@@ -242,19 +242,20 @@ mod tests {
     fn check<B: Board>() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let plies = 0..=B::SQUARES - 5;
-        let positions = random_positions::<Othello<B>>(if cfg!(miri) { 4 } else { 2_000 }, Key::new(3), plies, &stop)
-            .unwrap_or_default();
+        let positions =
+            random_positions::<Othello<B>>(OthelloRules, if cfg!(miri) { 4 } else { 2_000 }, Key::new(3), plies, &stop)
+                .unwrap_or_default();
         for position in positions.into_iter().flatten() {
             let one_by_one: Vec<_> = position
                 .legal_moves()
-                .map(|chosen| (position.play_unchecked(chosen), Othello::<B>::moved_to(chosen).0))
+                .map(|chosen| (position.play_unchecked(chosen), Othello::<B>::moved_to(OthelloRules, chosen).0))
                 .collect();
             for path in available() {
                 assert_eq!(on(path, Children(position)), one_by_one, "{path:?}");
             }
             for square in !(position.own() | position.opponent()) {
                 let turns = !flips(position.own(), position.opponent(), square).is_empty();
-                let legal = Othello::<B>::destinations(&position.seen());
+                let legal = Othello::<B>::destinations(OthelloRules, &position.seen());
                 assert_eq!(turns, legal.contains(square));
             }
             assert!((position.own() | position.opponent()) - Bitboard::FULL == Bitboard::EMPTY);

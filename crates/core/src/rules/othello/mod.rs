@@ -9,7 +9,7 @@ mod side_by_side;
 
 use std::hash::{Hash, Hasher};
 
-use super::{Children, Color, Game, LanesOf, Outcome, Seen, SeenLanes, Setup};
+use super::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
 use crate::bitboard::{Bitboard, Board, Word};
 use crate::cpu::Cpu;
 use crate::lanes::{LANES, Lanes};
@@ -174,6 +174,12 @@ impl<B: Board> Othello<B> {
     }
 }
 
+/// How much of the board is filled that is empty at the start.
+#[inline(always)]
+fn clock_from<B: Board>(discs: f64) -> f64 {
+    (discs - 4.0) / f64::from(B::SQUARES - 4)
+}
+
 impl<B: Board> PartialEq for Othello<B> {
     fn eq(&self, other: &Self) -> bool {
         (self.own, self.opponent, self.turn) == (other.own, other.opponent, other.turn)
@@ -188,16 +194,30 @@ impl<B: Board> Hash for Othello<B> {
     }
 }
 
+/// The rules of Othello: there is nothing to choose.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct OthelloRules;
+
+impl Rules for OthelloRules {
+    #[inline(always)]
+    fn has_solver(self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn ended_leaves(self) -> u64 {
+        1
+    }
+}
+
 impl<B: Board> Game for Othello<B> {
     type Board = B;
+    type Rules = OthelloRules;
     type Move = Move;
     type Moves = Moves<B>;
     type Expansion = Expansion<B>;
 
-    const IS_OTHELLO: bool = true;
-    const ENDED_LEAVES: u64 = 1;
-
-    fn start() -> Self {
+    fn start(_: OthelloRules) -> Self {
         let half = B::SIZE / 2;
         let at = |row: u32, column: u32| Bitboard::square(row * B::SIZE + column);
         Self {
@@ -208,12 +228,17 @@ impl<B: Board> Game for Othello<B> {
         }
     }
 
-    fn from_setup(setup: &Setup<B>) -> Result<Self, String> {
+    fn from_setup(_: OthelloRules, setup: &Setup<B>) -> Result<Self, String> {
         let &Setup { black, white, kings, turn, ply, quiet_plies } = setup;
         if !kings.is_empty() || quiet_plies != 0 {
             return Err("Othello has neither kings nor quiet plies".into());
         }
         Self::new(black, white, turn, ply).ok_or_else(|| "a square holds a black and a white disc".into())
+    }
+
+    #[inline(always)]
+    fn rules(&self) -> OthelloRules {
+        OthelloRules
     }
 
     #[inline(always)]
@@ -285,7 +310,7 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn moved_to(chosen: Move) -> Bitboard<B> {
+    fn moved_to(_: OthelloRules, chosen: Move) -> Bitboard<B> {
         match chosen {
             Move::Place(square) => Bitboard::square(square.into()),
             Move::Pass => Bitboard::EMPTY,
@@ -293,12 +318,12 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn destinations(seen: &Seen<B>) -> Bitboard<B> {
+    fn destinations(_: OthelloRules, seen: &Seen<B>) -> Bitboard<B> {
         moves(seen.own, seen.opponent)
     }
 
     #[inline(always)]
-    fn mobility(seen: &Seen<B>) -> u32 {
+    fn mobility(_: OthelloRules, seen: &Seen<B>) -> u32 {
         moves(seen.own, seen.opponent).len()
     }
 
@@ -336,7 +361,7 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn remaining(expansion: &Expansion<B>) -> Moves<B> {
+    fn remaining(_: OthelloRules, expansion: &Expansion<B>) -> Moves<B> {
         expansion.moves.clone()
     }
 
@@ -347,27 +372,32 @@ impl<B: Board> Game for Othello<B> {
     }
 
     #[inline(always)]
-    fn stuck_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> u8 {
+    fn stuck_lanes(cpu: impl Cpu, _: OthelloRules, seen: SeenLanes<'_, B>) -> u8 {
         !B::Word::not_zero(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
-    fn destinations_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> LanesOf<Self> {
+    fn destinations_of_lanes(cpu: impl Cpu, _: OthelloRules, seen: SeenLanes<'_, B>) -> LanesOf<Self> {
         B::Word::lanes(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
-    fn mobility_of_lanes(cpu: impl Cpu, seen: SeenLanes<'_, B>) -> Lanes<f64> {
+    fn mobility_of_lanes(cpu: impl Cpu, _: OthelloRules, seen: SeenLanes<'_, B>) -> Lanes<f64> {
         B::Word::counts(destinations_of_wide::<B, _>(cpu, seen.own, seen.opponent))
     }
 
     #[inline(always)]
-    fn clock(pieces: f64) -> f64 {
-        (pieces - 4.0) / f64::from(B::SQUARES - 4)
+    fn clock(_: OthelloRules, seen: &Seen<B>) -> f64 {
+        clock_from::<B>(f64::from(seen.count()))
     }
 
     #[inline(always)]
-    fn code(chosen: Move) -> u64 {
+    fn clock_of_lanes(_: impl Cpu, _: OthelloRules, seen: SeenLanes<'_, B>) -> Lanes<f64> {
+        seen.counts().map(clock_from::<B>)
+    }
+
+    #[inline(always)]
+    fn code(_: OthelloRules, chosen: Move) -> u64 {
         chosen.code::<B>()
     }
 }

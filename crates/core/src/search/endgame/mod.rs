@@ -9,7 +9,7 @@
 //! Scores and lines depend on the question alone. So do nodes with one thread; with more, on who was faster.
 
 mod advice;
-pub mod choosing;
+mod choosing;
 mod crew;
 mod foretelling;
 mod geometry;
