@@ -34,7 +34,10 @@ def cargo_features(paths: tuple[str, ...]) -> str:
 
 
 class Crates:
-    """How far cargo is, from what it says: `Compiling NAME` when a crate begins, `Fresh NAME` when nothing is to do."""
+    """How far cargo is, from what it says.
+
+    `Compiling NAME` when a crate begins, `Fresh NAME` where nothing is to do.
+    """
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -176,7 +179,7 @@ class Kernel:
         return crates.compiled
 
     def install(self, programs: Programs, log: Log) -> None:
-        """Make `import evoply` and the command `evoply` work in `.venv`: they lead to this folder."""
+        """Make `import evoply` and the command `evoply` of `.venv` lead to this folder."""
         by_uv = ["--uv"] if (self.environment.programs_folder / "uv").exists() else []
         try:
             programs.run(self._maturin(*by_uv), log, environment=self._variables())
@@ -207,11 +210,9 @@ class Kernel:
     def _count(self, programs: Programs, log: Log) -> int:
         """Return how many crates there are to compile, for the progress alone."""
         manifest = self._project["tool"]["maturin"]["manifest-path"]
-        command = [
-            "cargo", "tree", "--locked", "--offline", "--manifest-path", manifest, "--edges", "normal,build",
-            "--prefix", "none", "--no-dedupe", "--format", "{p}", "--no-default-features", "--features",
-            cargo_features(self.paths),
-        ]  # fmt: skip
+        tree = "cargo tree --locked --offline --edges normal,build --prefix none --no-dedupe"
+        features = ("--no-default-features", "--features", cargo_features(self.paths))
+        command = [*tree.split(), "--format", "{p}", "--manifest-path", manifest, *features]
         try:
             return len(set(programs.run(command, log).split("\n")) - {""})
         except FailedError:

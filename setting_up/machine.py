@@ -16,13 +16,12 @@ __all__ = ["GIB", "PATHS", "check_disk", "free_memory", "jobs", "runnable_paths"
 GIB = 1 << 30
 PATHS = ("baseline", "avx2", "avx512")
 """The CPU paths of the kernel (crates/core/src/cpu), slowest first."""
+_AVX2 = frozenset(("avx2", "bmi1", "bmi2", "lzcnt", "popcnt"))
+_AVX512 = ("f", "vl", "bw", "dq", "cd", "vpopcntdq", "bitalg", "vbmi2")
 _NEEDED: Mapping[str, frozenset[str]] = {
     "baseline": frozenset(),
-    "avx2": frozenset("avx2 bmi1 bmi2 lzcnt popcnt".split()),
-    "avx512": frozenset(
-        "avx2 bmi1 bmi2 lzcnt popcnt fma f16c avx512f avx512vl avx512bw avx512dq avx512cd avx512vpopcntdq "
-        "avx512bitalg avx512vbmi2".split()
-    ),
+    "avx2": _AVX2,
+    "avx512": _AVX2 | {"fma", "f16c"} | {f"avx512{name}" for name in _AVX512},
 }
 """The instructions of each path, as crates/core/src/cpu/machine.rs asks for them."""
 _REFUSED, _SMALL, _PER_JOB = GIB, 3 * GIB, 3 * GIB // 2
@@ -120,17 +119,14 @@ def jobs(memory: int | None, cores: int) -> tuple[int, str]:
     if memory < _REFUSED:
         raise WrongError(
             "memory",
-            f"is too little: {_amount(memory)} are free, and the kernel takes at least 1 GiB to compile",
+            f"is too little: {_amount(memory)} are free, and the kernel takes 1 GiB to compile",
             "close other programs, or raise the limit (of the container, or `ulimit -v`)",
         )
     most = 1 if memory < _SMALL else max(1, memory // _PER_JOB)
     if most >= cores:
         return cores, ""
-    few = "one job" if most == 1 else f"{most} jobs"
-    return (
-        most,
-        f"{_amount(memory)} of memory are free: {few} instead of {cores}, which takes longer",
-    )
+    by = f"{most} job{'s' * (most > 1)} instead of {cores}"
+    return most, f"Memory: {_amount(memory)} are free, so the kernel is compiled by {by}"
 
 
 def check_disk(folder: Path, needed: int) -> None:
@@ -139,7 +135,7 @@ def check_disk(folder: Path, needed: int) -> None:
     if free < needed:
         raise WrongError(
             "the disk",
-            f"has too little room: {_amount(free)} are free in {folder}, and {_amount(needed)} are needed",
+            f"has too little room in {folder}: {_amount(free)} of {_amount(needed)}",
             "make room",
         )
 

@@ -47,7 +47,7 @@ def find_rust(root: Path) -> Rust:
         raise WrongError(
             "Rust",
             f"is {have}, and evoply needs {minimum} or later",
-            "run `rustup update` (a Rust of the system's packages: install rustup instead, https://rustup.rs)",
+            "run `rustup update`, or install rustup (https://rustup.rs) where Rust is the system's",
         )
     host = re.search(r"^host: (.*)$", facts, re.M)
     # The compiler knows what this machine has, on every system, in the words of the kernel.
@@ -84,8 +84,8 @@ def check_linker() -> None:
     raise WrongError(
         "the C compiler cc",
         wrong,
-        "install one (Debian, Ubuntu: sudo apt install build-essential; Fedora: sudo dnf install gcc; "
-        "macOS: xcode-select --install)",
+        "install one (Debian, Ubuntu: sudo apt install build-essential; "
+        "Fedora: sudo dnf install gcc; macOS: xcode-select --install)",
     )
 
 
@@ -95,5 +95,6 @@ def check_venv() -> None:
         raise WrongError(
             "the module venv",
             f"is missing from {sys.executable}",
-            "install it (Debian, Ubuntu: sudo apt install python3-venv), or name another Python: make PYTHON=...",
+            "install it (Debian, Ubuntu: sudo apt install python3-venv), or name another Python: "
+            "make PYTHON=...",
         )

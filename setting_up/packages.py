@@ -22,7 +22,7 @@ from setting_up.wrong import FailedError, WrongError, reason
 __all__ = ["Packages", "read_stamp", "write_stamp"]
 
 _FIRST, _FIRST_LOCK = ("maturin", "uv"), "requirements-dev.lock"
-"""What the rest of the setup is done with, installed before the other packages, and its lock file."""
+"""What the rest of the setup is done with, installed first, and the lock file that names it."""
 
 
 class Packages:
@@ -117,22 +117,16 @@ class Packages:
     def _by_uv(
         self, words: list[str], programs: Programs, log: Log, say: Callable[[str], None]
     ) -> bool:
-        """Return whether uv could: it does not know all that pip may have been told, such as its index."""
-        uv: list[str | Path] = [
-            self.programs_folder / "uv",
-            "pip",
-            "install",
-            "--python",
-            self.python,
-            *words,
-        ]
+        """Return whether uv could: it does not know what pip has been told, such as an index."""
+        uv = str(self.programs_folder / "uv")
+        command = [uv, "pip", "install", "--python", str(self.python), *words]
 
         def show(line: str) -> None:
             if found := re.match(r"\s*(Downloading|Building) ([\w.-]+)", line):
                 say(f"{found[1].lower()} {found[2]}")
 
         try:
-            programs.run(uv, log, environment={"UV_NO_PROGRESS": "1"}, on_line=show)
+            programs.run(command, log, environment={"UV_NO_PROGRESS": "1"}, on_line=show)
         except FailedError:
             return False
         return True

@@ -26,14 +26,14 @@ _NOW_AND_THEN = 15.0
 
 def spoken(seconds: float) -> str:
     """Return a time as people say it."""
-    if seconds < 10:
+    if seconds < 10 and seconds != int(seconds):
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class Log:
-    """A file that gets every line of the programs of one part; begun anew by each setup."""
+    """A file that gets every line of the programs of one part; begun anew each time."""
 
     def __init__(self, path: Path, about: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,11 +46,6 @@ class Log:
         with suppress(OSError):  # a full disk must not hide what filled it
             self._file.write(line)
             self._file.flush()
-
-    def close(self) -> None:
-        """End the file."""
-        with suppress(OSError):
-            self._file.close()
 
 
 class Programs:
@@ -74,7 +69,7 @@ class Programs:
         environment: Mapping[str, str | None] | None = None,
         on_line: Callable[[str], None] = lambda line: None,
     ) -> str:
-        """Return what a program writes; raise `FailedError` where it ends with another code than 0."""
+        """Return what a program writes; raise `FailedError` where its exit code is not 0."""
         log.write(f"$ {' '.join(map(str, command))}\n")
         process = self._begin(command, environment)
         text: list[str] = []
@@ -187,7 +182,7 @@ class Progress:
         now = time.monotonic()
         with self._lock:
             texts = {
-                part: f"{part}: {text}, {spoken(int(now - began) if now - began < 10 else now - began)}"
+                part: f"{part}: {text}, {spoken(int(now - began))}"
                 for part, (text, began) in self._now.items()
             }
             if self._is_terminal and texts:
@@ -237,7 +232,7 @@ def at_once(
             progress.draw()
             next(thread for thread in threads if thread.is_alive()).join(0.2)
     finally:
-        # An error, or Ctrl-C: nothing runs on behind the message. Without either nothing runs any more.
+        # After an error, or Ctrl-C, nothing runs on behind the message.
         if errors or sys.exc_info()[1] is not None:
             programs.stop()
         for thread in threads:

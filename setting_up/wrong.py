@@ -39,8 +39,8 @@ _REASONS: tuple[tuple[str, tuple[str, str, str]], ...] = (
         ("the disk", "is full", f"make room (`make clean` removes what was built), {_AGAIN}"),
     ),
     (
-        r"signal: 9\b|SIGKILL|out of memory|[Cc]annot allocate memory|memory allocation of \d+ bytes|"
-        r"os error 12\b|std::bad_alloc|failed to spawn.*thread",
+        r"signal: 9\b|SIGKILL|out of memory|[Cc]annot allocate memory|"
+        r"memory allocation of \d+ bytes|os error 12\b|std::bad_alloc|failed to spawn.*thread",
         (
             "memory",
             "ran out",
@@ -60,7 +60,8 @@ _REASONS: tuple[tuple[str, tuple[str, str, str]], ...] = (
         ),
     ),
     (
-        r"spurious network error|[Cc]ould not (?:resolve|connect)|Connection (?:refused|reset|timed)|"
+        r"spurious network error|[Cc]ould not (?:resolve|connect)|"
+        r"Connection (?:refused|reset|timed)|"
         r"Temporary failure in name resolution|Name or service not known|[Nn]etwork is unreachable|"
         r"NewConnectionError|ProxyError|connect error|Request failed after|failed to download|"
         r"dns error|Read timed out|ReadTimeout|CERTIFICATE_VERIFY_FAILED|certificate verify failed|"
@@ -68,7 +69,7 @@ _REASONS: tuple[tuple[str, tuple[str, str, str]], ...] = (
         (
             "the network",
             "does not let it download what it needs",
-            f"see that this machine reaches the internet (behind a proxy: set https_proxy), {_AGAIN}",
+            f"see that this machine reaches the internet (by a proxy: set https_proxy), {_AGAIN}",
         ),
     ),
     (
