@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parents[2] / "crates" / "core" / "src"
+CRATES = Path(__file__).parents[2] / "crates"
+SOURCES = CRATES / "core" / "src"
+# The games, which the core does not know.
+FAMILIES = ("othello", "checkers")
 USE = re.compile(r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);", re.MULTILINE)
 IN_PLACE = re.compile(r"(?<![\w:])((?:crate|super|self)(?:::\w+)+)")
 
@@ -106,6 +109,24 @@ def test_no_module_uses_one_that_uses_it() -> None:
     assert sum(map(len, uses.values())) > 150
     order = list(TopologicalSorter(uses).static_order())
     assert order.index(("lanes",)) < order.index(("rules",)) < order.index(("arena",))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_module_of_a_game_uses_one_that_uses_it(family: str) -> None:
+    uses = Modules(CRATES / family / "src").graph()
+    assert len(uses) > 3
+    assert sum(map(len, uses.values())) > 3
+    assert list(TopologicalSorter(uses).static_order())
+
+
+def test_games_know_the_core_and_nothing_of_each_other() -> None:
+    crates = {name: CRATES / name / "src" for name in ("core", *FAMILIES)}
+    texts = {name: list(Modules(sources).texts.values()) for name, sources in crates.items()}
+    known = {
+        name: {other for other in crates if any(f"evoply_{other}" in text for text in of_crate)}
+        for name, of_crate in texts.items()
+    }
+    assert known == {"core": set(), **{family: {"core"} for family in FAMILIES}}
 
 
 def test_a_circle_is_seen(tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ use evoply_core::expression::{Builder, json};
 use evoply_core::player::{Chooser, Player};
 use evoply_core::rules::Game;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::playout::Playout;
-use evoply_core::search::endgame::{Endgame, Mode, solve};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::Key;
+use evoply_othello::endgame::{Endgame, Mode, solve};
+use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -17,6 +17,17 @@ impl<B: Board> Bitboard<B> {
     /// Every square of the board.
     pub const FULL: Self = Self(B::FULL);
 
+    /// The set of some bits, checked.
+    ///
+    /// # Errors
+    /// Some are beyond the board.
+    pub fn from_bits(bits: u128) -> Result<Self, String> {
+        if bits & !B::FULL.to_u128() != 0 {
+            return Err(format!("squares outside the {0}x{0} board: {bits:#x}", B::SIZE));
+        }
+        Ok(Self(B::Word::from_u128(bits)))
+    }
+
     /// The set of one square.
     ///
     /// The square is one of the board: beyond the word the shift has no meaning.
@@ -118,6 +129,23 @@ pub fn symmetry_of_square<B: Board>(square: u32, index: u8) -> u32 {
         column = B::SIZE - 1 - column;
     }
     row * B::SIZE + column
+}
+
+/// A set of squares of a board of a size known at run time under one of the eight symmetries (see [`Bitboard::symmetry`]).
+///
+/// # Errors
+/// There is no board of the size, or the set leaves it.
+pub fn symmetry_on(size: u32, squares: u128, index: u8) -> Result<u128, String> {
+    fn moved<B: Board>(squares: u128, index: u8) -> Result<u128, String> {
+        Bitboard::<B>::from_bits(squares).map(|set| set.symmetry(index).0.to_u128())
+    }
+    match size {
+        4 => moved::<Size4>(squares, index),
+        6 => moved::<Size6>(squares, index),
+        8 => moved::<Size8>(squares, index),
+        10 => moved::<Size10>(squares, index),
+        other => Err(format!("no board of size {other}: sizes are 4, 6, 8, 10")),
+    }
 }
 
 impl<B: Board> BitAnd for Bitboard<B> {

@@ -7,7 +7,8 @@
 //!
 //! ```
 //! use evoply_core::bitboard::Size8;
-//! use evoply_core::rules::{Game, othello::{Othello, OthelloRules}};
+//! use evoply_core::rules::Game;
+//! use evoply_othello::{Othello, OthelloRules};
 //!
 //! let start = Othello::<Size8>::start(OthelloRules);
 //! assert_eq!(start.legal_moves().count(), 4);
@@ -25,6 +26,7 @@ pub mod cpu;
 pub mod engine;
 pub mod evaluator;
 pub mod expression;
+pub mod kernel;
 pub mod lanes;
 pub mod learning;
 pub mod online;

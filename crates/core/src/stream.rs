@@ -99,11 +99,11 @@ impl Stream {
 }
 
 /// The same for eight keys and streams side by side.
-pub(crate) mod side_by_side {
+pub mod side_by_side {
     use super::{CHILD, GOLDEN};
     use crate::cpu::vector::Vector;
 
-    /// [`super::mix`] in every lane.
+    /// What is drawn from a state, in every lane.
     #[inline(always)]
     pub fn mix<T: Vector>(z: T) -> T {
         let z = z.differences(z >> 30).times(z.like(0xbf58_476d_1ce4_e5b9));

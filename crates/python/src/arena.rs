@@ -2,15 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use evoply_core::arena::{Conditions, Pairing, Record, play as play_schedule};
+use evoply_core::arena::{Pairing, Record};
+use evoply_core::kernel::{Player as KernelPlayer, Schedule};
 use evoply_core::rules::Color;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::games::{Held, Players, Row, position};
+use crate::games::{Row, kernel, rows, wrong};
 use crate::interrupt;
 use crate::players::Player;
 
@@ -116,19 +116,10 @@ pub fn play(
     };
     let (quiet_plies, repetitions, most_plies) = draws;
     let draws = DrawRules { quiet_plies, repetitions, most_plies };
-    let records = with_game!(game, G => {
-        let players = players
-            .iter()
-            .map(|player| G::held::<Players>(&player.get().0, "player").cloned())
-            .collect::<PyResult<Vec<_>>>()?;
-        let starts = starts.into_iter().map(position::<G>).collect::<PyResult<Vec<_>>>()?;
-        let conditions = Conditions { starts: &starts, opening_plies, record_moves, draws };
-        interrupt::run(
-            py,
-            |stop| play_schedule(&players, &pairings, &conditions, threads, stop, &done),
-            report,
-        )
-    })?;
+    let (game, starts) = (kernel(game)?, rows(starts));
+    let players: Vec<&dyn KernelPlayer> = players.iter().map(|player| &*player.get().0).collect();
+    let schedule = Schedule { pairings: &pairings, starts: &starts, opening_plies, record_moves, draws, threads };
+    let records = interrupt::run(py, |stop| game.play(&players, &schedule, stop, &done), report)?;
     Ok(Games { records, recorded: record_moves })
 }
 
@@ -143,10 +134,10 @@ fn pairings(
     let count = seats[0].len();
     let lengths = [seats[1].len(), keys[0].len(), keys[1].len(), start_of.map_or(count, <[u32]>::len)];
     if lengths != [count; 4] {
-        return Err(PyValueError::new_err("the columns of a schedule have different lengths"));
+        return Err(wrong("the columns of a schedule have different lengths"));
     }
     if let Some(&player) = seats.into_iter().flatten().find(|&&player| player as usize >= players) {
-        return Err(PyValueError::new_err(format!("there is no player {player}: there are {players}")));
+        return Err(wrong(format!("there is no player {player}: there are {players}")));
     }
     check_starts(start_of, starts)?;
     let pairing = |game: usize| Pairing {
@@ -160,9 +151,9 @@ fn pairings(
 }
 
 /// Refuse places of starts that are not there.
-pub fn check_starts(start_of: Option<&[u32]>, starts: usize) -> PyResult<()> {
+fn check_starts(start_of: Option<&[u32]>, starts: usize) -> PyResult<()> {
     match start_of.unwrap_or(&[0]).iter().find(|&&start| start as usize >= starts) {
-        Some(start) => Err(PyValueError::new_err(format!("there is no start {start}: there are {starts}"))),
+        Some(start) => Err(wrong(format!("there is no start {start}: there are {starts}"))),
         None => Ok(()),
     }
 }

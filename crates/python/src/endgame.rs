@@ -2,14 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use evoply_core::rules::Game;
-use evoply_core::rules::othello::Othello;
-use evoply_core::search::endgame::{Endgame, Mode, solve as solve_position};
-use pyo3::exceptions::{PyTimeoutError, PyValueError};
+use evoply_core::kernel::{SolveQuestion, Solved};
+use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
 
-use crate::boards::with_board;
-use crate::games::{Row, position};
+use crate::games::{Row, kernel, row as kernel_row, wrong};
 use crate::interrupt;
 
 /// Score for the side to move, best move, nodes, seconds, best line, score of every move if asked for.
@@ -36,35 +33,24 @@ pub fn solve(
     threads: usize,
     milliseconds: Option<u64>,
 ) -> PyResult<Answer> {
-    let mode = match mode {
-        "exact" => Mode::Exact,
-        "outcome" => Mode::Outcome,
-        _ => return Err(PyValueError::new_err(format!("unknown mode {mode:?}: modes are exact, outcome"))),
+    let outcome_only = match mode {
+        "exact" => false,
+        "outcome" => true,
+        _ => return Err(wrong(format!("unknown mode {mode:?}: modes are exact, outcome"))),
     };
     let table_bytes = table_mib.saturating_mul(1 << 20);
-    let size = match game {
-        "othello" => 8,
-        "othello-4" => 4,
-        "othello-6" => 6,
-        "othello-10" => 10,
-        _ => return Err(PyValueError::new_err(format!("{game} has no endgame solver: Othello has one"))),
-    };
-    with_board!(size, B => {
-        let position = position::<Othello<B>>(row)?;
-        let began = Instant::now();
-        let solution = interrupt::run(
-            py,
-            |stop| solve_position(&position, &Endgame { empties_to_winner, every_move, table_bytes, threads, ..Endgame::new(mode, stop) }),
-            |_| match milliseconds {
-                Some(most) if began.elapsed() >= Duration::from_millis(most) => {
-                    Err(PyTimeoutError::new_err("the time was over before the position was solved"))
-                }
-                _ => Ok(()),
-            },
-        )?;
-        let seconds = began.elapsed().as_secs_f64();
-        let line: Vec<u64> = solution.line.into_iter().map(Othello::<B>::code).collect();
-        let moves = solution.moves.into_iter().map(|(chosen, score)| (Othello::<B>::code(chosen), score)).collect();
-        Ok((solution.score, line.first().copied(), solution.nodes, seconds, line, moves))
-    })
+    let question = SolveQuestion { outcome_only, empties_to_winner, every_move, table_bytes, threads };
+    let (game, row) = (kernel(game)?, kernel_row(row));
+    let began = Instant::now();
+    let Solved { score, nodes, line, moves } = interrupt::run(
+        py,
+        |stop| game.solve(&row, &question, stop),
+        |_| match milliseconds {
+            Some(most) if began.elapsed() >= Duration::from_millis(most) => {
+                Err(PyTimeoutError::new_err("the time was over before the position was solved"))
+            }
+            _ => Ok(()),
+        },
+    )?;
+    Ok((score, line.first().copied(), nodes, began.elapsed().as_secs_f64(), line, moves))
 }

@@ -1,17 +1,15 @@
 //! `Searcher`: a player that stays, whose search can be stopped, watched and taken up again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evoply_core::analysis::Question;
-use evoply_core::engine::{Engine, Limits, Thought};
-use evoply_core::rules::Game;
+use evoply_core::engine::Limits;
+use evoply_core::kernel::{Searcher as KernelSearcher, Told};
 use evoply_core::stream::Key;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::games::{Any, Engines, Held, Players, Row, position};
+use crate::games::{Row, row as kernel_row, wrong};
 use crate::interrupt;
 use crate::players::{Analysis, Player, analysis_row};
 
@@ -21,15 +19,10 @@ type Info = (u32, Option<f64>, u64, f64, Vec<u64>);
 /// A player that keeps its table, its killers and the search of the latest position from one answer to the next.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct Searcher {
-    held: Any<Engines>,
+    searcher: Box<dyn KernelSearcher>,
     stop: AtomicBool,
     /// Of the exact solver.
     threads: usize,
-}
-
-/// An engine whose search came to grief forgets nothing that matters: its table holds only what is true.
-fn locked<T>(engine: &Mutex<T>) -> MutexGuard<'_, T> {
-    engine.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// So many seconds; what is no time at all is none, and what is too long no limit.
@@ -46,11 +39,8 @@ impl Searcher {
     #[pyo3(signature = (player, /, *, table = 0, threads = 1))]
     fn new(player: &Player, table: u32, threads: usize) -> PyResult<Self> {
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
-        with_game!(player.0.game(), G => {
-            let player = G::held::<Players>(&player.0, "player")?.clone();
-            let engine = Engine::new(player, table).map_err(PyValueError::new_err)?;
-            Ok(Self { held: G::wrap(Box::new(Mutex::new(engine))), stop: AtomicBool::new(false), threads })
-        })
+        let searcher = player.0.searcher(table).map_err(wrong)?;
+        Ok(Self { searcher, stop: AtomicBool::new(false), threads })
     }
 
     /// Choose at the position of a row until a limit or a stop; see `analyse` for the arguments and the answer.
@@ -76,28 +66,23 @@ impl Searcher {
     ) -> PyResult<(Analysis, bool)> {
         let limits = Limits { depth, soft: duration(soft), hard: duration(hard) };
         let question = Question { game: Key(game_key), moves, every_move, threads: self.threads };
-        with_game!(self.held.game(), G => {
-            let engine = G::held::<Engines>(&self.held, "engine")?;
-            let position = position::<G>(row)?;
-            let thought = interrupt::run_telling(
-                py,
-                &self.stop,
-                |tell: &mut dyn FnMut(Info)| {
-                    let mut tell = |choice: &evoply_core::choice::Choice<G>, elapsed: Duration| {
-                        if told.is_some() {
-                            let line = std::iter::once(&choice.chosen).chain(&choice.continuation);
-                            let line = line.map(|&chosen| G::code(chosen)).collect();
-                            tell((choice.depth, choice.score, choice.nodes, elapsed.as_secs_f64(), line));
-                        }
-                    };
-                    Ok(locked(engine).think(&position, &question, &limits, &self.stop, &mut tell))
-                },
-                |_| Ok(()),
-                |py, info| told.as_ref().map_or(Ok(()), |told| told.call1(py, info).map(|_| ())),
-            )?;
-            let Thought { analysis, is_complete } = thought.ok_or_else(game_over)?;
-            Ok((analysis_row(analysis), is_complete))
-        })
+        let row = kernel_row(row);
+        let thought = interrupt::run_telling(
+            py,
+            &self.stop,
+            |tell: &mut dyn FnMut(Info)| {
+                let mut tell = |news: Told| {
+                    if told.is_some() {
+                        tell((news.depth, news.score, news.nodes, news.elapsed.as_secs_f64(), news.line));
+                    }
+                };
+                self.searcher.think(&row, &question, &limits, &self.stop, &mut tell)
+            },
+            |_| Ok(()),
+            |py, info| told.as_ref().map_or(Ok(()), |told| told.call1(py, info).map(|_| ())),
+        )?;
+        let (analysed, is_complete) = thought.ok_or_else(game_over)?;
+        Ok((analysis_row(analysed), is_complete))
     }
 
     /// What the exact solver chooses, if the player asks it there and it answers within so many seconds.
@@ -111,18 +96,15 @@ impl Searcher {
         within: Option<f64>,
     ) -> PyResult<Option<Analysis>> {
         let question = Question { game: Key(game_key), moves, every_move: false, threads: self.threads };
-        with_game!(self.held.game(), G => {
-            let engine = G::held::<Engines>(&self.held, "engine")?;
-            let position = position::<G>(row)?;
-            let thought = interrupt::run_telling(
-                py,
-                &self.stop,
-                |_: &mut dyn FnMut(())| Ok(locked(engine).solve(&position, &question, duration(within), &self.stop)),
-                |_| Ok(()),
-                |_, ()| Ok(()),
-            )?;
-            Ok(thought.map(|thought| analysis_row(thought.analysis)))
-        })
+        let row = kernel_row(row);
+        let thought = interrupt::run_telling(
+            py,
+            &self.stop,
+            |_: &mut dyn FnMut(())| self.searcher.solve(&row, &question, duration(within), &self.stop),
+            |_| Ok(()),
+            |_, ()| Ok(()),
+        )?;
+        Ok(thought.map(analysis_row))
     }
 
     /// Take back a stop: whoever starts a search says so before anybody can stop it.
@@ -136,21 +118,17 @@ impl Searcher {
     }
 
     /// Forget all that was found out.
-    fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        with_game!(self.held.game(), G => {
-            let engine = G::held::<Engines>(&self.held, "engine")?;
-            py.detach(|| locked(engine).forget());
-            Ok(())
-        })
+    fn forget(&self, py: Python<'_>) {
+        py.detach(|| self.searcher.forget());
     }
 
     /// The game it plays.
     #[getter]
-    fn game(&self) -> &'static str {
-        self.held.game()
+    fn game(&self) -> &str {
+        self.searcher.game()
     }
 }
 
 fn game_over() -> PyErr {
-    PyValueError::new_err("the game is over: there is no move to choose")
+    wrong("the game is over: there is no move to choose")
 }

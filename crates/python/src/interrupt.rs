@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use evoply_core::work::Stopped;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use evoply_core::kernel::Answer;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+
+use crate::games::failed;
 
 /// How often the waiting thread looks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -14,13 +16,13 @@ const TICK: Duration = Duration::from_millis(50);
 /// What comes from the thread at work.
 enum Message<T, N> {
     News(N),
-    Done(Result<T, Stopped>),
+    Done(Answer<T>),
 }
 
 /// Run `work` on other threads without the interpreter lock; `tick` runs here meanwhile, and its error stops the work.
 pub fn run<T: Send>(
     py: Python<'_>,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Stopped> + Send,
+    work: impl FnOnce(&AtomicBool) -> Answer<T> + Send,
     tick: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
@@ -28,15 +30,15 @@ pub fn run<T: Send>(
 }
 
 /// As [`run`] for what takes a few milliseconds at most: it is done here, because a thread would take longer to begin.
-pub fn run_briefly<T>(work: impl FnOnce(&AtomicBool) -> Result<T, Stopped>) -> PyResult<T> {
-    work(&AtomicBool::new(false)).map_err(|Stopped| PyRuntimeError::new_err("nobody stopped this: please report it"))
+pub fn run_briefly<T>(work: impl FnOnce(&AtomicBool) -> Answer<T>) -> PyResult<T> {
+    work(&AtomicBool::new(false)).map_err(failed)
 }
 
 /// As [`run`], of work that looks at `stop` and has news meanwhile, which `tell` hears here at once; its error stops the work too.
 pub fn run_telling<T: Send, N: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
-    work: impl FnOnce(&mut dyn FnMut(N)) -> Result<T, Stopped> + Send,
+    work: impl FnOnce(&mut dyn FnMut(N)) -> Answer<T> + Send,
     mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
     mut tell: impl FnMut(Python<'_>, N) -> PyResult<()>,
 ) -> PyResult<T> {
@@ -56,7 +58,7 @@ pub fn run_telling<T: Send, N: Send>(
                 receiver.recv_timeout(TICK)
             });
             let news = match waited {
-                Ok(Message::Done(result)) => break result.map_err(|Stopped| PyKeyboardInterrupt::new_err("stopped")),
+                Ok(Message::Done(result)) => break result.map_err(failed),
                 Err(RecvTimeoutError::Disconnected) => {
                     break Err(PyRuntimeError::new_err("the kernel stopped working: please report this"));
                 }

@@ -1,13 +1,13 @@
 //! Games that teach: `learn_games` the weights of a linear evaluator, `learn_tables` the tables of patterns.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use evoply_core::kernel::LearningQuestion;
 use evoply_core::learning::learner::Coherence;
-use evoply_core::learning::settings::{Learns, RuleKind, Settings, Value, Worth};
-use evoply_core::learning::tables::{Settings as TableSettings, learn_tables as learn_tables_of};
+use evoply_core::learning::settings::{Learns, Plan, RuleKind, Worth};
+use evoply_core::learning::tables::Plan as TablePlan;
 use evoply_core::learning::weights::{Scaling, Weights};
-use evoply_core::learning::{Lesson, Lessons, learn};
+use evoply_core::learning::{Lesson, Lessons};
 use evoply_core::rules::Color;
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
@@ -15,12 +15,11 @@ use numpy::ndarray::Dimension;
 use numpy::{
     Element, PyArray1, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::expressions::Program;
-use crate::games::{Held, Programs, Row, position};
+use crate::games::{Row, kernel, rows as kernel_rows, wrong};
 use crate::interrupt;
 use crate::players::parse_ordering;
 
@@ -101,43 +100,35 @@ pub fn learn_games<'py>(
     };
     // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
     numpy::get_array_module(py)?;
-    let lessons = with_game!(game, G => {
-        let value = value.map(|(program, places, times)| {
-            let compiled = G::held::<Programs>(&program.get().0, "value")?.clone();
-            let places = joined_places(&places, &times, rows.width)?;
-            Ok::<_, PyErr>(Value { program: compiled.program, expression: compiled.expression, places })
-        });
-        let settings = Settings::<G> {
-            features: Arc::clone(&G::held::<Programs>(&features.0, "features")?.program),
-            scaling: Scaling { scales: values(&scales), clip },
-            starts: starts.into_iter().map(position::<G>).collect::<PyResult<_>>()?,
-            key: Key(key),
-            first_game,
-            rates,
-            rule: rule_named(rule, decay)?,
-            learns: learns_named(learns)?,
-            opponent,
-            epsilon,
-            depth,
-            value: value.transpose()?,
-            ordering: parse_ordering(ordering)?,
-            table: if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) },
-            backed_up,
-            worth: worth_named(outcome)?,
-            batch,
-            threads,
-            draws: DrawRules { quiet_plies, repetitions, most_plies },
-            most_plies: max_plies,
-            every,
-        };
-        let coherence = coherence.transpose()?;
-        interrupt::run(py, |stop| learn(&settings, rows, coherence, stop, &done), report)?.map_err(wrong)
-    })?;
+    let value = match &value {
+        None => None,
+        Some((program, places, times)) => Some((&*program.get().0, joined_places(places, times, rows.width)?)),
+    };
+    let plan = Plan {
+        scaling: Scaling { scales: values(&scales), clip },
+        key: Key(key),
+        first_game,
+        rates,
+        rule: rule_named(rule, decay)?,
+        learns: learns_named(learns)?,
+        opponent,
+        epsilon,
+        depth,
+        ordering: parse_ordering(ordering)?,
+        table: if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) },
+        backed_up,
+        worth: worth_named(outcome)?,
+        batch,
+        threads,
+        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        most_plies: max_plies,
+        every,
+    };
+    let (game, starts, coherence) = (kernel(game)?, kernel_rows(starts), coherence.transpose()?);
+    let question =
+        LearningQuestion { features: &*features.0, value, starts: &starts, plan, weights: rows, coherence };
+    let lessons = interrupt::run(py, |stop| game.learn(question, stop, &done), report)?;
     answer(py, &lessons)
-}
-
-fn wrong(message: String) -> PyErr {
-    PyValueError::new_err(message)
 }
 
 /// The entries row by row, however they lie in memory.
@@ -251,22 +242,19 @@ pub fn learn_tables<'py>(
     };
     // Loaded before the work, so that an interrupt meanwhile is an ordinary error.
     numpy::get_array_module(py)?;
-    let lessons = with_game!(value.0.game(), G => {
-        let compiled = G::held::<Programs>(&value.0, "value")?;
-        let settings = TableSettings::<G> {
-            starts: starts.into_iter().map(position::<G>).collect::<PyResult<_>>()?,
-            key: Key(key),
-            first_game,
-            rates: values(&rates),
-            epsilon,
-            random_plies,
-            worth: worth_named(outcome)?,
-            draws: DrawRules { quiet_plies, repetitions, most_plies },
-            most_plies: max_plies,
-        };
-        let learn = |stop: &_| learn_tables_of(&settings, &compiled.expression, &compiled.program, stop, &done);
-        interrupt::run(py, learn, report)?.map_err(wrong)
-    })?;
+    let plan = TablePlan {
+        key: Key(key),
+        first_game,
+        rates: values(&rates),
+        epsilon,
+        random_plies,
+        worth: worth_named(outcome)?,
+        draws: DrawRules { quiet_plies, repetitions, most_plies },
+        most_plies: max_plies,
+    };
+    let (game, starts) = (kernel(value.0.game())?, kernel_rows(starts));
+    let lessons =
+        interrupt::run(py, |stop| game.learn_tables(&*value.0, &starts, plan, stop, &done), report)?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
     set_lessons(&answer, &lessons.games)?;

@@ -3,15 +3,12 @@
 // Python hands over values and gets values back.
 #![allow(clippy::needless_pass_by_value)]
 
-// First, for its macros.
-#[macro_use]
-mod games;
-
 mod arena;
 mod boards;
 mod endgame;
 mod engine;
 mod expressions;
+mod games;
 mod interrupt;
 mod learning;
 mod online;

@@ -2,16 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use evoply_core::online::strategy::{Areas, Sight, Strategy};
-use evoply_core::online::tree::{FLAGS, Node, Tree};
-use evoply_core::online::{Answer, Decision, Individual, Roots, Settings, evolve};
-use evoply_core::rules::Game;
+use evoply_core::kernel::OnlineQuestion;
+use evoply_core::online::strategy::Sight;
+use evoply_core::online::{Answer, Decision, Individual, Roots, Settings};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::stream::Key;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::games::{Row, position, set};
+use crate::games::{Row, kernel, row as kernel_row, wrong};
 use crate::interrupt;
 
 /// Nodes of a tree, weights of the areas, flags.
@@ -97,43 +95,33 @@ pub fn online_move(
             &[("free", Roots::Free), ("turns", Roots::Turns), ("halving", Roots::Halving), ("tree", Roots::Tree)],
         )?,
         exploration,
-
         draws: DrawRules { quiet_plies, repetitions, most_plies },
         time: milliseconds.map(Duration::from_millis),
         threads,
     };
     let began = Instant::now();
-    with_game!(game, G => {
-        let position = position::<G>(row)?;
-        let of_square: Vec<_> = areas.iter().map(|&area| usize::try_from(area).ok()).collect();
-        let sight = Sight { measures: mobility, replies };
-        let areas = Areas::new(&of_square, set(corners)?, set(edges)?, sight).map_err(PyValueError::new_err)?;
-        let alpha = alpha.map(|alpha| individual(alpha, areas.count() + FLAGS + areas.measures())).transpose()?;
-        let answer =
-            interrupt::run(py, |stop| evolve(&position, &areas, &settings, Key(key), alpha, stop), |_| Ok(()))?;
-        Ok(found::<G>(answer.map_err(PyValueError::new_err)?, began.elapsed()))
-    })
+    let areas: Vec<_> = areas.iter().map(|&area| usize::try_from(area).ok()).collect();
+    let alpha = alpha.map(|(nodes, weights, flags)| (nodes, weights, [flags.0, flags.1, flags.2]));
+    let sight = Sight { measures: mobility, replies };
+    let question = OnlineQuestion { areas: &areas, corners, edges, sight, settings: &settings, key: Key(key), alpha };
+    let (game, row) = (kernel(game)?, kernel_row(row));
+    let answer = interrupt::run(py, |stop| game.evolve_online(&row, &question, stop), |_| Ok(()))?;
+    Ok(found(answer, began.elapsed()))
 }
 
 /// The value of an option that has names.
 fn named<T: Copy>(text: &str, option: &str, values: &[(&str, T)]) -> PyResult<T> {
     values.iter().find(|(name, _)| *name == text).map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
-        PyValueError::new_err(format!("{option} is {}, not {text:?}", names.join(", ")))
+        wrong(format!("{option} is {}, not {text:?}", names.join(", ")))
     })
 }
 
-fn individual((nodes, weights, flags): Alpha, places: usize) -> PyResult<Individual> {
-    let nodes = nodes.into_iter().map(Node).collect();
-    let tree = Tree::checked(nodes, places).map_err(PyValueError::new_err)?;
-    Ok(Individual { tree, strategy: Strategy { weights, flags: [flags.0, flags.1, flags.2] } })
-}
-
-fn found<G: Game>(answer: Answer<G::Move>, elapsed: Duration) -> Found {
+fn found(answer: Answer<u64>, elapsed: Duration) -> Found {
     let Answer { chosen, alpha: Individual { tree, strategy }, generation, games, roots } = answer;
     let nodes = tree.nodes().iter().map(|node| node.0).collect();
     let [corners, edges, most_pieces] = strategy.flags;
-    let roots = roots.into_iter().map(|(one, score)| (G::code(one), score.points, score.games)).collect();
+    let roots = roots.into_iter().map(|(code, score)| (code, score.points, score.games)).collect();
     let flags = (corners, edges, most_pieces);
-    (G::code(chosen), nodes, strategy.weights, flags, generation, games, elapsed.as_secs_f64(), roots)
+    (chosen, nodes, strategy.weights, flags, generation, games, elapsed.as_secs_f64(), roots)
 }

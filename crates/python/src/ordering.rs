@@ -1,16 +1,10 @@
 //! `count_nodes`: what an order of moves saves a plain alpha-beta.
 
-use std::sync::Arc;
-
-use evoply_core::evaluator::Evaluator;
-use evoply_core::rules::Game;
-use evoply_core::search::ordered::{Count, Order, count};
-use evoply_core::work::Stopped;
-use pyo3::exceptions::PyValueError;
+use evoply_core::search::ordered::{Count, Order};
 use pyo3::prelude::*;
 
 use crate::expressions::Program;
-use crate::games::{Held, Programs, Row, position};
+use crate::games::{Row, kernel, row as kernel_row, wrong};
 use crate::interrupt;
 use crate::players::parse_view;
 
@@ -38,28 +32,14 @@ pub fn count_nodes(
         "none" => Order::None,
         "evaluator" => Order::Evaluator,
         "table" => Order::Table(1_usize.checked_shl(table).unwrap_or(usize::MAX)),
-        _ => return Err(PyValueError::new_err(format!("order is {order:?}: give none, evaluator or table"))),
+        _ => return Err(wrong(format!("order is {order:?}: give none, evaluator or table"))),
     };
     let view = parse_view(view)?;
-    with_game!(game, G => {
-        let position = position::<G>(row)?;
-        if position.is_over() {
-            return Err(PyValueError::new_err("the game is over: there is nothing to search"));
-        }
-        let program = Arc::clone(&G::held::<Programs>(&program.0, "program")?.program);
-        let evaluator = Evaluator::<G> { program, view };
-        let counts = interrupt::run(
-            py,
-            |stop| match count(&evaluator, &position, &depths, order, stop) {
-                Ok(None) => Err(Stopped),
-                Ok(Some(counts)) => Ok(Ok(counts)),
-                Err(message) => Ok(Err(message)),
-            },
-            |_| Ok(()),
-        )?;
-        let row = |one: Count<_>| {
-            (one.depth, G::code(one.chosen), one.value, one.nodes, one.looks, one.elapsed.as_secs_f64())
-        };
-        counts.map(|counts| counts.into_iter().map(row).collect()).map_err(PyValueError::new_err)
-    })
+    let (game, row) = (kernel(game)?, kernel_row(row));
+    let counts =
+        interrupt::run(py, |stop| game.count_nodes(&*program.0, view, &row, &depths, order, stop), |_| Ok(()))?;
+    let row = |count: Count<u64>| {
+        (count.depth, count.chosen, count.value, count.nodes, count.looks, count.elapsed.as_secs_f64())
+    };
+    Ok(counts.into_iter().map(row).collect())
 }

@@ -2,29 +2,26 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use evoply_core::analysis::{Analysis as KernelAnalysis, Question};
-use evoply_core::arena::random_positions;
+use evoply_core::analysis::Question;
 use evoply_core::choice::Ties;
-use evoply_core::cpu::dispatch;
-use evoply_core::evaluator::{Evaluator, View};
-use evoply_core::player::{Choose, Chooser, Player as KernelPlayer, Workspace};
-use evoply_core::rules::Game;
+use evoply_core::evaluator::View;
+use evoply_core::kernel::{
+    Analysed, Habits, Player as KernelPlayer, Positions as KernelPositions, Program as KernelProgram, Way,
+};
+use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::selective::{Line, Selectivity};
-use evoply_core::search::{LookAhead, SearchOptions};
-use evoply_core::stages::{StageClock, Stages};
+use evoply_core::stages::StageClock;
 use evoply_core::stream::Key;
-use evoply_core::work::{Stopped, for_each_parallel_with};
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use crate::expressions::Program;
-use crate::games::{Any, Batches, Held, Players, Programs, Row, position, row};
+use crate::games::{Row, kernel, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
 
 /// The most positions of one batch.
@@ -35,14 +32,14 @@ type Selective = (f64, Vec<u32>, Vec<(u32, u32, Vec<Line>)>);
 
 /// What chooses a move: a kind, an evaluator and its options.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Player(pub Any<Players>);
+pub struct Player(pub Arc<dyn KernelPlayer>);
 
 /// Read the name of a view.
 pub fn parse_view(view: &str) -> PyResult<View> {
     match view {
         "turn" => Ok(View::Turn),
         "player" => Ok(View::Player),
-        _ => Err(PyValueError::new_err(format!("unknown view {view:?}: views are turn, player"))),
+        _ => Err(wrong(format!("unknown view {view:?}: views are turn, player"))),
     }
 }
 
@@ -53,7 +50,7 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
         "random" => Ok(Ties::Random),
         "column" => Ok(Ties::Column),
         "advanced" => Ok(Ties::Advanced),
-        _ => Err(PyValueError::new_err(format!(
+        _ => Err(wrong(format!(
             "unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"
         ))),
     }
@@ -67,7 +64,7 @@ pub fn parse_ordering(ordering: &str) -> PyResult<MoveOrder> {
         "tree" => Ok(MoveOrder::Program),
         "refutation" => Ok(MoveOrder::Refutation),
         "killer" => Ok(MoveOrder::Killer),
-        _ => Err(PyValueError::new_err(format!(
+        _ => Err(wrong(format!(
             "unknown ordering {ordering:?}: orderings are usual, none, hash, evaluator, refutation, killer, tree"
         ))),
     }
@@ -82,10 +79,10 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
         (None, Some("game")) => Ok(Leaves::Alternating(Per::Game)),
         (None, Some("move")) => Ok(Leaves::Alternating(Per::Move)),
         (None, Some("leaf")) => Ok(Leaves::Alternating(Per::Leaf)),
-        (None, Some(other)) => Err(PyValueError::new_err(format!(
+        (None, Some(other)) => Err(wrong(format!(
             "unknown alternation {other:?}: a coin is thrown for each game, move, leaf"
         ))),
-        (Some(_), Some(_)) => Err(PyValueError::new_err("noise and alternate do not go together")),
+        (Some(_), Some(_)) => Err(wrong("noise and alternate do not go together")),
     }
 }
 
@@ -131,58 +128,35 @@ impl Player {
         let ordering = given.unwrap_or(MoveOrder::None);
         let leaves = parse_leaves(noise, alternate)?;
         if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence || endgame > 0) {
-            return Err(PyValueError::new_err(
+            return Err(wrong(
                 "noise, alternate, quiescence and endgame are for players that look ahead",
             ));
         }
         if kind != "alpha_beta" && (temperature.is_some() || selective.is_some()) {
-            return Err(PyValueError::new_err("temperature and selective are for players that look ahead"));
+            return Err(wrong("temperature and selective are for players that look ahead"));
         }
         if ordering == MoveOrder::Program && leaves.outputs() == 2 {
-            return Err(PyValueError::new_err("ordering tree and alternate do not go together"));
+            return Err(wrong("ordering tree and alternate do not go together"));
         }
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let time = milliseconds.map(Duration::from_millis);
         let options = SearchOptions { depth, nodes, time, ordering, table, deeper, leaves, quiescence, endgame };
         let options = if given.is_none() { options.with_usual_order() } else { options };
-        with_game!(game, G => {
-            let compiled = || -> PyResult<_> {
-                let program = program.ok_or_else(|| PyValueError::new_err(format!("kind {kind:?} needs a program")))?;
-                G::held::<Programs>(&program.0, "program")
-            };
-            let whole = || -> PyResult<Evaluator<G>> { Ok(Evaluator { program: Arc::clone(&compiled()?.program), view }) };
-            // Two programs, so that a leaf does not pay for the ordering, nor the ordering for values.
-            let output = |number: usize| -> PyResult<Evaluator<G>> {
-                let compiled = compiled()?;
-                if compiled.program.outputs() != 2 {
-                    return Err(PyValueError::new_err("ordering tree needs a program with two outputs"));
-                }
-                Ok(Evaluator { program: compiled.output(number)?, view })
-            };
-            let further = |ahead: LookAhead<G>| -> Result<LookAhead<G>, String> {
-                let ahead = match selective {
-                    Some((sigmas, stages, cuts)) => ahead.with_selectivity(Selectivity::new(sigmas, stages, cuts)?)?,
-                    None => ahead,
-                };
-                match temperature {
-                    Some(temperature) => ahead.with_temperature(temperature),
-                    None => Ok(ahead),
-                }
-            };
-            let chooser = match kind {
-                "random" => Ok(Chooser::Random),
-                "after_state" => Ok(Chooser::AfterState(whole()?)),
-                "alpha_beta" if ordering == MoveOrder::Program => {
-                    LookAhead::new(output(0)?, Some(output(1)?), options).and_then(further).map(Chooser::AlphaBeta)
-                }
-                "alpha_beta" => {
-                    LookAhead::new(whole()?, None, options).and_then(further).map(Chooser::AlphaBeta)
-                }
-                _ => Err(format!("unknown kind {kind:?}: kinds are random, after_state, alpha_beta")),
-            };
-            let player = chooser.and_then(|chooser| KernelPlayer::new(chooser, ties)?.with_epsilon(epsilon));
-            player.map(|player| Self(G::wrap(player))).map_err(PyValueError::new_err)
-        })
+        let way = match kind {
+            "random" => Way::Random,
+            "after_state" => Way::AfterState,
+            "alpha_beta" => {
+                let selectivity = selective.map(|(sigmas, stages, cuts)| Selectivity::new(sigmas, stages, cuts));
+                Way::AlphaBeta { options, selectivity: selectivity.transpose().map_err(wrong)?, temperature }
+            }
+            _ => return Err(wrong(format!("unknown kind {kind:?}: kinds are random, after_state, alpha_beta"))),
+        };
+        let game = kernel(game)?;
+        if program.is_none() && kind != "random" {
+            return Err(wrong(format!("kind {kind:?} needs a program")));
+        }
+        let habits = Habits { way, view, ties, epsilon };
+        game.player(program.map(|program| &*program.0), habits).map(Self).map_err(wrong)
     }
 
     /// A player that looks one ply ahead with one of several programs with one output each, drawn for every move.
@@ -203,44 +177,33 @@ impl Player {
         let clock = match clock {
             "pieces" => StageClock::Pieces,
             "ply" => StageClock::Plies,
-            _ => return Err(PyValueError::new_err(format!("unknown clock {clock:?}: clocks are pieces, ply"))),
+            _ => return Err(wrong(format!("unknown clock {clock:?}: clocks are pieces, ply"))),
         };
         let (view, ties) = (parse_view(view)?, parse_ties(ties)?);
-        with_game!(game, G => {
-            let evaluator = |program: &Py<Program>| -> PyResult<Evaluator<G>> {
-                let program = Arc::clone(&G::held::<Programs>(&program.get().0, "program")?.program);
-                Ok(Evaluator { program, view })
-            };
-            let evaluators = programs.iter().map(evaluator).collect::<PyResult<_>>()?;
-            let player = Stages::new(evaluators, shares, clock).map(Chooser::Staged);
-            let player = player.and_then(|chooser| KernelPlayer::new(chooser, ties)).map_err(PyValueError::new_err)?;
-            Ok(Self(G::wrap(player)))
-        })
+        let programs: Vec<&dyn KernelProgram> = programs.iter().map(|program| &*program.get().0).collect();
+        kernel(game)?.staged(&programs, shares, clock, view, ties).map(Self).map_err(wrong)
     }
 
     /// The same player, but its first `count` plies of a game, forced ones included, are uniformly random.
     #[pyo3(signature = (count, /))]
-    fn with_random_moves(&self, count: u32) -> PyResult<Self> {
-        with_game!(self.0.game(), G => {
-            let player = G::held::<Players>(&self.0, "player")?.clone();
-            Ok(Self(G::wrap(player.with_random_moves(count))))
-        })
+    fn with_random_moves(&self, count: u32) -> Self {
+        Self(self.0.with_random_moves(count))
     }
 
     /// The game it plays.
     #[getter]
-    fn game(&self) -> &'static str {
+    fn game(&self) -> &str {
         self.0.game()
     }
 }
 
 /// A batch of positions of one game.
 #[pyclass(module = "evoply._native", frozen)]
-pub struct Positions(pub Any<Batches>);
+pub struct Positions(pub Arc<dyn KernelPositions>);
 
 impl Positions {
     pub fn len(&self) -> usize {
-        with_held!(&self.0, positions => positions.len())
+        self.0.len()
     }
 }
 
@@ -250,10 +213,7 @@ impl Positions {
     #[new]
     #[pyo3(signature = (game, rows, /))]
     fn new(game: &str, rows: Vec<Row>) -> PyResult<Self> {
-        with_game!(game, G => {
-            let positions = rows.into_iter().map(position::<G>).collect::<PyResult<_>>()?;
-            Ok(Self(G::wrap(positions)))
-        })
+        kernel(game)?.positions(&self::rows(rows)).map(Self).map_err(wrong)
     }
 
     /// Positions that are not over, each after a uniform number of random plies between the two bounds, drawn again while the
@@ -262,23 +222,17 @@ impl Positions {
     #[pyo3(signature = (game, count, key, least_plies, most_plies))]
     fn random(py: Python<'_>, game: &str, count: usize, key: u64, least_plies: u32, most_plies: u32) -> PyResult<Self> {
         if least_plies > most_plies {
-            return Err(PyValueError::new_err(format!("{least_plies} to {most_plies} plies is no range")));
+            return Err(wrong(format!("{least_plies} to {most_plies} plies is no range")));
         }
         if count > MOST_POSITIONS {
-            return Err(PyValueError::new_err(format!("{count} positions are over the limit of {MOST_POSITIONS}")));
+            return Err(wrong(format!("{count} positions are over the limit of {MOST_POSITIONS}")));
         }
-        with_game!(game, G => {
-            let found = interrupt::run(
-                py,
-                |stop| random_positions::<G>(count, Key(key), least_plies..=most_plies, stop),
-                |_| Ok(()),
-            )?;
-            let positions: Option<Vec<_>> = found.into_iter().collect();
-            positions.map(|positions| Self(G::wrap(positions))).ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "no game of {game} that goes on was found after {least_plies} to {most_plies} plies"
-                ))
-            })
+        let kernel = kernel(game)?;
+        let plies = (least_plies, most_plies);
+        let found =
+            interrupt::run(py, |stop| kernel.random_positions(count, Key(key), plies, stop), |_| Ok(()))?;
+        found.map(Self).ok_or_else(|| {
+            wrong(format!("no game of {game} that goes on was found after {least_plies} to {most_plies} plies"))
         })
     }
 
@@ -288,7 +242,7 @@ impl Positions {
 
     /// The row of a position.
     fn __getitem__(&self, index: usize) -> PyResult<Row> {
-        with_held!(&self.0, positions => positions.get(index).map(row)).ok_or_else(|| PyIndexError::new_err(index))
+        self.0.row(index).map(tuple).ok_or_else(|| PyIndexError::new_err(index))
     }
 
     /// The move codes a player chooses, one key a position; a position that is over gives -1.
@@ -301,30 +255,9 @@ impl Positions {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let keys = keys.as_slice()?;
         if keys.len() != self.len() {
-            return Err(PyValueError::new_err(format!("{} keys for {} positions", keys.len(), self.len())));
+            return Err(wrong(format!("{} keys for {} positions", keys.len(), self.len())));
         }
-        let codes = with_game!(self.0.game(), G => {
-            let (positions, player) = (G::held::<Batches>(&self.0, "position")?, G::held::<Players>(&player.0, "player")?);
-            interrupt::run(
-                py,
-                |stop| {
-                    let mut codes = vec![-1_i64; positions.len()];
-                    let ready = || {
-                        let mut workspace = Workspace::default();
-                        player.prepare(&mut workspace);
-                        workspace
-                    };
-                    for_each_parallel_with(&mut codes, 0, stop, ready, |workspace, index, code| {
-                        let (position, key) = (&positions[index], Key(keys[index]));
-                        workspace.begin(key);
-                        let choice = dispatch(Choose { player, position, key, workspace, stop });
-                        *code = choice.map_or(-1, |choice| G::code(choice.chosen) as i64);
-                    })?;
-                    Ok(codes)
-                },
-                |_| Ok(()),
-            )
-        })?;
+        let codes = interrupt::run(py, |stop| self.0.choose(&*player.0, keys, stop), |_| Ok(()))?;
         Ok(PyArray1::from_vec(py, codes))
     }
 }
@@ -334,12 +267,9 @@ impl Positions {
 pub type Analysis = (u64, Option<f64>, u64, Vec<u64>, u32, f64, Vec<(u64, f64)>, bool);
 
 /// An analysis as Python gets it.
-pub fn analysis_row<G: Game>(analysis: KernelAnalysis<G>) -> Analysis {
-    let choice = analysis.choice;
-    let line = std::iter::once(choice.chosen).chain(choice.continuation).map(G::code).collect();
-    let (code, seconds) = (G::code(choice.chosen), analysis.elapsed.as_secs_f64());
-    let values = analysis.values.into_iter().map(|(chosen, value)| (G::code(chosen), value)).collect();
-    (code, choice.score, choice.nodes, line, choice.depth, seconds, values, choice.is_exact)
+pub fn analysis_row(analysed: Analysed) -> Analysis {
+    let Analysed { chosen, score, nodes, line, depth, elapsed, values, is_exact } = analysed;
+    (chosen, score, nodes, line, depth, elapsed.as_secs_f64(), values, is_exact)
 }
 
 /// What a player chooses at a position that is not over, and what is known about it.
@@ -368,18 +298,10 @@ pub fn analyse(
     every_move: bool,
     threads: usize,
 ) -> PyResult<Analysis> {
-    with_game!(player.0.game(), G => {
-        let player = G::held::<Players>(&player.0, "player")?;
-        let position = position::<G>((black, white, kings, black_to_move, ply, quiet_plies))?;
-        let question = Question { game: Key(game_key), moves, every_move, threads };
-        let answer = |stop: &AtomicBool| {
-            let analysis = player.analyse(&position, &question, stop);
-            if stop.load(Relaxed) { Err(Stopped) } else { Ok(analysis) }
-        };
-        let is_brief = player.is_brief();
-        let analysis =
-            if is_brief { interrupt::run_briefly(answer) } else { interrupt::run(py, answer, |_| Ok(())) }?;
-        let analysis = analysis.ok_or_else(|| PyValueError::new_err("the game is over: there is no move to choose"))?;
-        Ok(analysis_row(analysis))
-    })
+    let row = kernel_row((black, white, kings, black_to_move, ply, quiet_plies));
+    let question = Question { game: Key(game_key), moves, every_move, threads };
+    let answer = |stop: &AtomicBool| player.0.analyse(&row, &question, stop);
+    let analysis =
+        if player.0.is_brief() { interrupt::run_briefly(answer) } else { interrupt::run(py, answer, |_| Ok(())) }?;
+    analysis.map(analysis_row).ok_or_else(|| wrong("the game is over: there is no move to choose"))
 }

@@ -1,15 +1,10 @@
 //! Games played over again: one, many at once (`Replayed`), and the pieces along them (`piece_counts`).
 
-use evoply_core::replay::{
-    Moves, Replayed as ReplayedGame, piece_counts as count_pieces, replay as replay_game, replay_all as replay_games,
-};
-use evoply_core::rules::{Color, Game};
+use evoply_core::kernel::{Known, Transcripts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arena::check_starts;
-use crate::games::{Row, position, row};
+use crate::games::{Row, failed, kernel, row as kernel_row, rows, tuple, wrong};
 use crate::interrupt;
 
 /// Play a game over again from `row`, forced passes written or left out: all moves that were played, how many of `codes` are
@@ -17,42 +12,19 @@ use crate::interrupt;
 #[pyfunction]
 #[pyo3(signature = (game, row, codes, /))]
 pub fn replay(game: &str, row: Row, codes: Vec<u64>) -> PyResult<(Vec<u64>, usize, Row)> {
-    with_game!(game, G => {
-        let replayed = replay_game(Moves { start: position::<G>(row)?, codes: &codes }, |_| ());
-        Ok((replayed.codes, replayed.taken, self::row(&replayed.last)))
-    })
+    let (game, starts) = (kernel(game)?, [kernel_row(row)]);
+    let games = Transcripts { games: &[&codes], starts: &starts, start_of: None };
+    let replayed = interrupt::run_briefly(|stop| game.replay(&games, 1, stop))?;
+    let Known { codes, taken, last, .. } = replayed.into_iter().next().ok_or_else(|| wrong("no game was given"))?;
+    Ok((codes, taken, tuple(last)))
 }
 
 /// The rows at the start and after each move that `replay` plays.
 #[pyfunction]
 #[pyo3(signature = (game, row, codes, /))]
 pub fn rows_along(game: &str, row: Row, codes: Vec<u64>) -> PyResult<Vec<Row>> {
-    with_game!(game, G => {
-        let mut rows = Vec::with_capacity(codes.len() + 1);
-        replay_game(Moves { start: position::<G>(row)?, codes: &codes }, |position| rows.push(self::row(position)));
-        Ok(rows)
-    })
-}
-
-/// A game of any rules after its last move.
-struct Known {
-    codes: Vec<u64>,
-    taken: usize,
-    last: Row,
-    pieces: [i32; 2],
-    is_over: bool,
-    winner: i8,
-}
-
-fn known<G: Game>(ReplayedGame { codes, taken, last }: ReplayedGame<G>) -> Known {
-    let pieces = [Color::Black, Color::White].map(|color| last.pieces(color).len() as i32);
-    let outcome = last.outcome();
-    let winner = match outcome.and_then(|outcome| outcome.winner) {
-        Some(Color::Black) => 1,
-        Some(Color::White) => -1,
-        None => 0,
-    };
-    Known { codes, taken, last: row(&last), pieces, is_over: outcome.is_some(), winner }
+    let rows = kernel(game)?.rows_along(&kernel_row(row), &codes).map_err(failed)?;
+    Ok(rows.into_iter().map(tuple).collect())
 }
 
 /// What came of games that were played over again; arrays have one entry a game.
@@ -82,13 +54,13 @@ impl Replayed {
     /// Black's pieces after the last.
     #[getter]
     fn black_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.column(py, |game| game.pieces[0])
+        self.column(py, |game| game.pieces[0] as i32)
     }
 
     /// White's pieces after the last.
     #[getter]
     fn white_discs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        self.column(py, |game| game.pieces[1])
+        self.column(py, |game| game.pieces[1] as i32)
     }
 
     /// Whether nobody can move any more.
@@ -112,7 +84,7 @@ impl Replayed {
     /// The row after the last move of each game.
     #[getter]
     fn rows(&self) -> Vec<Row> {
-        self.0.iter().map(|game| game.last).collect()
+        self.0.iter().map(|game| tuple(game.last)).collect()
     }
 }
 
@@ -133,24 +105,18 @@ pub fn replay_all(
 ) -> PyResult<Replayed> {
     let start_of = start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?;
     let (mut rest, lengths) = (codes.as_slice()?, lengths.as_slice()?);
-    if start_of.is_some_and(|start_of| start_of.len() != lengths.len()) {
-        return Err(PyValueError::new_err("start_of needs one entry for each game"));
-    }
-    check_starts(start_of, starts.len())?;
     if lengths.iter().map(|&length| u64::from(length)).sum::<u64>() != rest.len() as u64 {
-        return Err(PyValueError::new_err("the lengths of the games do not add up to the number of codes"));
+        return Err(wrong("the lengths of the games do not add up to the number of codes"));
     }
-    with_game!(game, G => {
-        let starts = starts.into_iter().map(position::<G>).collect::<PyResult<Vec<_>>>()?;
-        let moves = |(game, &length): (usize, &u32)| {
-            let (codes, after) = rest.split_at(length as usize);
-            rest = after;
-            Moves { start: starts[start_of.map_or(0, |start_of| start_of[game] as usize)], codes }
-        };
-        let games: Vec<_> = lengths.iter().enumerate().map(moves).collect();
-        let replayed = interrupt::run(py, |stop| replay_games(&games, threads, stop), |_| Ok(()))?;
-        Ok(Replayed(replayed.into_iter().map(known).collect()))
-    })
+    let codes = |&length: &u32| {
+        let (codes, after) = rest.split_at(length as usize);
+        rest = after;
+        codes
+    };
+    let games: Vec<_> = lengths.iter().map(codes).collect();
+    let (game, starts) = (kernel(game)?, rows(starts));
+    let games = Transcripts { games: &games, starts: &starts, start_of };
+    interrupt::run(py, |stop| game.replay(&games, threads, stop), |_| Ok(())).map(Replayed)
 }
 
 /// Black's and White's pieces at the start and after each ply of games that are known by their moves: a row for each game,
@@ -169,17 +135,10 @@ pub fn piece_counts<'py>(
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<i32>>)> {
     let start_of = start_of.as_ref().map(|start_of| start_of.as_slice()).transpose()?;
-    if start_of.is_some_and(|start_of| start_of.len() != moves.len()) {
-        return Err(PyValueError::new_err("start_of needs one entry for each game"));
-    }
-    check_starts(start_of, starts.len())?;
-    let counts = with_game!(game, G => {
-        let starts = starts.into_iter().map(position::<G>).collect::<PyResult<Vec<_>>>()?;
-        let start = |game: usize| starts[start_of.map_or(0, |start_of| start_of[game] as usize)];
-        let games: Vec<_> = moves.iter().enumerate().map(|(game, codes)| Moves { start: start(game), codes }).collect();
-        interrupt::run(py, |stop| count_pieces(&games, threads, stop), |_| Ok(()))
-    })?;
-    let counts = counts.map_err(|illegal| PyValueError::new_err(illegal.to_string()))?;
+    let (game, starts) = (kernel(game)?, rows(starts));
+    let games: Vec<_> = moves.iter().map(Vec::as_slice).collect();
+    let games = Transcripts { games: &games, starts: &starts, start_of };
+    let counts = interrupt::run(py, |stop| game.piece_counts(&games, threads, stop), |_| Ok(()))?;
     let array = |values| PyArray1::from_vec(py, values).reshape([moves.len(), counts.columns]);
     Ok((array(counts.black)?, array(counts.white)?))
 }

@@ -58,12 +58,12 @@ impl<G: Game> Task for Play<'_, '_, G> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { settings, number, learner, seat, opponent, stop } = self;
-        let key = settings.key.child(number);
+        let key = settings.plan.key.child(number);
         let start = key.stream().below(settings.starts.len() as u64) as usize;
         let mut lesson = Lesson { start: start as u32, ..Lesson::default() };
         let mut position = settings.starts[start];
         let mut rules =
-            [Color::Black, Color::White].map(|side| settings.learns.from(side, number).then(|| rule_of(settings.rule)));
+            [Color::Black, Color::White].map(|side| settings.plan.learns.from(side, number).then(|| rule_of(settings.plan.rule)));
         let mut course = Course::default();
         let mut drawn = ended(settings, &mut course, &position, 0);
         // Nobody has moved yet, so nobody asks what the first board is worth.
@@ -81,7 +81,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
             let is_turn = !G::moved_to(position.rules(), first).is_empty();
             if is_turn {
                 let learns = rules[side as usize].is_some();
-                let own = learns || settings.opponent.is_none();
+                let own = learns || settings.plan.opponent.is_none();
                 let searches = learns && settings.learns_from_searches();
                 // Step 1. What the side thinks now, which teaches it what it should have thought.
                 if !searches && arrive(&mut rules[side as usize], learner, &here) {
@@ -89,14 +89,14 @@ impl<G: Game> Task for Play<'_, '_, G> {
                 }
                 // Step 2. The move; a search that teaches too is made only once.
                 if !learner.lost {
-                    if own && program.is_none() && settings.depth > 1 {
+                    if own && program.is_none() && settings.plan.depth > 1 {
                         program = settings.value.as_ref().map(|value| value.with(&learner.weights));
                     }
-                    let judge = match &settings.opponent {
+                    let judge = match &settings.plan.opponent {
                         Some(weights) if !own => Judge { weights, program: opponent },
                         _ => Judge { weights: &learner.weights, program: program.as_ref() },
                     };
-                    let epsilon = if own { settings.epsilon } else { 0.0 };
+                    let epsilon = if own { settings.plan.epsilon } else { 0.0 };
                     let key = move_key(key, side, position.ply());
                     let Some(look) = seat.look(cpu, &position, &judge, key, epsilon, searches, stop) else {
                         return Err(Stopped);
@@ -128,7 +128,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
         let outcome = position.result();
         for side in [Color::Black, Color::White] {
             if let Some(rule) = &mut rules[side as usize] {
-                let value = outcome_for::<G>(settings.worth, outcome, ending != Ending::Board, side);
+                let value = outcome_for::<G>(settings.plan.worth, outcome, ending != Ending::Board, side);
                 rule.arrive(learner, &Estimate::Outcome(value));
             }
         }
@@ -162,8 +162,8 @@ fn rule_of(kind: RuleKind) -> Box<dyn Rule> {
 /// Why the game is a draw here that the board would let go on.
 #[inline(always)]
 fn ended<G: Game>(settings: &Settings<G>, course: &mut Course<G>, position: &G, plies: u32) -> Option<Ending> {
-    if settings.most_plies.is_some_and(|most| plies >= most) {
+    if settings.plan.most_plies.is_some_and(|most| plies >= most) {
         return Some(Ending::Cap);
     }
-    if settings.draws == DrawRules::NONE { None } else { course.arrive(position, &settings.draws) }
+    if settings.plan.draws == DrawRules::NONE { None } else { course.arrive(position, &settings.plan.draws) }
 }

@@ -94,10 +94,10 @@ impl<G: Game> Task for Learn<'_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { settings, mut lessons, stop, done } = self;
         let opponent: Option<Arc<Program<G::Board>>> =
-            settings.opponent.as_ref().zip(settings.value.as_ref()).map(|(weights, value)| value.with(weights));
+            settings.plan.opponent.as_ref().zip(settings.value.as_ref()).map(|(weights, value)| value.with(weights));
         let mut seat = Seat::new(settings);
-        for (batch, rates) in settings.rates.chunks(settings.batch).enumerate() {
-            let first = settings.first_game.wrapping_add((batch * settings.batch) as u64);
+        for (batch, rates) in settings.plan.rates.chunks(settings.plan.batch).enumerate() {
+            let first = settings.plan.first_game.wrapping_add((batch * settings.plan.batch) as u64);
             let mut slots: Vec<_> = rates.iter().map(|&rates| lessons.slot(rates)).collect();
             let play = |seat: &mut Seat<'_, G>, index: usize, slot: &mut Slot| {
                 let (number, learner) = (first.wrapping_add(index as u64), &mut slot.learner);
@@ -105,14 +105,14 @@ impl<G: Game> Task for Learn<'_, G> {
                 slot.lesson = cpu.call(Play { settings, number, learner, seat, opponent, stop }).ok();
                 done.fetch_add(1, Ordering::Relaxed);
             };
-            if slots.len() == 1 || settings.threads == 1 {
+            if slots.len() == 1 || settings.plan.threads == 1 {
                 for (index, slot) in slots.iter_mut().enumerate() {
                     play(&mut seat, index, slot);
                 }
             } else {
-                for_each_parallel_with(&mut slots, settings.threads, stop, || Seat::new(settings), play)?;
+                for_each_parallel_with(&mut slots, settings.plan.threads, stop, || Seat::new(settings), play)?;
             }
-            lessons.add(slots, first, settings.every)?;
+            lessons.add(slots, first, settings.plan.every)?;
             if lessons.failed.is_some() {
                 break;
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::rule::Estimate;
-use super::settings::{Settings, Worth};
+use super::settings::{Plan, Settings, Worth};
 use super::weights::Weights;
 use crate::bitboard::Board;
 use crate::choice::{Choice, Ties};
@@ -116,7 +116,7 @@ impl<'a, G: Game> Seat<'a, G> {
             return Some(Look { index, searched: None, explored, chosen: moves.nth(index)? });
         }
         // Step 2. The best one.
-        let (best, searched) = if self.settings.depth == 1 {
+        let (best, searched) = if self.settings.plan.depth == 1 {
             self.value_moves(cpu, position, &mut expansion, judge.weights);
             let (best, _) = Ties::Random.pick(position, moves.clone(), &self.values, &mut stream)?;
             let searched = searches.then(|| match self.ended[best] {
@@ -156,8 +156,8 @@ impl<'a, G: Game> Seat<'a, G> {
             }
             let clocks = self.add_block(cpu, position, &children, root);
             // The program speaks for the other side.
-            let block = &self.raw[self.raw.len() - self.settings.scaling.scales.len()..];
-            let values = weights.values_of_lanes(&self.settings.scaling, block, clocks).map(|value| -value);
+            let block = &self.raw[self.raw.len() - self.settings.plan.scaling.scales.len()..];
+            let values = weights.values_of_lanes(&self.settings.plan.scaling, block, clocks).map(|value| -value);
             // NaN is worse than every number.
             let values = values.map(|value| if value.is_nan() { f64::MIN } else { value });
             self.values.extend_from_slice(&values.0[..children.len]);
@@ -183,7 +183,7 @@ impl<'a, G: Game> Seat<'a, G> {
         let first = self.values.len() - children.len;
         for lane in (0..children.len).filter(|lane| stuck >> lane & 1 == 1) {
             if let Some(outcome) = position.child(children, lane).outcome() {
-                let value = outcome_for::<G>(self.settings.worth, outcome, false, position.turn());
+                let value = outcome_for::<G>(self.settings.plan.worth, outcome, false, position.turn());
                 (self.values[first + lane], self.ended[first + lane]) = (value, Some(value));
             }
         }
@@ -217,7 +217,7 @@ impl<'a, G: Game> Seat<'a, G> {
         let speaker = speaks_for(View::Turn, parent.turn(), parent.turn());
         let block = block_of(parent, children, speaker, root.0, root.1);
         let first = self.raw.len();
-        self.raw.resize(first + self.settings.scaling.scales.len(), Lanes::splat(0.0));
+        self.raw.resize(first + self.settings.plan.scaling.scales.len(), Lanes::splat(0.0));
         self.registers.evaluate::<G>(cpu, parent.rules(), &self.settings.features, &block, &mut self.raw[first..]);
         let clocks = G::clock_of_lanes(cpu, parent.rules(), children.seen(parent.turn()));
         self.clocks.extend_from_slice(&clocks.0);
@@ -226,7 +226,7 @@ impl<'a, G: Game> Seat<'a, G> {
 
     /// A board that was looked at, as the side to move there sees it, and how many of its features were clipped.
     fn estimate(&self, place: usize) -> (Estimate, u32) {
-        let scaling = &self.settings.scaling;
+        let scaling = &self.settings.plan.scaling;
         let count = scaling.scales.len();
         let raw = self.raw[place / LANES * count..][..count].iter().map(|lanes| lanes.0[place % LANES]);
         let features = raw.clone().enumerate().map(|(index, raw)| scaling.feature(index, raw)).collect();
@@ -243,7 +243,7 @@ impl<'a, G: Game> Seat<'a, G> {
         stream: Stream,
         stop: &AtomicBool,
     ) -> Option<Choice<G>> {
-        let Settings { depth, ordering, table, .. } = *self.settings;
+        let Plan { depth, ordering, table, .. } = self.settings.plan;
         let evaluator = Evaluator { rules: position.rules(), program: Arc::clone(program), view: View::Turn };
         evaluator.load(&mut self.memory.registers);
         let options = SearchOptions { ordering, table, ..SearchOptions::to_depth(depth) };
@@ -267,7 +267,7 @@ impl<'a, G: Game> Seat<'a, G> {
         }
         let end = parent.play_unchecked(last);
         if let Some(outcome) = end.outcome() {
-            return Some(Estimate::Outcome(outcome_for::<G>(self.settings.worth, outcome, false, side)));
+            return Some(Estimate::Outcome(outcome_for::<G>(self.settings.plan.worth, outcome, false, side)));
         }
         let index = parent.legal_moves().position(|chosen| chosen == last)?;
         let place = self.value_one(cpu, &parent, index, root);

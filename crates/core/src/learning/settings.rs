@@ -82,15 +82,24 @@ impl<B: Board> Value<B> {
     }
 }
 
-/// How games are played, and what is learned from them.
+/// Games, what values their boards, and what is learned from them.
 #[derive(Clone, Debug)]
 pub struct Settings<G: Game> {
     /// Raw differences, own minus opponent, for the side to move: an output a feature.
     pub features: Arc<Program<G::Board>>,
-    /// How they become features.
-    pub scaling: Scaling,
+    /// What looking further than one ply ahead values boards by.
+    pub value: Option<Value<G::Board>>,
     /// Where games begin; each draws one.
     pub starts: Vec<G>,
+    /// How they are played and learned from.
+    pub plan: Plan,
+}
+
+/// How games are played, and what is learned from them: the same for every game.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How they become features.
+    pub scaling: Scaling,
     /// Game i draws from the i-th child.
     pub key: Key,
     /// The number of the first game.
@@ -107,8 +116,6 @@ pub struct Settings<G: Game> {
     pub epsilon: f64,
     /// Plies that sides look ahead.
     pub depth: u32,
-    /// What looking further than one ply ahead values boards by.
-    pub value: Option<Value<G::Board>>,
     /// Which moves a deeper search looks at first; neither this nor the table changes what it finds.
     pub ordering: MoveOrder,
     /// Entries of its transposition table, a power of two; 0 is none.
@@ -137,23 +144,23 @@ impl<G: Game> Settings<G> {
 
     /// Whether sides learn from what their searches say.
     pub(super) fn learns_from_searches(&self) -> bool {
-        self.backed_up || matches!(self.rule, RuleKind::TdLeaf(_))
+        self.plan.backed_up || matches!(self.plan.rule, RuleKind::TdLeaf(_))
     }
 
     /// Say what makes no sense, before anything is played with these weights.
     pub(super) fn check(&self, weights: &Weights) -> Result<(), String> {
-        let count = self.scaling.scales.len();
+        let count = self.plan.scaling.scales.len();
         let fine = |condition: bool, message: String| if condition { Ok(()) } else { Err(message) };
         let between = |value: f64| (0.0..=1.0).contains(&value);
         let outputs = self.features.outputs();
         fine(count > 0, "scales is empty: give one for each feature".into())?;
         fine(outputs == count, format!("features gives {outputs} numbers for {count} scales: give one for each"))?;
-        for (index, &scale) in self.scaling.scales.iter().enumerate() {
+        for (index, &scale) in self.plan.scaling.scales.iter().enumerate() {
             let is_scale = scale.is_finite() && scale > 0.0;
             fine(is_scale, format!("scales[{index}] is {scale}: give a finite number above 0"))?;
         }
         for (name, weights) in
-            std::iter::once(("", weights)).chain(self.opponent.iter().map(|others| ("opponent: ", others)))
+            std::iter::once(("", weights)).chain(self.plan.opponent.iter().map(|others| ("opponent: ", others)))
         {
             let width = weights.width;
             fine(width >= 2, format!("{name}time_weights have degree 0: give at least one for each weight"))?;
@@ -165,32 +172,32 @@ impl<G: Game> Settings<G> {
             let lost = weights.rows.iter().position(|&weight| super::learner::is_lost(weight));
             fine(lost.is_none(), format!("{name}row {} of the weights is not within 1e6", lost.unwrap_or(0) / width))?;
         }
-        let turned = matches!(self.learns, Learns::Both) && self.opponent.is_some();
+        let turned = matches!(self.plan.learns, Learns::Both) && self.plan.opponent.is_some();
         fine(!turned, "learns is both, and an opponent is given: only one of the sides can learn against it".into())?;
         fine(!self.starts.is_empty(), "starts is empty: give at least one position".into())?;
         for (index, start) in self.starts.iter().enumerate() {
             fine(!start.is_over(), format!("starts[{index}] is a finished game: leave it out"))?;
         }
         let are_rates = |rates: &[f64; 2]| rates.iter().all(|&rate| rate.is_finite() && rate >= 0.0);
-        if let Some(game) = self.rates.iter().position(|rates| !are_rates(rates)) {
-            return Err(format!("rates[{game}] is {:?}: give finite numbers from 0 on", self.rates[game]));
+        if let Some(game) = self.plan.rates.iter().position(|rates| !are_rates(rates)) {
+            return Err(format!("rates[{game}] is {:?}: give finite numbers from 0 on", self.plan.rates[game]));
         }
-        if let RuleKind::TdLambda(decay) | RuleKind::TdLeaf(decay) = self.rule {
+        if let RuleKind::TdLambda(decay) | RuleKind::TdLeaf(decay) = self.plan.rule {
             fine(between(decay), format!("decay is {decay}: give a number from 0 to 1"))?;
         }
-        fine(between(self.epsilon), format!("epsilon is {}: give a probability from 0 to 1", self.epsilon))?;
-        fine((1..=MOST_DEPTH).contains(&self.depth), format!("depth is {}: give 1 to {MOST_DEPTH}", self.depth))?;
-        let is_size = self.table == 0 || (self.table.is_power_of_two() && self.table <= MOST_TABLE);
-        fine(is_size, format!("table has {} entries: give a power of two up to {MOST_TABLE}", self.table))?;
-        let orders = self.ordering != MoveOrder::Program;
+        fine(between(self.plan.epsilon), format!("epsilon is {}: give a probability from 0 to 1", self.plan.epsilon))?;
+        fine((1..=MOST_DEPTH).contains(&self.plan.depth), format!("depth is {}: give 1 to {MOST_DEPTH}", self.plan.depth))?;
+        let is_size = self.plan.table == 0 || (self.plan.table.is_power_of_two() && self.plan.table <= MOST_TABLE);
+        fine(is_size, format!("table has {} entries: give a power of two up to {MOST_TABLE}", self.plan.table))?;
+        let orders = self.plan.ordering != MoveOrder::Program;
         fine(
             orders,
             "ordering is by a program of its own: here give none, hash, evaluator, refutation or killer".into(),
         )?;
-        fine((1..=MOST_BATCH).contains(&self.batch), format!("batch is {}: give 1 to {MOST_BATCH}", self.batch))?;
-        fine(self.every > 0, "every is 0: give after how many games weights are written down".into())?;
+        fine((1..=MOST_BATCH).contains(&self.plan.batch), format!("batch is {}: give 1 to {MOST_BATCH}", self.plan.batch))?;
+        fine(self.plan.every > 0, "every is 0: give after how many games weights are written down".into())?;
         match &self.value {
-            None => fine(self.depth == 1, format!("value is missing: looking {} plies ahead needs it", self.depth)),
+            None => fine(self.plan.depth == 1, format!("value is missing: looking {} plies ahead needs it", self.plan.depth)),
             Some(value) => check_value(value, weights),
         }
     }

@@ -27,11 +27,18 @@ use crate::rules::{Color, Game};
 use crate::stream::Key;
 use crate::work::Stopped;
 
-/// How games are played, and how fast tables learn.
+/// Games, and how tables learn from them.
 #[derive(Clone, Debug)]
 pub struct Settings<G: Game> {
     /// The positions games begin at, each as likely.
     pub starts: Vec<G>,
+    /// How they are played, and how fast tables learn.
+    pub plan: Plan,
+}
+
+/// How games are played, and how fast tables learn: the same for every game.
+#[derive(Clone, Debug)]
+pub struct Plan {
     /// Where all draws come from; game k from its child k.
     pub key: Key,
     /// Number of the first game.
@@ -148,11 +155,11 @@ impl<G: Game> Settings<G> {
         for (index, start) in self.starts.iter().enumerate() {
             fine(!start.is_over(), format!("starts[{index}] is a finished game: leave it out"))?;
         }
-        if let Some(game) = self.rates.iter().position(|rate| !rate.is_finite() || *rate < 0.0) {
-            return Err(format!("rates[{game}] is {}: give a finite number from 0 on", self.rates[game]));
+        if let Some(game) = self.plan.rates.iter().position(|rate| !rate.is_finite() || *rate < 0.0) {
+            return Err(format!("rates[{game}] is {}: give a finite number from 0 on", self.plan.rates[game]));
         }
-        let is_share = (0.0..=1.0).contains(&self.epsilon);
-        fine(is_share, format!("epsilon is {}: give a probability from 0 to 1", self.epsilon))
+        let is_share = (0.0..=1.0).contains(&self.plan.epsilon);
+        fine(is_share, format!("epsilon is {}: give a probability from 0 to 1", self.plan.epsilon))
     }
 }
 
@@ -236,8 +243,8 @@ impl<G: Game> Task for Learn<'_, G> {
 
     #[inline(always)]
     fn run<C: Cpu>(mut self, cpu: C) -> Self::Output {
-        let (mut games, mut failed) = (Vec::with_capacity(self.settings.rates.len()), None);
-        for (number, &rate) in (self.settings.first_game..).zip(&self.settings.rates) {
+        let (mut games, mut failed) = (Vec::with_capacity(self.settings.plan.rates.len()), None);
+        for (number, &rate) in (self.settings.plan.first_game..).zip(&self.settings.plan.rates) {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Stopped);
             }
@@ -267,10 +274,10 @@ impl<G: Game> Task for Play<'_, '_, G> {
     fn run<C: Cpu>(self, cpu: C) -> Lesson {
         let Self { learn, number, rate } = self;
         let settings = learn.settings;
-        let key = settings.key.child(number);
+        let key = settings.plan.key.child(number);
         let mut draws = key.stream();
         let start = draws.below(settings.starts.len() as u64) as usize;
-        let opening = draws.below(u64::from(settings.random_plies) + 1) as u32;
+        let opening = draws.below(u64::from(settings.plan.random_plies) + 1) as u32;
         let mut lesson = Lesson { start: start as u32, ..Lesson::default() };
         let (mut position, mut course, mut before): (G, _, Option<Board>) =
             (settings.starts[start], Course::default(), None);
@@ -296,7 +303,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
                     lesson.squared_errors += error * error;
                 }
                 // Step 3. The move: the best one, or any.
-                let explored = count > 1 && settings.epsilon > 0.0 && stream.random() < settings.epsilon;
+                let explored = count > 1 && settings.plan.epsilon > 0.0 && stream.random() < settings.plan.epsilon;
                 let mut index = 0;
                 if explored {
                     index = stream.below(count as u64) as usize;
@@ -316,7 +323,7 @@ impl<G: Game> Task for Play<'_, '_, G> {
         // Step 4. What the game brought.
         let (winner, ending) = result(&position, drawn);
         if let Some(board) = &before {
-            let outcome = outcome_for::<G>(settings.worth, position.result(), ending != Ending::Board, board.mover);
+            let outcome = outcome_for::<G>(settings.plan.worth, position.result(), ending != Ending::Board, board.mover);
             let error = learn.tables.learn(board, outcome, rate);
             lesson.updates += 1;
             lesson.squared_errors += error * error;
@@ -350,7 +357,7 @@ impl<G: Game> Learn<'_, G> {
                 let board = carried.lane(lane);
                 let ended = if stuck >> lane & 1 == 1 { position.child(&children, lane).outcome() } else { None };
                 values.push(match ended {
-                    Some(outcome) => outcome_for::<G>(settings.worth, outcome, false, mover),
+                    Some(outcome) => outcome_for::<G>(settings.plan.worth, outcome, false, mover),
                     None => -squashed(tables.sum(board, count)),
                 });
                 indices.extend_from_slice(board);
@@ -365,10 +372,10 @@ impl<G: Game> Learn<'_, G> {
 
 /// Why the game is a draw here that the board would let go on.
 fn ended<G: Game>(settings: &Settings<G>, course: &mut Course<G>, position: &G, plies: u32) -> Option<Ending> {
-    if settings.most_plies.is_some_and(|most| plies >= most) {
+    if settings.plan.most_plies.is_some_and(|most| plies >= most) {
         return Some(Ending::Cap);
     }
-    if settings.draws == DrawRules::NONE { None } else { course.arrive(position, &settings.draws) }
+    if settings.plan.draws == DrawRules::NONE { None } else { course.arrive(position, &settings.plan.draws) }
 }
 
 #[cfg(test)]

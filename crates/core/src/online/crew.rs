@@ -219,6 +219,9 @@ impl<'a, G: Duels, C: Cpu> Crew<'a, G, C> {
 
     /// Play games of a field, and hand over what came of them; the first of them for sure. A helper that takes
     /// twice as long as this thread may not even be running, on a machine with other work: its answer is taken when it comes.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the crew was stopped.
     pub fn play(
         &mut self,
         field: &Arc<Field<G>>,

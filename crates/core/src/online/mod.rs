@@ -6,12 +6,12 @@
 //!
 //! Everything is drawn from keys that are named by what is drawn, so neither threads nor what is played ahead show.
 
-mod chain;
-mod crew;
+pub mod chain;
+pub mod crew;
 mod settings;
 pub mod strategy;
 pub mod tree;
-mod uct;
+pub mod uct;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -34,8 +34,25 @@ pub struct Positions<G> {
 impl<G: Game> Positions<G> {
     /// A tree that is only its root, where the game is not over. `exploration`: the factor of UCB1's second term.
     pub fn new(root: G, exploration: f64) -> Self {
+        Self::limited(root, exploration, MOST_NODES)
+    }
+
+    /// The same, but it stops to grow with so many nodes; the moves of the root are always there.
+    pub fn limited(root: G, exploration: f64, most_nodes: usize) -> Self {
         let nodes = vec![Node::default()];
-        Self { root, exploration, nodes, most_nodes: MOST_NODES, ways: Vec::new(), ends: Vec::new() }
+        Self { root, exploration, nodes, most_nodes, ways: Vec::new(), ends: Vec::new() }
+    }
+
+    /// How many nodes it has.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many games began at the root, and with each of its moves.
+    pub fn games(&self) -> (u32, Vec<u32>) {
+        let Node { games, first, children, .. } = self.nodes[0];
+        let below = &self.nodes[first as usize..(first + children) as usize];
+        (games, below.iter().map(|node| node.games).collect())
     }
 
     /// Where the next game begins, and the place of its first move.
@@ -107,84 +124,7 @@ fn logarithm(games: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::bitboard::Size4;
-    use crate::rules::Color;
-    use crate::rules::othello::{Othello, OthelloRules};
-    use crate::rules::playout::random_move;
-    use crate::stream::Key;
-
-    /// What the side to move at the beginning has in the end of a game of random moves.
-    fn points(mut position: Othello<Size4>, side: Color, key: Key) -> u32 {
-        let mut draws = key.stream();
-        while let Some(chosen) = random_move(&position, |count| draws.below(count)) {
-            position = position.play_unchecked(chosen);
-        }
-        position.result().winner.map_or(1, |winner| if winner == side { 2 } else { 0 })
-    }
-
-    /// The value of a position for the side to move, by looking at all games.
-    fn value(position: &Othello<Size4>) -> i32 {
-        let moves = position.legal_moves();
-        if moves.len() == 0 {
-            return position.result().winner.map_or(0, |winner| if winner == position.turn() { 1 } else { -1 });
-        }
-        moves.map(|chosen| -value(&position.play_unchecked(chosen))).max().unwrap_or(0)
-    }
-
-    #[test]
-    fn most_games_go_to_a_best_move() {
-        for seed in 0..20 {
-            let key = Key::new(4).child(seed);
-            let (mut root, mut draws) = (Othello::<Size4>::start(OthelloRules), key.stream());
-            for _ in 0..5 {
-                let chosen = random_move(&root, |count| draws.below(count));
-                root = chosen.map_or(root, |chosen| root.play_unchecked(chosen));
-            }
-            if root.is_over() {
-                continue;
-            }
-            let mut tree = Positions::new(root, 0.7);
-            let mut games = vec![0; root.legal_moves().len()];
-            for batch in 0..200 {
-                let starts: Vec<_> = (0..10).map(|_| tree.descend()).collect();
-                for &(_, first) in &starts {
-                    games[first] += 1;
-                }
-                let results = starts.iter().zip(0..);
-                let results: Vec<_> = results
-                    .map(|(&(start, _), game)| points(start, root.turn(), key.child(batch).child(game)))
-                    .collect();
-                tree.learn(results);
-            }
-            assert_eq!(games.iter().sum::<usize>(), 2000);
-            let most = (0..games.len()).max_by_key(|&place| games[place]).unwrap_or(0);
-            let after = root.legal_moves().nth(most).map(|chosen| root.play_unchecked(chosen));
-            assert_eq!(after.map(|after| -value(&after)), Some(value(&root)), "{seed}: {games:?}");
-        }
-    }
-
-    #[test]
-    fn a_game_on_its_way_counts_as_lost() {
-        let mut tree = Positions::new(Othello::<Size4>::start(OthelloRules), 0.5);
-        let firsts: Vec<_> = (0..8).map(|_| tree.descend().1).collect();
-        assert_eq!(firsts, [0, 1, 2, 3, 0, 1, 2, 3]);
-        tree.learn([2, 0, 0, 0, 2, 0, 0, 0]);
-        assert_eq!(tree.descend().1, 0);
-    }
-
-    #[test]
-    fn a_full_tree_goes_on_counting() {
-        let mut tree = Positions { most_nodes: 20, ..Positions::new(Othello::<Size4>::start(OthelloRules), 0.5) };
-        for _ in 0..100 {
-            let (start, _) = tree.descend();
-            assert!(start.ply() > 0);
-            tree.learn([1]);
-        }
-        assert!(tree.nodes.len() <= 20);
-        assert_eq!(tree.nodes[0].games, 100);
-        assert_eq!(tree.nodes[1..=4].iter().map(|node| node.games).sum::<u32>(), 100);
-    }
+    use super::logarithm;
 
     #[test]
     fn the_logarithm_is_near_enough() {

@@ -230,7 +230,7 @@ impl<'a, G: Game> Duel<'a, G> {
     /// The position where players move on their own, and whose turn it is there; `None` if the game is over before. From the
     /// opening the first move is made, unless it was given.
     #[inline(always)]
-    pub(super) fn begin(&mut self, opening: &Opening<G>) -> Option<(G, usize)> {
+    pub fn begin(&mut self, opening: &Opening<G>) -> Option<(G, usize)> {
         if let Some(position) = self.at {
             return (!position.is_over()).then_some((position, 0));
         }
@@ -336,7 +336,7 @@ impl<G: Game, C: Cpu> Mind<G> for SideBySide<C, G> {
 }
 
 /// The points of a side.
-pub(super) fn points(side: Color, winner: Option<Color>) -> u32 {
+pub fn points(side: Color, winner: Option<Color>) -> u32 {
     winner.map_or(1, |winner| if winner == side { 2 } else { 0 })
 }
 
@@ -362,7 +362,7 @@ pub trait Duels: Game {
 
 /// Play games one after the other.
 #[inline(always)]
-pub(super) fn finish_each<G: Game, C: Cpu>(
+pub fn finish_each<G: Game, C: Cpu>(
     cpu: C,
     opening: &Opening<G>,
     duels: &mut [Duel<'_, G>],

@@ -1,10 +1,8 @@
 //! Rules of the games, behind one small trait. What a search needs of a game is all here, and
 //! nothing else; [`playout::Playouts`] is what playing games of random moves needs.
 
-pub mod checkers;
 pub mod draws;
 pub mod duels;
-pub mod othello;
 pub mod perft;
 pub mod perft_table;
 pub mod playout;

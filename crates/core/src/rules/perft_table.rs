@@ -17,7 +17,7 @@ const PLAIN_PLIES: u32 = 3;
 const CHUNK: usize = 4096;
 
 /// A board as the side to move sees it: own, the opponent's, kings.
-type Key<G> = [<<G as Game>::Board as Board>::Word; 3];
+pub type Key<G> = [<<G as Game>::Board as Board>::Word; 3];
 
 /// A board, one of its positions, and the number of ways to it.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ fn turned<B: Board>(set: B::Word) -> B::Word {
 
 /// What positions have in common that are the same board up to symmetry. Where pieces move, forwards matters: a board is
 /// then only turned for White.
-fn key_of<G: Game>(position: &G) -> Key<G> {
+pub fn key_of<G: Game>(position: &G) -> Key<G> {
     let board = [position.own(), position.opponent(), position.kings()].map(|Bitboard(set)| set);
     if position.rules().moves_pieces() {
         return if position.turn() == super::Color::Black { board } else { board.map(turned::<G::Board>) };
@@ -181,7 +181,6 @@ fn bring_together<G: Game>(boards: &mut Vec<Way<G>>) {
 mod tests {
     use super::*;
     use crate::bitboard::{Size4, Size6, Size8, Size10};
-    use crate::rules::othello::{Othello, OthelloRules};
     use crate::stream::Key as Draws;
 
     fn check_symmetries<B: Board>() {
@@ -201,12 +200,5 @@ mod tests {
         check_symmetries::<Size6>();
         check_symmetries::<Size8>();
         check_symmetries::<Size10>();
-    }
-
-    #[test]
-    fn all_eight_images_of_a_position_are_one_board() {
-        let start = Othello::<Size8>::start(OthelloRules);
-        let replies: Vec<_> = start.legal_moves().map(|chosen| key_of(&start.play_unchecked(chosen))).collect();
-        assert!(replies.iter().all(|key| *key == replies[0]), "all first moves are the same");
     }
 }

@@ -7,7 +7,6 @@
 
 pub mod alphabeta;
 pub mod deepening;
-pub mod endgame;
 pub mod every_move;
 pub mod exact;
 mod horizon;

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use super::common::{American, American10, Losing, Variant};
+use evoply_checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::bitboard::{Bitboard, Board, Size8};
-use evoply_core::rules::checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::rules::perft::perft;
 use evoply_core::rules::{Color, Game};
 

@@ -1,20 +1,20 @@
 //! Random boards and random expressions for the tests, the odd ones included.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use evoply_checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::bitboard::{Bitboard, Board, Direction, Size8, Size10, Word};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::Evaluator;
 use evoply_core::expression::{Builder, Expression, Node, NodeId, Side, Type, WhenZero};
 use evoply_core::patterns::Pattern;
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{Checkers, CheckersRules, dark_squares};
 use evoply_core::rules::duels::Duels;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{Playouts, random_move};
 use evoply_core::rules::{Color, Game, Rules};
 use evoply_core::search::exact::Endgames;
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 /// Tests marked long run in full when `EVOPLY_LONG` is set, at a tenth otherwise.
 pub fn scaled(count: u64) -> u64 {

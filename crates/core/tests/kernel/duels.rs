@@ -4,14 +4,14 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{Tested, random_position_by, scaled};
+use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::{Bitboard, Board, Direction, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::draws::DrawRules;
 use evoply_core::rules::duels::{Duel, Foresight, Opening, Weights};
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -13,13 +13,13 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node, Side};
 use evoply_core::player::Chooser;
-use evoply_core::rules::othello::{Move, Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
-use evoply_core::search::endgame::stability::stable_discs;
-use evoply_core::search::endgame::{Endgame, Mode, Solution, Solve, solve};
 use evoply_core::search::{LookAhead, SearchOptions};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::endgame::stability::stable_discs;
+use evoply_othello::endgame::{Endgame, Mode, Solution, Solve, solve};
+use evoply_othello::{Move, Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -9,6 +9,7 @@ use crate::common::{
     American, Tested, ahead, any_checkers, player, random_position, random_position_of, scaled, small_evaluator,
     tie_rules,
 };
+use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Size4, Size6, Size8};
 use evoply_core::choice::{Choice, Ties};
@@ -17,11 +18,10 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

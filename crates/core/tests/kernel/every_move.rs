@@ -8,6 +8,7 @@ use crate::common::{
     American, American10, Losing, RandomExpression, Tested, ahead, any_checkers, player, random_position_of, scaled,
     small_evaluator,
 };
+use evoply_checkers::Checkers;
 use evoply_core::analysis::{Analysis, Question};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::Ties;
@@ -16,8 +17,6 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::move_key;
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
@@ -25,6 +24,7 @@ use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{SearchOptions, outcome_value};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -4,6 +4,7 @@ use crate::common::{
     American, American10, Losing, RandomExpression, Tested, Variant, any_checkers, random_position_by, random_set,
     scaled,
 };
+use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Path, available};
 use evoply_core::expression::evaluation::{Block, Registers};
@@ -12,10 +13,9 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, primitives};
 use evoply_core::lanes::{LANES, Lanes};
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 /// Equal bits, except that one NaN is as good as another.
 fn same(a: f64, b: f64) -> bool {

@@ -12,13 +12,13 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choose, Workspace};
-use evoply_core::rules::othello::{Othello, OthelloRules};
-use evoply_core::rules::{Color, Game, othello};
+use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise, Per, Rule};
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
+use evoply_othello::{Move, Othello, OthelloRules};
 
 const KINDS: [Leaves; 6] = [
     Leaves::Noisy(Noise::Uniform),
@@ -75,8 +75,7 @@ fn check<B: Board>(positions: u64, depth: u32) {
         let rule = leaves.rule(game, position.turn(), key);
         let values = Minimax { rule, ..Minimax::at(&position, &expression, view) }.move_values(&position, depth);
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-        let equals: Vec<othello::Move> =
-            values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
+        let equals: Vec<Move> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         for options in ways(leaves, depth) {
             for ties in tie_rules::<Othello<B>>() {
                 let evaluator = Evaluator { rules: OthelloRules, program: Arc::clone(&program), view };

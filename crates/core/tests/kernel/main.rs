@@ -9,6 +9,7 @@ mod every_move;
 mod expressions;
 mod leaves;
 mod move_ordering;
+mod online;
 mod orders_alone;
 mod parameters;
 mod patterns;

@@ -9,6 +9,7 @@ use crate::common::{
     American, Tested, ahead, any_checkers, check_taken, ordered, player, random_position, scaled, small_evaluator,
     tie_rules,
 };
+use evoply_checkers::CheckersRules;
 use evoply_core::bitboard::{Board, Size4, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
 use evoply_core::cpu::{available, on};
@@ -16,12 +17,11 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::CheckersRules;
-use evoply_core::rules::othello::OthelloRules;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::OthelloRules;
 
 fn ways(depth: u32, quiescence: bool) -> Vec<SearchOptions> {
     let ordered = SearchOptions { ordering: MoveOrder::Program, quiescence, ..SearchOptions::to_depth(depth) };

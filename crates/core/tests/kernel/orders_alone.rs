@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{Tested, ahead, player, random_position_of, small_evaluator};
+use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Board, Size8, Size10};
 use evoply_core::choice::Ties;
 use evoply_core::cpu::dispatch;
@@ -12,11 +13,10 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::ordered::{Order, count};
 use evoply_core::stream::Key;
+use evoply_othello::{Othello, OthelloRules};
 
 /// Compare with the plain search at every depth; gives the nodes of each order at the greatest one.
 fn check<G: Tested>(positions: u64, most_depth: u32) -> [u64; 4] {

@@ -11,8 +11,8 @@ use evoply_core::expression::{Builder, Expression, Node, NodeId, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::rules::Game;
 
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 /// Equal bits, except that one NaN is as good as another.
 fn same(a: f64, b: f64) -> bool {

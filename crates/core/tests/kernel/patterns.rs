@@ -7,6 +7,7 @@ use crate::common::{
     American, American10, Losing, Tested, Variant, any_checkers, drawn_pattern, random_position_by, random_position_of,
     scaled,
 };
+use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::cpu::{Cpu, Task, available, on};
 use evoply_core::evaluator::{Evaluator, View, block_of, follow, speaks_for};
@@ -16,10 +17,9 @@ use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node, Side, json};
 use evoply_core::lanes::Lanes;
 use evoply_core::patterns::Pattern;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 /// A sum of patterns over pieces, men and kings of either side in any order, an output for each sum so far.
 fn sum_of_patterns(draws: &mut Stream, squares: u32) -> Expression {

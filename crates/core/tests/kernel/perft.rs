@@ -3,13 +3,13 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{American, American10, Losing, Tested, any_checkers, random_position_of, scaled};
+use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::perft::perft;
-use evoply_core::rules::perft_table::perft_with_table;
+use evoply_core::rules::perft_table::{key_of, perft_with_table};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 fn check<B: Board>(table: &str, deepest: usize) {
     let text = include_str!("../../../../testdata/perft/perft_tables.json");
@@ -60,4 +60,11 @@ fn boards_are_counted_as_games_are() {
     check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<American>);
     check_with_table::<Checkers<Size8>>(scaled(200), 6, any_checkers::<Losing>);
     check_with_table::<Checkers<Size10>>(scaled(100), 5, any_checkers::<American10>);
+}
+
+#[test]
+fn all_eight_images_of_a_position_are_one_board() {
+    let start = Othello::<Size8>::start(OthelloRules);
+    let replies: Vec<_> = start.legal_moves().map(|chosen| key_of(&start.play_unchecked(chosen))).collect();
+    assert!(replies.iter().all(|key| *key == replies[0]), "all first moves are the same");
 }

@@ -8,6 +8,7 @@ use crate::common::{
     self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position_by, scaled,
     small_evaluator, tie_rules,
 };
+use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::{Choice, Ties};
@@ -16,7 +17,6 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::{Game, playout};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};

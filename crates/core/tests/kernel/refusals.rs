@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use crate::common::{Tested, ahead};
+use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::bitboard::{Size4, Size8};
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Node};
 use evoply_core::player::{Chooser, Player};
-use evoply_core::rules::checkers::{Checkers, CheckersRules};
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::leaves::{Leaves, Noise, Per};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::search::{LookAhead, MOST_DEPTH, MOST_TABLE, SearchOptions};
 use evoply_core::stages::{StageClock, Stages};
+use evoply_othello::{Othello, OthelloRules};
 
 type Small = Othello<Size4>;
 

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
+use evoply_checkers::Checkers;
 use evoply_core::bitboard::{Board, Size6, Size8, Size10};
 use evoply_core::replay::{IllegalMove, Moves, PieceCounts, Replayed, piece_counts, replay, replay_all};
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::random_move;
 use evoply_core::rules::{Color, Game};
 use evoply_core::stream::Key;
+use evoply_othello::{Othello, OthelloRules};
 
 use super::common::{Tested, random_position_of};
 

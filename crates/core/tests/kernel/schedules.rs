@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::common::{Tested, ahead, player, random_position_by, random_position_of, scaled, small_evaluator};
+use evoply_checkers::{Checkers, CheckersRules};
 use evoply_core::analysis::Question;
 use evoply_core::arena::{Conditions, Pairing, Record, play};
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
@@ -14,14 +15,13 @@ use evoply_core::cpu::{available, on};
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::{Checkers, CheckersRules};
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::rules::playout::{move_key, random_move};
 use evoply_core::rules::{Game, Setup};
 use evoply_core::search::SearchOptions;
 use evoply_core::stages::{StageClock, Stages};
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

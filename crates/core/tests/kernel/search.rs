@@ -9,6 +9,7 @@ use crate::common::{
     American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, player, random_position,
     random_position_by, scaled, small_evaluator, tie_rules,
 };
+use evoply_checkers::Checkers;
 use evoply_core::arena::{Conditions, Pairing, play};
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -18,13 +19,12 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::reference::{Inputs, evaluate};
 use evoply_core::expression::{Builder, Expression, Node};
 use evoply_core::player::{Choose, Chooser, Player, Workspace};
-use evoply_core::rules::checkers::Checkers;
 use evoply_core::rules::draws::DrawRules;
-use evoply_core::rules::othello::{Othello, OthelloRules};
-use evoply_core::rules::{Color, Game, othello};
+use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Move, Othello, OthelloRules};
 
 fn choose<G: Tested>(
     path: Path,
@@ -126,11 +126,10 @@ fn after_state_equals_its_definition() {
         }
         let expression = small_evaluator::<Size8>(&mut draws);
         let view = if draws.below(2) == 0 { View::Turn } else { View::Player };
-        let values: Vec<(othello::Move, f64)> =
+        let values: Vec<(Move, f64)> =
             position.legal_moves().map(|chosen| (chosen, value_after(&position, chosen, &expression, view))).collect();
         let best = values.iter().fold(f64::NEG_INFINITY, |best, &(_, value)| best.max(value));
-        let equals: Vec<othello::Move> =
-            values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
+        let equals: Vec<Move> = values.iter().filter(|&&(_, value)| value == best).map(|&(chosen, _)| chosen).collect();
         let program = Arc::new(Program::new(&expression).unwrap());
         for ties in tie_rules::<Othello<Size8>>() {
             let evaluator = Evaluator { rules: OthelloRules, program: program.clone(), view };
@@ -144,7 +143,7 @@ fn after_state_equals_its_definition() {
 }
 
 /// The value for the mover of the board after a move, straight from the reference interpreter.
-fn value_after(position: &Othello<Size8>, chosen: othello::Move, expression: &Expression, view: View) -> f64 {
+fn value_after(position: &Othello<Size8>, chosen: Move, expression: &Expression, view: View) -> f64 {
     let (mover, child) = (position.turn(), position.play_unchecked(chosen));
     let (own, opponent) = match view {
         View::Player => (child.opponent(), child.own()),

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{RandomExpression, Tested, ahead, player, random_position_of};
+use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::Size8;
 use evoply_core::choice::Ties;
 use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::Builder;
 use evoply_core::expression::program::Program;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::Othello;
 use evoply_core::search::SearchOptions;
 use evoply_core::search::leaves::{Leaves, Noise};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
+use evoply_othello::Othello;
 
 /// Nodes of the answers on 60 positions, and a hash of all that they say.
 fn answers<G: Tested>(ways: &[SearchOptions]) -> Vec<(u64, u64)> {

@@ -10,6 +10,7 @@ use crate::common::{
     self, American, American10, Losing, Tested, Variant, ahead, any_checkers, check_taken, random_position,
     random_position_by, scaled, small_evaluator, tie_rules,
 };
+use evoply_checkers::Checkers;
 use evoply_core::analysis::Question;
 use evoply_core::bitboard::{Board, Size4, Size6, Size8, Size10};
 use evoply_core::choice::{Choice, Ties};
@@ -19,12 +20,11 @@ use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, Expression, Node, Side};
 use evoply_core::player::{Choose, Player, Workspace};
 use evoply_core::rules::Game;
-use evoply_core::rules::checkers::Checkers;
-use evoply_core::rules::othello::{Othello, OthelloRules};
 use evoply_core::search::SearchOptions;
 use evoply_core::search::minimax::Minimax;
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::{Key, Stream};
+use evoply_othello::{Othello, OthelloRules};
 
 const TIES: [Ties; 3] = [Ties::First, Ties::Last, Ties::Random];
 

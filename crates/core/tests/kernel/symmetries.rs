@@ -13,12 +13,12 @@ use evoply_core::evaluator::{Evaluator, View};
 use evoply_core::expression::program::Program;
 use evoply_core::expression::{Builder, json};
 use evoply_core::player::{Choose, Player, Workspace};
-use evoply_core::rules::othello::{Move, Othello, OthelloRules};
 use evoply_core::rules::{Color, Game};
 use evoply_core::search::SearchOptions;
-use evoply_core::search::endgame::{Endgame, Mode, solve};
 use evoply_core::search::ordering::MoveOrder;
 use evoply_core::stream::Key;
+use evoply_othello::endgame::{Endgame, Mode, solve};
+use evoply_othello::{Move, Othello, OthelloRules};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -2,11 +2,11 @@
 
 use super::geometry::Geometry;
 use super::table::{ScoreTable, hash_of};
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::Cpu;
-use crate::lanes::Lanes;
-use crate::rules::othello::{Expansion, Othello, destinations_of_wide};
-use crate::rules::{Children as Siblings, Game};
+use crate::{Expansion, Othello, destinations_of_wide};
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::lanes::Lanes;
+use evoply_core::rules::{Children as Siblings, Game};
 
 /// A move, the position after it (seen by the side that moves next), and its rank: higher is tried earlier.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,8 @@
 //! move ends. A man that reaches its last row becomes a king and its move ends there. A side that cannot move loses, and
 //! wins in lose checkers. Pieces stand on the dark squares of the whole board: square 1 of the usual numbering is the second
 //! square of the top row. Draws by repetition or quiet plies are the game loop's affair.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod moves;
 mod side;
@@ -14,13 +16,13 @@ mod tests;
 
 use std::hash::{Hash, Hasher};
 
-use super::duels::Duels;
-use super::playout::Playouts;
-use super::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::Cpu;
-use crate::lanes::{LANES, Lanes};
-use crate::search::exact::Endgames;
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::duels::Duels;
+use evoply_core::rules::playout::Playouts;
+use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
+use evoply_core::search::exact::Endgames;
 
 pub use moves::Move;
 pub use side::{Moves, Side};

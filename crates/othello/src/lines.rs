@@ -4,10 +4,10 @@
 //! placed there turns it. So the runs of a position are all that its moves and what they turn depend on: they are found once,
 //! for all moves.
 
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::Cpu;
-use crate::cpu::vector::{Quad, Vector};
-use crate::lanes::Bits;
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::cpu::vector::{Quad, Vector};
+use evoply_core::lanes::Bits;
 
 /// The runs on the four lines (along a row, along a column, along the two diagonals): first those that lead from an own disc to
 /// higher squares, then those to lower ones.
@@ -214,12 +214,12 @@ impl<W: Word> Runs<W> {
 
 #[cfg(test)]
 mod tests {
-    use crate::arena::random_positions;
-    use crate::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
-    use crate::cpu::{Cpu, Task, available, on};
-    use crate::rules::Game;
-    use crate::rules::othello::{Othello, OthelloRules, flips};
-    use crate::stream::Key;
+    use crate::{Othello, OthelloRules, flips};
+    use evoply_core::arena::random_positions;
+    use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10};
+    use evoply_core::cpu::{Cpu, Task, available, on};
+    use evoply_core::rules::Game;
+    use evoply_core::stream::Key;
 
     /// All positions after one, made side by side.
     struct Children<B: Board>(Othello<B>);

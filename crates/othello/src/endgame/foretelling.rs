@@ -7,10 +7,10 @@ use super::ordering::Child;
 use super::question::Mode;
 use super::solver::Solver;
 use super::table::{Key, NO_SQUARE, hash_of};
-use crate::bitboard::{Bitboard, Board};
-use crate::cpu::{Cpu, Task};
-use crate::rules::Game;
-use crate::rules::othello::{Othello, moves};
+use crate::{Othello, moves};
+use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::cpu::{Cpu, Task};
+use evoply_core::rules::Game;
 
 /// So many plies above the positions that are solved few moves are looked at; fewer nearer the end, but at least the second number.
 const PLIES: u32 = 8;

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Othello;
 use super::lines::Runs;
-use crate::bitboard::{Board, Word};
-use crate::cpu::Cpu;
-use crate::cpu::vector::{Eight, Two, Vector};
-use crate::lanes::{LANES, Lanes};
-use crate::rules::Game;
-use crate::rules::draws::DrawRules;
-use crate::rules::duels::{Duel, Duels, Opening, Weights, finish_each};
-use crate::stream::{Stream, side_by_side};
+use evoply_core::bitboard::{Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::cpu::vector::{Eight, Two, Vector};
+use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::Game;
+use evoply_core::rules::draws::DrawRules;
+use evoply_core::rules::duels::{Duel, Duels, Opening, Weights, finish_each};
+use evoply_core::stream::{Stream, side_by_side};
 
 /// Groups of eight games.
 const GROUPS: usize = 2;

@@ -4,13 +4,13 @@
 
 use super::lines::Runs;
 use super::{Move, Othello};
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::Cpu;
-use crate::cpu::vector::{Eight, Two, Vector};
-use crate::lanes::{LANES, Lanes};
-use crate::rules::playout::{Playout, Playouts};
-use crate::rules::{Color, Game};
-use crate::stream::{Stream, side_by_side};
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::cpu::vector::{Eight, Two, Vector};
+use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::playout::{Playout, Playouts};
+use evoply_core::rules::{Color, Game};
+use evoply_core::stream::{Stream, side_by_side};
 
 /// Groups of eight games.
 const GROUPS: usize = 2;

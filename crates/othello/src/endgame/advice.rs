@@ -5,14 +5,14 @@
 
 use super::Endgame;
 use super::ordering::{ANSWER, Child, MOST_RANK};
-use crate::bitboard::{Bitboard, Board};
-use crate::choice::Ties;
-use crate::cpu::Cpu;
-use crate::evaluator::{Evaluator, LARGEST_VALUE};
-use crate::rules::othello::Othello;
-use crate::rules::{Color, Game};
-use crate::search::{LookAhead, Memory, SearchOptions, every_move};
-use crate::stream::Key;
+use crate::Othello;
+use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::choice::Ties;
+use evoply_core::cpu::Cpu;
+use evoply_core::evaluator::{Evaluator, LARGEST_VALUE};
+use evoply_core::rules::{Color, Game};
+use evoply_core::search::{LookAhead, Memory, SearchOptions, every_move};
+use evoply_core::stream::Key;
 
 /// Plies that are looked ahead for an order.
 const PLIES: u32 = 2;

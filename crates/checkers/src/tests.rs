@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bitboard::{Size8, Size10};
-use crate::cpu::{Task, available, on};
-use crate::stream::{Key, Stream};
+use evoply_core::bitboard::{Size8, Size10};
+use evoply_core::cpu::{Task, available, on};
+use evoply_core::stream::{Key, Stream};
 
 /// A square's piece: whose, and whether it is a king.
 type Cell = Option<(Color, bool)>;

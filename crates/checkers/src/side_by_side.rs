@@ -5,10 +5,10 @@
 
 use super::moves::{dark, step};
 use super::side::Side;
-use crate::bitboard::{Board, Word};
-use crate::cpu::{Cpu, Task};
-use crate::lanes::{LANES, Lanes};
-use crate::rules::SeenLanes;
+use evoply_core::bitboard::{Board, Word};
+use evoply_core::cpu::{Cpu, Task};
+use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::SeenLanes;
 
 /// The view of one side of eight boards; `AHEAD` and `AHEAD + 1` are the diagonals along which its men go.
 struct Sides<B: Board, C: Cpu, const AHEAD: usize> {

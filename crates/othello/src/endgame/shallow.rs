@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::geometry::Geometry;
 use super::stability::stable_discs;
-use crate::bitboard::{Bitboard, Board, Size8, Word};
-use crate::cpu::{Cpu, Task};
-use crate::rules::othello::{flips, moves};
+use crate::{flips, moves};
+use evoply_core::bitboard::{Bitboard, Board, Size8, Word};
+use evoply_core::cpu::{Cpu, Task};
 
 /// `TURNED[place][line]`: discs that turn in a line of eight when a disc is placed at `place`, `line` holds the mover's
 /// discs and the opponent's are on all other squares.

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::crew::Split;
 use super::solver::Solver;
-use crate::bitboard::Board;
-use crate::cpu::Cpu;
+use evoply_core::bitboard::Board;
+use evoply_core::cpu::Cpu;
 
 impl<B: Board, C: Cpu> Solver<'_, B, C> {
     /// Search the children from `place` on with idle threads, given the best score and its square so far; the best of all.

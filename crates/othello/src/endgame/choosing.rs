@@ -3,12 +3,12 @@
 use super::crew::Crew;
 use super::solver::Solver;
 use super::{Endgame, Mode};
-use crate::bitboard::Board;
-use crate::choice::{Choice, Ties};
-use crate::cpu::{Cpu, Task};
-use crate::rules::Game;
-use crate::rules::othello::Othello;
-use crate::search::exact::{Endgames, ExactChoice, ExactValues};
+use crate::Othello;
+use evoply_core::bitboard::Board;
+use evoply_core::choice::{Choice, Ties};
+use evoply_core::cpu::{Cpu, Task};
+use evoply_core::rules::Game;
+use evoply_core::search::exact::{Endgames, ExactChoice, ExactValues};
 
 impl<B: Board> Endgames for Othello<B> {
     #[inline(always)]

@@ -9,10 +9,10 @@ use super::ordering::{Child, Children};
 use super::question::Mode;
 use super::shallow::Shallow;
 use super::table::{Key, NO_SQUARE, ScoreTable, hash_of};
-use crate::bitboard::{Bitboard, Board};
-use crate::cpu::{Cpu, Task};
-use crate::rules::Game;
-use crate::rules::othello::{Othello, moves};
+use crate::{Othello, moves};
+use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::cpu::{Cpu, Task};
+use evoply_core::rules::Game;
 
 /// Positions with at most this many empty squares are ordered by parity alone and not remembered.
 const SHALLOW_EMPTIES: u32 = 5;

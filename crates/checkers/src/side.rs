@@ -1,8 +1,8 @@
 //! Which moves a side has, on sets of squares, whoever is to move.
 
 use super::moves::{DIAGONALS, Move, dark, step};
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::rules::Seen;
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::rules::Seen;
 
 /// One side's view of a board: its pieces, the other side's, kings of both, and which way its men go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,7 +178,7 @@ impl<B: Board> Side<B> {
     }
 }
 
-/// What a function gives for each diagonal; written out, as [`crate::lanes::Lanes::of`] is.
+/// What a function gives for each diagonal; written out, as [`evoply_core::lanes::Lanes::of`] is.
 #[inline(always)]
 fn by_diagonal<T>(f: impl Fn(usize) -> T) -> [T; DIAGONALS] {
     [f(0), f(1), f(2), f(3)]

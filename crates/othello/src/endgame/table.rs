@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::prefetch;
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::prefetch;
 
 /// Words of a bucket, which fills a cache line.
 const WORDS: usize = 8;

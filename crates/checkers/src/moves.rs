@@ -3,8 +3,8 @@
 //! All pieces stand on dark squares, and a diagonal step over the edge of a board of even size ends on a light one, so no
 //! shift here needs a mask against wrapping: every result is intersected with a set of dark squares.
 
-use crate::bitboard::{Bitboard, Board};
-use crate::lanes::Bits;
+use evoply_core::bitboard::{Bitboard, Board};
+use evoply_core::lanes::Bits;
 
 /// The four diagonals in the order of the squares they lead to: north-west, north-east, south-west, south-east.
 pub(super) const DIAGONALS: usize = 4;

@@ -1,6 +1,6 @@
 //! What the endgame solver looks up about the squares of a board.
 
-use crate::bitboard::{Bitboard, Board, Direction, MAX_SQUARES};
+use evoply_core::bitboard::{Bitboard, Board, Direction, MAX_SQUARES};
 
 /// The tables of a board.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Othello discs that can never turn again: a lower bound that is quick to find on every board size.
 
-use crate::bitboard::{Bitboard, Board, Direction, Word};
+use evoply_core::bitboard::{Bitboard, Board, Direction, Word};
 
 /// Discs of `own` that no sequence of moves can turn; some that are stable may be missing.
 ///

@@ -1,18 +1,21 @@
 //! Othello on 4x4, 6x6, 8x8 and 10x10 boards.
 //!
 //! Black moves first. A side that cannot move passes; the game ends when neither can. This module knows the rules on
-//! bitboards; text forms live with the user-facing games.
+//! bitboards; text forms live with the user-facing games. [`endgame`] is the exact solver.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod duels;
+pub mod endgame;
 mod lines;
 mod side_by_side;
 
 use std::hash::{Hash, Hasher};
 
-use super::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
-use crate::bitboard::{Bitboard, Board, Word};
-use crate::cpu::Cpu;
-use crate::lanes::{LANES, Lanes};
+use evoply_core::bitboard::{Bitboard, Board, Word};
+use evoply_core::cpu::Cpu;
+use evoply_core::lanes::{LANES, Lanes};
+use evoply_core::rules::{Children, Color, Game, LanesOf, Outcome, Rules, Seen, SeenLanes, Setup};
 use lines::Runs;
 
 /// A position: discs of the side to move and of the other side, who moves, and how many plies were played.

@@ -7,13 +7,13 @@ use super::advice::Advice;
 use super::geometry::Geometry;
 use super::question::Endgame;
 use super::table::ScoreTable;
-use crate::bitboard::Board;
-use crate::cpu::Cpu;
-use crate::evaluator::Evaluator;
-use crate::rules::Game;
-use crate::rules::othello::Othello;
-use crate::search::Memory;
-use crate::work::thread_count;
+use crate::Othello;
+use evoply_core::bitboard::Board;
+use evoply_core::cpu::Cpu;
+use evoply_core::evaluator::Evaluator;
+use evoply_core::rules::Game;
+use evoply_core::search::Memory;
+use evoply_core::work::thread_count;
 
 /// More threads than this are never of use.
 const MOST_THREADS: usize = 256;
