@@ -7,6 +7,8 @@ PYTHON_SOURCES := python tests benchmarks docs setting_up README.md
 # Installs packages and compiles the kernel for the CPU paths of EVOPLY_PATHS (this machine's best one, if empty; `all`; or
 # some of baseline,avx2,avx512). It does nothing where all is up to date, and says in a sentence what is missing.
 SETTING_UP := $(PYTHON) -m setting_up
+# All crates but the binding, which Python tests.
+KERNEL := --workspace --exclude evoply-python
 # A file's tests share what it made and look for the processes they started: they stay on one worker.
 # (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
 # order of collection, because its end, the doctests, is small and fills both workers.
@@ -27,7 +29,7 @@ demo: ## evolve an Othello player for about a minute, explain it, test it, write
 	@$(SETTING_UP) demo $(DEMO_OPTIONS)
 
 test: setup ## all tests but the long ones
-	cargo test --quiet --package evoply-core $$($(SETTING_UP) features)
+	cargo test --quiet $(KERNEL) $$($(SETTING_UP) features)
 	$(BIN)/pytest -q -m "not long" $(WORKERS)
 
 coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
@@ -39,7 +41,7 @@ coverage: setup ## the same tests of Python, with how much of it they cover (hal
 
 # All CPU paths, in the profile of wheels: what is released is what is tested.
 test-long: setup miri ## every test at full counts, on all CPU paths (about 20 minutes once the kernel is built)
-	EVOPLY_LONG=1 cargo test --profile dist --package evoply-core -- --include-ignored
+	EVOPLY_LONG=1 cargo test --profile dist $(KERNEL) -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
 
@@ -51,7 +53,7 @@ miri: tools ## the words of every CPU path and what is built on them, interprete
 check: setup ## format, lint, types, layers, stubs
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --package evoply-core
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(KERNEL)
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy

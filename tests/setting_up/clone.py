@@ -101,7 +101,8 @@ def make_clone(folder: Path) -> Clone:
     (folder / "crates/core/Cargo.toml").write_text("")
     (folder / "crates/core/src/lib.rs").write_text("// nothing\n")
     (folder / "pyproject.toml").write_text(
-        '[tool.maturin]\nfeatures = ["pyo3/extension-module"]\nmanifest-path = "crates/core/Cargo.toml"\n'
+        '[tool.maturin]\nfeatures = ["pyo3/extension-module"]\n'
+        'manifest-path = "crates/core/Cargo.toml"\n'
     )
     (folder / "rust").write_text("1.95.0")
     (folder / "evolved").write_text("0")
