@@ -232,13 +232,15 @@ def at_once(
             progress.draw()
             next(thread for thread in threads if thread.is_alive()).join(0.2)
     finally:
-        # After an error, or Ctrl-C, nothing runs on behind the message.
+        # After an error, or Ctrl-C, nothing runs on behind the message; another Ctrl-C waits.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         if errors or sys.exc_info()[1] is not None:
             programs.stop()
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
         progress.wipe()
+        signal.signal(signal.SIGINT, before)
     for error in errors:
         if not isinstance(error, StoppedError):
             raise error

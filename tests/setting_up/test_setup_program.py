@@ -178,6 +178,10 @@ def test_a_compiler_that_makes_no_program_is_named(clone: Clone) -> None:
     assert "cc - makes no program: ld: cannot find crt1.o - " in complaint(clone.set_up("demo"))
 
 
+limits_memory = pytest.mark.skipif(sys.platform != "linux", reason="needs `ulimit -v`")
+
+
+@limits_memory
 def test_too_little_memory_is_refused_before_anything_begins(clone: Clone) -> None:
     limit = 900 * 2**20
     done = subprocess.run(
@@ -192,6 +196,7 @@ def test_too_little_memory_is_refused_before_anything_begins(clone: Clone) -> No
     assert not any("fetch" in call or "pip" in call for call in clone.calls())
 
 
+@limits_memory
 def test_little_memory_takes_one_job_and_says_so(clone: Clone) -> None:
     if (os.cpu_count() or 1) == 1:
         pytest.skip("one core: it is one job anyway")
