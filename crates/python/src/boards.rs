@@ -9,7 +9,7 @@ use crate::games::wrong;
 #[pyfunction]
 #[pyo3(signature = (size, own, opponent, /))]
 pub fn othello_moves(size: u32, own: u128, opponent: u128) -> PyResult<u128> {
-    evoply_othello::moves_on(size, own, opponent).map_err(wrong)
+    evoply_othello_kernel::moves_on(size, own, opponent).map_err(wrong)
 }
 
 /// Discs that turn when the owner of `own` places a disc on `square`.
@@ -19,7 +19,7 @@ pub fn othello_flips(size: u32, own: u128, opponent: u128, square: u32) -> PyRes
     if square >= size.saturating_mul(size).min(MAX_SQUARES as u32) {
         return Err(wrong(format!("no square {square} on a {size}x{size} board")));
     }
-    evoply_othello::flips_on(size, own, opponent, square).map_err(wrong)
+    evoply_othello_kernel::flips_on(size, own, opponent, square).map_err(wrong)
 }
 
 /// A set of squares under one of the eight symmetries (bit 2: exchange rows and columns, then bit 1: upside down, then bit

@@ -55,9 +55,10 @@ impl Program {
     /// `ValueError` if they were not kept.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.0.parameters().map(|parameters| PyArray1::from_vec(py, parameters)).ok_or_else(|| {
-            wrong("the program has no parameters of its own: make it with keep_parameters=True")
-        })
+        self.0
+            .parameters()
+            .map(|parameters| PyArray1::from_vec(py, parameters))
+            .ok_or_else(|| wrong("the program has no parameters of its own: make it with keep_parameters=True"))
     }
 
     /// The program with other parameters, as many and in the same order, without lowering it again.

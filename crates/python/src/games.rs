@@ -7,8 +7,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 /// The table. Each family of games is a crate of its own.
-static GAMES: LazyLock<RwLock<Vec<Arc<dyn Kernel>>>> =
-    LazyLock::new(|| RwLock::new(evoply_othello::kernels().into_iter().chain(evoply_checkers::kernels()).collect()));
+static GAMES: LazyLock<RwLock<Vec<Arc<dyn Kernel>>>> = LazyLock::new(|| {
+    RwLock::new(evoply_othello_kernel::kernels().into_iter().chain(evoply_checkers_kernel::kernels()).collect())
+});
 
 /// The game of a name.
 pub fn kernel(name: &str) -> PyResult<Arc<dyn Kernel>> {

@@ -90,7 +90,7 @@ pub fn learn_games<'py>(
     let rates = values(&rates).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
     let opponent = opponent.map(|(weights, times)| joined("opponent", &weights, &times)).transpose()?;
     if opponent.as_ref().is_some_and(|opponent| opponent.width != rows.width) {
-        return Err(wrong("opponent: its time weights are of another degree than time_weights: give as many".into()));
+        return Err(wrong("opponent: its time weights are of another degree than time_weights: give as many"));
     }
     let (quiet_plies, repetitions, most_plies) = draws;
     let done = AtomicU64::new(0);
@@ -125,8 +125,7 @@ pub fn learn_games<'py>(
         every,
     };
     let (game, starts, coherence) = (kernel(game)?, kernel_rows(starts), coherence.transpose()?);
-    let question =
-        LearningQuestion { features: &*features.0, value, starts: &starts, plan, weights: rows, coherence };
+    let question = LearningQuestion { features: &*features.0, value, starts: &starts, plan, weights: rows, coherence };
     let lessons = interrupt::run(py, |stop| game.learn(question, stop, &done), report)?;
     answer(py, &lessons)
 }
@@ -253,8 +252,7 @@ pub fn learn_tables<'py>(
         most_plies: max_plies,
     };
     let (game, starts) = (kernel(value.0.game())?, kernel_rows(starts));
-    let lessons =
-        interrupt::run(py, |stop| game.learn_tables(&*value.0, &starts, plan, stop, &done), report)?;
+    let lessons = interrupt::run(py, |stop| game.learn_tables(&*value.0, &starts, plan, stop, &done), report)?;
     let answer = PyDict::new(py);
     answer.set_item("parameters", PyArray1::from_vec(py, lessons.parameters))?;
     set_lessons(&answer, &lessons.games)?;

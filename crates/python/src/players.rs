@@ -50,9 +50,7 @@ fn parse_ties(ties: &str) -> PyResult<Ties> {
         "random" => Ok(Ties::Random),
         "column" => Ok(Ties::Column),
         "advanced" => Ok(Ties::Advanced),
-        _ => Err(wrong(format!(
-            "unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"
-        ))),
+        _ => Err(wrong(format!("unknown tie rule {ties:?}: tie rules are first, last, random, column, advanced"))),
     }
 }
 
@@ -79,9 +77,9 @@ fn parse_leaves(noise: Option<u32>, alternate: Option<&str>) -> PyResult<Leaves>
         (None, Some("game")) => Ok(Leaves::Alternating(Per::Game)),
         (None, Some("move")) => Ok(Leaves::Alternating(Per::Move)),
         (None, Some("leaf")) => Ok(Leaves::Alternating(Per::Leaf)),
-        (None, Some(other)) => Err(wrong(format!(
-            "unknown alternation {other:?}: a coin is thrown for each game, move, leaf"
-        ))),
+        (None, Some(other)) => {
+            Err(wrong(format!("unknown alternation {other:?}: a coin is thrown for each game, move, leaf")))
+        }
         (Some(_), Some(_)) => Err(wrong("noise and alternate do not go together")),
     }
 }
@@ -128,9 +126,7 @@ impl Player {
         let ordering = given.unwrap_or(MoveOrder::None);
         let leaves = parse_leaves(noise, alternate)?;
         if kind != "alpha_beta" && (leaves != Leaves::Plain || quiescence || endgame > 0) {
-            return Err(wrong(
-                "noise, alternate, quiescence and endgame are for players that look ahead",
-            ));
+            return Err(wrong("noise, alternate, quiescence and endgame are for players that look ahead"));
         }
         if kind != "alpha_beta" && (temperature.is_some() || selective.is_some()) {
             return Err(wrong("temperature and selective are for players that look ahead"));
@@ -229,8 +225,7 @@ impl Positions {
         }
         let kernel = kernel(game)?;
         let plies = (least_plies, most_plies);
-        let found =
-            interrupt::run(py, |stop| kernel.random_positions(count, Key(key), plies, stop), |_| Ok(()))?;
+        let found = interrupt::run(py, |stop| kernel.random_positions(count, Key(key), plies, stop), |_| Ok(()))?;
         found.map(Self).ok_or_else(|| {
             wrong(format!("no game of {game} that goes on was found after {least_plies} to {most_plies} plies"))
         })

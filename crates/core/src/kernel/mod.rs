@@ -510,12 +510,7 @@ pub trait Kernel: Send + Sync {
     ///
     /// # Errors
     /// As [`Self::learn`].
-    fn evolve_online(
-        &self,
-        row: &Row,
-        question: &OnlineQuestion<'_>,
-        stop: &AtomicBool,
-    ) -> Answer<OnlineAnswer<u64>>;
+    fn evolve_online(&self, row: &Row, question: &OnlineQuestion<'_>, stop: &AtomicBool) -> Answer<OnlineAnswer<u64>>;
     /// See [`crate::search::ordered::count`].
     ///
     /// # Errors

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::values::{Batch, Compiled, Held};
 use super::{
-    Answer, Failure, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program, Row, Schedule,
-    SolveQuestion, Solved, Transcripts, Way,
+    Answer, Failure, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program, Row,
+    Schedule, SolveQuestion, Solved, Transcripts, Way,
 };
 use crate::arena::{Record, random_positions};
 use crate::bitboard::{Bitboard, Board, Word};
@@ -24,8 +24,8 @@ use crate::rules::perft::perft;
 use crate::rules::perft_table::perft_with_table;
 use crate::rules::playout::Playouts;
 use crate::rules::{Color, Game, Seen, Setup};
-use crate::search::exact::Endgames;
 use crate::search::LookAhead;
+use crate::search::exact::Endgames;
 use crate::search::ordered::{self, Count, Order};
 use crate::search::ordering::MoveOrder;
 use crate::stages::{StageClock, Stages};
@@ -173,13 +173,19 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
     ) -> Result<Arc<dyn Program>, ExpressionError> {
         let program = program::Program::<G::Board>::new(expression)?;
         let expression = Arc::new(literal.unwrap_or_else(|| expression.clone()));
-        Ok(Arc::new(Compiled::<G> { name: Arc::clone(&self.name), rules: self.rules, program: Arc::new(program), expression }))
+        Ok(Arc::new(Compiled::<G> {
+            name: Arc::clone(&self.name),
+            rules: self.rules,
+            program: Arc::new(program),
+            expression,
+        }))
     }
 
     fn player(&self, program: Option<&dyn Program>, habits: Habits) -> Result<Arc<dyn Player>, String> {
         let Habits { way, view, ties, epsilon } = habits;
         let compiled = || self.compiled(program.ok_or("a player of this kind needs a program")?, "program");
-        let whole = || Ok::<_, String>(Evaluator::<G> { rules: self.rules, program: Arc::clone(&compiled()?.program), view });
+        let whole =
+            || Ok::<_, String>(Evaluator::<G> { rules: self.rules, program: Arc::clone(&compiled()?.program), view });
         let chooser = match way {
             Way::Random => Chooser::Random,
             Way::AfterState => Chooser::AfterState(whole()?),
@@ -190,7 +196,9 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
                     if compiled.program.outputs() != 2 {
                         return Err("ordering tree needs a program with two outputs".into());
                     }
-                    let output = |number| Ok::<_, String>(Evaluator { rules: self.rules, program: compiled.output(number)?, view });
+                    let output = |number| {
+                        Ok::<_, String>(Evaluator { rules: self.rules, program: compiled.output(number)?, view })
+                    };
                     LookAhead::new(output(0)?, Some(output(1)?), options)?
                 } else {
                     LookAhead::new(whole()?, None, options)?
@@ -277,12 +285,7 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         self.learned_tables(value, starts, plan, stop, done)
     }
 
-    fn evolve_online(
-        &self,
-        row: &Row,
-        question: &OnlineQuestion<'_>,
-        stop: &AtomicBool,
-    ) -> Answer<OnlineAnswer<u64>> {
+    fn evolve_online(&self, row: &Row, question: &OnlineQuestion<'_>, stop: &AtomicBool) -> Answer<OnlineAnswer<u64>> {
         self.evolved_online(row, question, stop)
     }
 
@@ -300,7 +303,11 @@ impl<G: Playouts + Duels + Endgames> Kernel for Native<G> {
         if position.is_over() {
             return Err("the game is over: there is nothing to search".into());
         }
-        let evaluator = Evaluator::<G> { rules: self.rules, program: Arc::clone(&self.compiled(program, "program")?.program), view };
+        let evaluator = Evaluator::<G> {
+            rules: self.rules,
+            program: Arc::clone(&self.compiled(program, "program")?.program),
+            view,
+        };
         let counts = count(&evaluator, &position, depths, order, stop)?.ok_or(Failure::Stopped)?;
         let coded = |count: Count<G::Move>| {
             let Count { depth, chosen, value, nodes, looks, elapsed } = count;

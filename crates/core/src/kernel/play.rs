@@ -29,12 +29,7 @@ impl<G: Playouts + Endgames> Native<G> {
         Ok(play(&players, pairings, &conditions, threads, stop, done)?)
     }
 
-    pub(super) fn replayed(
-        &self,
-        games: &Transcripts<'_>,
-        threads: usize,
-        stop: &AtomicBool,
-    ) -> Answer<Vec<Known>> {
+    pub(super) fn replayed(&self, games: &Transcripts<'_>, threads: usize, stop: &AtomicBool) -> Answer<Vec<Known>> {
         let starts = self.all_positions(games.starts)?;
         let replayed = replay_all(&transcripts(games, &starts)?, threads, stop)?;
         Ok(replayed.into_iter().map(known).collect())

@@ -62,8 +62,8 @@ impl<G: Game> Task for Play<'_, '_, G> {
         let start = key.stream().below(settings.starts.len() as u64) as usize;
         let mut lesson = Lesson { start: start as u32, ..Lesson::default() };
         let mut position = settings.starts[start];
-        let mut rules =
-            [Color::Black, Color::White].map(|side| settings.plan.learns.from(side, number).then(|| rule_of(settings.plan.rule)));
+        let mut rules = [Color::Black, Color::White]
+            .map(|side| settings.plan.learns.from(side, number).then(|| rule_of(settings.plan.rule)));
         let mut course = Course::default();
         let mut drawn = ended(settings, &mut course, &position, 0);
         // Nobody has moved yet, so nobody asks what the first board is worth.

@@ -186,7 +186,10 @@ impl<G: Game> Settings<G> {
             fine(between(decay), format!("decay is {decay}: give a number from 0 to 1"))?;
         }
         fine(between(self.plan.epsilon), format!("epsilon is {}: give a probability from 0 to 1", self.plan.epsilon))?;
-        fine((1..=MOST_DEPTH).contains(&self.plan.depth), format!("depth is {}: give 1 to {MOST_DEPTH}", self.plan.depth))?;
+        fine(
+            (1..=MOST_DEPTH).contains(&self.plan.depth),
+            format!("depth is {}: give 1 to {MOST_DEPTH}", self.plan.depth),
+        )?;
         let is_size = self.plan.table == 0 || (self.plan.table.is_power_of_two() && self.plan.table <= MOST_TABLE);
         fine(is_size, format!("table has {} entries: give a power of two up to {MOST_TABLE}", self.plan.table))?;
         let orders = self.plan.ordering != MoveOrder::Program;
@@ -194,10 +197,16 @@ impl<G: Game> Settings<G> {
             orders,
             "ordering is by a program of its own: here give none, hash, evaluator, refutation or killer".into(),
         )?;
-        fine((1..=MOST_BATCH).contains(&self.plan.batch), format!("batch is {}: give 1 to {MOST_BATCH}", self.plan.batch))?;
+        fine(
+            (1..=MOST_BATCH).contains(&self.plan.batch),
+            format!("batch is {}: give 1 to {MOST_BATCH}", self.plan.batch),
+        )?;
         fine(self.plan.every > 0, "every is 0: give after how many games weights are written down".into())?;
         match &self.value {
-            None => fine(self.plan.depth == 1, format!("value is missing: looking {} plies ahead needs it", self.plan.depth)),
+            None => fine(
+                self.plan.depth == 1,
+                format!("value is missing: looking {} plies ahead needs it", self.plan.depth),
+            ),
             Some(value) => check_value(value, weights),
         }
     }
