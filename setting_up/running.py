@@ -22,6 +22,8 @@ _PATIENCE = 3.0
 """Seconds that a program has to end by itself before it is killed."""
 _NOW_AND_THEN = 15.0
 """Seconds between two lines about a part where there is no terminal."""
+_STILL = 60.0
+"""Seconds until the same line comes again, so that nobody believes it has stopped."""
 
 
 def spoken(seconds: float) -> str:
@@ -192,7 +194,8 @@ class Progress:
             elif not self._is_terminal:
                 for part, line in texts.items():
                     text, at = self._said.get(part, ("", 0.0))
-                    if self._now[part][0] != text and now - at >= _NOW_AND_THEN:
+                    is_new = self._now[part][0] != text
+                    if now - at >= (_NOW_AND_THEN if is_new else _STILL):
                         self._said[part] = (self._now[part][0], now)
                         self._write(f"{line}\n")
 

@@ -4,6 +4,7 @@ import importlib.util
 import io
 import re
 import shutil
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -202,6 +203,20 @@ def test_elsewhere_a_line_comes_now_and_then() -> None:
         progress.say("kernel", f"compiling crate {crate} of 100")
         progress.draw()
     assert stream.getvalue() == "kernel: compiling crate 0 of 100, 0 s\n"
+
+
+def test_elsewhere_long_work_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, clock = io.StringIO(), [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    progress = Progress(stream)
+    progress.say("kernel", "compiling crate 3 of 3: three")
+    for _ in range(130):
+        progress.draw()
+        clock[0] += 1
+    assert stream.getvalue().splitlines() == [
+        f"kernel: compiling crate 3 of 3: three, {text}"
+        for text in ("0 s", "1 min 0 s", "2 min 0 s")
+    ]
 
 
 @pytest.mark.parametrize(
