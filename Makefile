@@ -1,12 +1,14 @@
 # One verb a line; `make` alone lists them. CI runs the same verbs (.ci/run).
-# The oldest Rust is stated in Cargo.toml (rust-version), the README, and here.
-RUST_MINIMUM := 1.89
 PYTHON ?= python3
 VENV := .venv
 SHELL := /bin/bash
 BIN := $(VENV)/bin
-PYTHON_SOURCES := python tests benchmarks docs README.md
-KERNEL_SOURCES := $(shell find crates -path '*/src/*' -name '*.rs') $(shell find . -maxdepth 3 -name Cargo.toml -not -path './target/*') Cargo.lock
+PYTHON_SOURCES := python tests benchmarks docs setting_up README.md
+# Installs packages and compiles the kernel for the CPU paths of EVOPLY_PATHS (this machine's best one, if empty; `all`; or
+# some of baseline,avx2,avx512). It does nothing where all is up to date, and says in a sentence what is missing.
+SETTING_UP := $(PYTHON) -m setting_up
+# All crates but the binding, which Python tests.
+KERNEL := --workspace --exclude evoply-python
 # A file's tests share what it made and look for the processes they started: they stay on one worker.
 # (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
 # order of collection, because its end, the doctests, is small and fills both workers.
@@ -20,13 +22,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(VENV)/.dev $(VENV)/.kernel ## make .venv with everything for development, and build the kernel
+setup: ## make .venv with everything for development, and build the kernel
+	@$(SETTING_UP) development
 
-demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it, test it, write a report
-	@$(BIN)/evoply evolve demo $(DEMO_OPTIONS)
+demo: ## evolve an Othello player for about a minute, explain it, test it, write a report
+	@$(SETTING_UP) demo $(DEMO_OPTIONS)
 
 test: setup ## all tests but the long ones
-	cargo test --quiet --package evoply-core
+	cargo test --quiet $(KERNEL) $$($(SETTING_UP) features)
 	$(BIN)/pytest -q -m "not long" $(WORKERS)
 
 coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
@@ -36,10 +39,11 @@ coverage: setup ## the same tests of Python, with how much of it they cover (hal
 	$(BIN)/coverage report --format=total | sed 's/$$/ % of the Python covered (`.venv\/bin\/coverage report` shows where)/'
 	$(BIN)/coverage report > /dev/null
 
-test-long: setup miri ## every test at full counts (about 20 minutes)
-	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
+# All CPU paths, in the profile of wheels: what is released is what is tested.
+test-long: setup miri ## every test at full counts, on all CPU paths (about 20 minutes once the kernel is built)
+	EVOPLY_LONG=1 cargo test --profile dist $(KERNEL) -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
-	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
+	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
@@ -49,11 +53,12 @@ miri: tools ## the words of every CPU path and what is built on them, interprete
 check: setup ## format, lint, types, layers, stubs
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --package evoply-core
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps $(KERNEL)
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
 	$(BIN)/mypy benchmarks
+	$(BIN)/mypy setting_up
 	$(BIN)/python -m mypy.stubtest evoply._native
 	$(BIN)/lint-imports
 
@@ -84,9 +89,10 @@ docs: setup ## the documentation as HTML, in docs/_build
 notebooks: setup ## the notebooks of the documentation, executed and stored anew (about a minute)
 	$(BIN)/python docs/_extensions/notebooks.py
 
-dist: $(VENV)/.requirements | tools ## a wheel for this machine and the source archive, in dist/
+dist: ## a wheel with all CPU paths and the source archive, in dist/ (the kernel takes about ten minutes)
+	@$(SETTING_UP) packages
 	$(BIN)/maturin sdist --out dist
-	$(BIN)/maturin build --quiet --release --locked --out dist
+	$(BIN)/maturin build --quiet --profile dist --locked --out dist
 	@ls dist
 
 lock: ## make the lock files anew from pyproject.toml and Cargo.toml
@@ -97,33 +103,13 @@ lock: ## make the lock files anew from pyproject.toml and Cargo.toml
 
 clean: ## remove everything that was built, but no run
 	rm -rf target dist $(VENV) docs/_build .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	find python tests setting_up -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/evoply/_native*.so
 
 # Say in one sentence what is missing, before anything fails in a hundred.
 tools:
-	@command -v cargo >/dev/null || { echo "evoply needs cargo (Rust $(RUST_MINIMUM) or later): install it with rustup"; exit 1; }
-	@printf '%s\n' $(RUST_MINIMUM) "$$(rustc --version | cut -d' ' -f2)" | sort -C -V || { echo "evoply needs Rust $(RUST_MINIMUM) or later; this is $$(rustc --version | cut -d' ' -f2): run 'rustup update'"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "evoply needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1 | cut -d' ' -f2): run 'make PYTHON=python3.11 ...'"; exit 1; }
+	@$(SETTING_UP) needs
 
-$(VENV)/bin/python: | tools
-	$(PYTHON) -m venv $(VENV)
-
-$(VENV)/.requirements: requirements.lock | $(VENV)/bin/python
-	@echo "installing what evoply needs into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
-	@touch $@
-
-$(VENV)/.dev: requirements-dev.lock $(VENV)/.requirements
-	@echo "installing what its developers need"
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
-	@touch $@
-
-$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-bench.lock 2>&1 | grep -v '^Ignoring ' ; exit $${PIPESTATUS[0]}
-	@touch $@
-
-$(VENV)/.kernel: $(VENV)/.requirements $(KERNEL_SOURCES) pyproject.toml | tools
-	@echo "building the kernel: about ten minutes the first time"
-	@$(BIN)/maturin develop --release --quiet > $(VENV)/kernel.log 2>&1 || { cat $(VENV)/kernel.log; exit 1; }
-	@touch $@
+.PHONY: $(VENV)/.bench
+$(VENV)/.bench:
+	@$(SETTING_UP) bench

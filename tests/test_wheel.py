@@ -48,7 +48,9 @@ def output_of(*command: str | Path, cwd: Path, env: Mapping[str, str]) -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     maturin = Path(sys.executable).with_name("maturin")
-    output_of(maturin, "build", "--release", "--out", folder, cwd=ROOT, env=os.environ)
+    output_of(
+        maturin, "build", "--profile", "dist", "--locked", "--out", folder, cwd=ROOT, env=os.environ
+    )
     (built,) = folder.glob("evoply-*.whl")
     return built
 

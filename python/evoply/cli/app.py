@@ -153,7 +153,15 @@ def _usage_of(command: Callable[..., None]) -> str:
 def _version() -> str:
     from importlib.metadata import version
 
-    return f"evoply {version('evoply')}"
+    from evoply import _native
+
+    built = _native.paths
+    paths = (
+        f"CPU paths {', '.join(built)}; {_native.cpu} in use"
+        if built[1:]
+        else f"CPU path {built[0]}"
+    )
+    return f"evoply {version('evoply')} ({paths})"
 
 
 def _code(error: ValueError) -> int:
