@@ -57,12 +57,13 @@ check: setup ## format, lint, types, layers, stubs
 	$(BIN)/python -m mypy.stubtest evoply._native
 	$(BIN)/lint-imports
 
-bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes)
-	$(BIN)/python benchmarks/run.py
+# Each measures a build of all paths as it is released, never the one of `make setup`.
+bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes; BENCH_OPTIONS="--keep" for the docs)
+	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py $(BENCH_OPTIONS)
 
-bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first time it builds that one)
+bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first time it builds both); BENCH_OPTIONS="--quick": that of `make setup`
 	@test -n "$(COMMIT)" || { echo "COMMIT - is missing - say with which commit to compare: make bench-against COMMIT=HEAD~1"; exit 1; }
-	$(BIN)/python benchmarks/against.py $(COMMIT) $(AGAINST_OPTIONS)
+	$(BIN)/python benchmarks/against.py $(COMMIT) $(BENCH_OPTIONS)
 
 bench-kernel: tools ## the kernel alone, each answer checked
 	cargo bench --quiet --package evoply-core --bench kernel
@@ -71,7 +72,7 @@ bench-web: setup ## 200 games at a time in the browser's server for five minutes
 	$(BIN)/python benchmarks/web_load.py $(LOAD_OPTIONS)
 
 bench-long: setup $(VENV)/.bench ## the long rows too
-	$(BIN)/python benchmarks/run.py --long
+	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py --long $(BENCH_OPTIONS)
 
 signature: setup ## one number for the behaviour of search and evolution
 	@$(BIN)/python benchmarks/signature.py
