@@ -181,7 +181,6 @@ def compared(name: str, pairs: list[Pair]) -> dict[str, Any]:
         "theirs": statistics.median(theirs for _, theirs in rates),
         "before": statistics.median(before),
         "middle half": (before[quarter], before[-1 - quarter]),
-        "spread": (before[0], before[-1]),
         "seconds": statistics.median(ours["seconds"] for ours, _ in pairs),
         "same": all(ours["answer"] == theirs["answer"] for ours, theirs in pairs),
         "ratio": statistics.median(beside) if beside else None,
@@ -191,34 +190,31 @@ def compared(name: str, pairs: list[Pair]) -> dict[str, Any]:
 def shown(rows: list[dict[str, Any]], title: str) -> Table:
     """Return the table of a comparison."""
     table = Table(
-        "row", "unit", "ours", "theirs", "times as fast", "middle half", "spread", "",
-        "ratio, today", title=title,
+        "row", "unit", "ours", "theirs", "times as fast", "middle half", "", "ratio, today",
+        title=title,
     )  # fmt: skip
     for row in rows:
         if "error" in row:
-            table.add_row(*[row["name"], *[""] * 6, f"not there: {row['error']}"])
+            table.add_row(*[row["name"], *[""] * 5, f"not there: {row['error']}"])
             continue
+        low, high = row["middle half"]
         beside = f"{row['ratio']:.2f} {ROWS[row['name']].beside}" if row["ratio"] else ""
         table.add_row(
             row["name"], row["unit"], f"{row['ours']:,.4g}", f"{row['theirs']:,.4g}",
-            f"{row['before']:.3f}", _from_to(row["middle half"]), _from_to(row["spread"]),
+            f"{row['before']:.3f}", f"{low:.3f} to {high:.3f}",
             "" if row["same"] else "other answers", beside,
         )  # fmt: skip
     return table
 
 
-def _from_to(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.3f} to {ends[1]:.3f}"
-
-
 def summed_up(rows: list[dict[str, Any]], least: float) -> str:
     """Return in a sentence which rows have other answers, and which are slower than *least*.
 
-    A row is not slower as long as one of its pairs says that it is as fast.
+    A row is not slower as long as the middle half of its pairs reaches 1.
     """
     done = [row for row in rows if "error" not in row]
     other = [row["name"] for row in done if not row["same"]]
-    slower = [row["name"] for row in done if row["before"] < least and row["spread"][1] < 1]
+    slower = [row["name"] for row in done if row["before"] < least and row["middle half"][1] < 1]
     answers = f"other answers in {', '.join(other)}" if other else "equal answers in all of them"
     speeds = f"slower than {least}: {', '.join(slower)}" if slower else f"none slower than {least}"
     missing = f"; not there: {len(rows) - len(done)}" if len(rows) > len(done) else ""
@@ -279,7 +275,7 @@ def main() -> None:
     rows = [compared(name, pairs) for name, pairs in found.items()]
     name = "the quick build in python/evoply" if options.quick else str(options.folder or "here")
     title = f"{name} against {commit[:12]}, CPU path {path}, {options.pairs} pairs"
-    console = Console(width=170)
+    console = Console(width=150)
     console.print(shown(rows, title))
     console.print(summed_up(rows, 0.95 if options.quick else 0.98))
     if options.keep:

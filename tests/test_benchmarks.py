@@ -216,7 +216,7 @@ def test_a_kernel_beside_itself_is_as_fast_and_rows_that_fail_are_said(
 def test_slower_rows_and_other_answers_are_named(
     before: float, highest: float, same: bool, said: str
 ) -> None:
-    row = {"name": "one", "before": before, "spread": (0.9, highest), "same": same}
+    row = {"name": "one", "before": before, "middle half": (0.9, highest), "same": same}
     assert said in against.summed_up([row], 0.98)
 
 
