@@ -85,8 +85,10 @@ def kernel_of(commit: str) -> Kernel:
 def ours(folder: Path | None, is_quick: bool) -> Kernel:
     """Return our side: that of *folder*, the library of the tree, or the tree built as released."""
     if folder is not None:
-        own = folder / "benchmarks" / "workloads.py"
-        return Kernel(own if own.is_file() else HERE / "workloads.py", (folder.resolve(),))
+        folder = folder.resolve()
+        own = adapter_of(folder.name) or folder / "benchmarks" / "workloads.py"
+        program = own if own.is_file() else HERE / "workloads.py"
+        return Kernel(program, (folder, folder / "benchmarks"))
     if not is_quick:
         return Kernel(HERE / "workloads.py", (built_here(),))
     if library_of_the_tree() is None:
@@ -250,6 +252,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         "--quick", action="store_true",
         help="compare the library that `make setup` built, instead of one as it is released",
     )  # fmt: skip
+    parser.add_argument("--cpu", metavar="PATH", help="the CPU path of both, if not the best")
     parser.add_argument(
         "--keep", action="store_true", help="write the ratios into benchmarks/results.json"
     )
@@ -258,8 +261,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"--pairs - {options.pairs} is too few - at least 1")
     if options.quick and options.folder is not None:
         parser.error("--quick - is the library of this tree - leave --with out")
-    if options.keep and (options.quick or options.folder is not None):
-        parser.error("--keep - is for this tree as it is released - leave --quick and --with out")
+    if options.keep and (options.quick or options.folder is not None or options.cpu):
+        parser.error("--keep - is for this tree as it is released - leave the other options out")
     return options
 
 
@@ -268,8 +271,7 @@ def main() -> None:
     options = arguments()
     commit = commit_id(options.commit)
     kernels = ours(options.folder, options.quick), kernel_of(commit)
-    # Both on one path: that of EVOPLY_CPU, or the best that a build of all paths finds here.
-    path = kernels[1].cpu(os.environ.get("EVOPLY_CPU"))
+    path = kernels[1].cpu(options.cpu)  # where it has all paths, by default the best of them
     kernels[0].cpu(path)
     found = measured(kernels, options.rows, options.pairs, path)
     rows = [compared(name, pairs) for name, pairs in found.items()]
