@@ -19,7 +19,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ demo: ## evolve an Othello player for about a minute, explain it, test it, write
 test: setup ## all tests but the long ones
 	cargo test --quiet $(TESTED) $$($(SETTING_UP) features)
 	$(BIN)/pytest -q -m "not long" $(WORKERS)
+
+compile-tests: ## compile the kernel's tests, which takes a minute or two, and run none
+	cargo test --quiet $(TESTED) $$($(SETTING_UP) features) --no-run
 
 coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
 	rm -f .coverage .coverage.*
