@@ -26,7 +26,7 @@ demo: $(VENV)/.kernel ## evolve an Othello player for about a minute, explain it
 	@$(BIN)/evoply evolve demo $(DEMO_OPTIONS)
 
 test: setup ## all tests but the long ones
-	cargo test --quiet --package evoply-core
+	cargo test --quiet --workspace --exclude evoply-python
 	$(BIN)/pytest -q -m "not long" $(WORKERS)
 
 coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
@@ -37,19 +37,19 @@ coverage: setup ## the same tests of Python, with how much of it they cover (hal
 	$(BIN)/coverage report > /dev/null
 
 test-long: setup miri ## every test at full counts (about 20 minutes)
-	EVOPLY_LONG=1 cargo test --release --package evoply-core -- --include-ignored
+	EVOPLY_LONG=1 cargo test --release --workspace --exclude evoply-python -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
 	EVOPLY_LONG=1 $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
-	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --lib -- cpu:: othello; \
+	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --package evoply-othello --lib -- cpu:: lines::; \
 	else echo "no nightly Rust with Miri here: skipped"; fi
 
 check: setup ## format, lint, types, layers, stubs
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --package evoply-core
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --exclude evoply-python
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
