@@ -13,7 +13,7 @@ use super::reference::divide;
 use super::sets::{Filled, Mirrored, Shifted};
 use super::sums::SumsOf;
 use crate::bitboard::{Board, Word};
-use crate::cpu::{self, Baseline, Cpu, Path, Task};
+use crate::cpu::{self, Cpu, Path, Task};
 use crate::lanes::Lanes;
 use crate::patterns::carried::Carried;
 use crate::rules::Game;
@@ -78,7 +78,7 @@ impl<B: Board> Registers<B> {
         block: &Block<B>,
         outputs: &mut [Numbers],
     ) {
-        Baseline.call(Run::<G> { registers: self, ops, rules, program, block, outputs });
+        cpu::dispatch(Run::<G> { registers: self, ops, rules, program, block, outputs });
     }
 
     /// Make ready for the choice that a block belongs to, and for the side that is spoken for: which branch of the program the
