@@ -52,7 +52,7 @@ test-long: setup miri ## every test at full counts, on all CPU paths (about 20 m
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
-	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --package evoply-othello --lib -- cpu:: lines:: side_by_side::; \
+	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --package evoply-othello --lib -- cpu:: lines::; \
 	else echo "no nightly Rust with Miri here: skipped"; fi
 
 check: setup ## format, lint, types, layers, stubs
