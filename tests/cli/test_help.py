@@ -8,7 +8,7 @@ from command_line import call
 
 from evoply.cli.commands import COMMANDS
 
-NAMES = [command.__name__ for command in COMMANDS]
+NAMES = list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", NAMES)
