@@ -1,5 +1,6 @@
 """The names of `import evoply`: all there, with the defaults of the command line."""
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -30,6 +31,17 @@ def test_every_name_is_there() -> None:
     assert ep.Forest.__name__ == "Forest"
     with pytest.raises(AttributeError, match="no attribute 'matsch'"):
         _ = ep.matsch
+
+
+def test_every_name_is_there_whatever_was_imported_before() -> None:
+    """A name must not depend on a module that something else happens to import."""
+    for home, names in ep._HOMES.items():
+        table = getattr(importlib.import_module(home), "_home_of", None)
+        if table is not None:
+            assert set(names.split()) <= set(table), home
+    code = "import evoply; print(evoply.features.mobility('own'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["number_of_moves(own)"], done.stderr
 
 
 @pytest.mark.parametrize("name", ["match", "round_robin", "sprt_match", "tournament"])

@@ -103,8 +103,7 @@ _HOMES = {
     "evoply.evolution": "EvolutionConfig Generation evolve final_test load_config",
     "evoply.experiments": "Comparison compare compare_experiment load_comparison",
     "evoply.expressions": (
-        "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count features number select "
-        "squares"
+        "PRIMITIVE_SETS ExpressionError Primitive PrimitiveSet board count number select squares"
     ),
     "evoply.games": "GAMES DrawRules add_game checkers othello",
     "evoply.algebra": "simplify",
@@ -138,6 +137,8 @@ _GIVEN = {
 }
 """What functions are given here that lie below it: who finds `champion@RUN` and reads `.ini`."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_MODULES = {"features": "evoply.expressions.features"}
+"""Public names that are modules, which nobody need have imported before."""
 
 __all__ = [
     "GAMES", "PRIMITIVE_SETS", "AfterState", "AlphaBeta", "Bot", "Choice", "Clock", "Color",
@@ -158,6 +159,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _HOME_OF:
         raise AttributeError(f"module 'evoply' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

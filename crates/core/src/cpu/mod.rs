@@ -411,7 +411,8 @@ mod tests {
         use Path::{Avx2, Avx512, Baseline};
         assert_eq!(choose("", &[Baseline, Avx2, Avx512], &[Baseline, Avx2]), Ok(Avx2));
         assert_eq!(choose("baseline", &[Baseline, Avx2], &[Baseline, Avx2]), Ok(Baseline));
-        let refused = |wanted, built: &[Path], available: &[Path]| choose(wanted, built, available).err().unwrap_or_default();
+        let refused =
+            |wanted, built: &[Path], available: &[Path]| choose(wanted, built, available).err().unwrap_or_default();
         assert!(refused("", &[Avx512], &[]).contains("machines with avx512, which this one lacks"));
         assert!(refused("avx512", &[Avx2], &[Avx2]).contains("'EVOPLY_PATHS=all make setup'"));
         assert!(refused("avx512", &[Avx2, Avx512], &[Avx2]).contains("this machine does not have it"));

@@ -9,6 +9,7 @@
 mod learning;
 pub mod native;
 mod play;
+mod rows;
 mod values;
 
 use std::any::Any;

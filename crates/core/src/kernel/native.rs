@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use super::rows::{own, position, row};
 use super::values::{Batch, Compiled, Held};
 use super::{
     Answer, Failure, Habits, Kernel, Known, LearningQuestion, OnlineQuestion, Player, Positions, Program, Row,
@@ -23,7 +24,7 @@ use crate::rules::duels::Duels;
 use crate::rules::perft::perft;
 use crate::rules::perft_table::perft_with_table;
 use crate::rules::playout::Playouts;
-use crate::rules::{Color, Game, Seen, Setup};
+use crate::rules::{Color, Game, Seen};
 use crate::search::LookAhead;
 use crate::search::exact::Endgames;
 use crate::search::ordered::{self, Count, Order};
@@ -90,28 +91,6 @@ impl<G: Game> Native<G> {
     pub(super) fn compiled<'a>(&self, program: &'a dyn Program, what: &str) -> Result<&'a Compiled<G>, String> {
         self.own(program, program.game(), what)
     }
-}
-
-/// The value behind a value of the game of this name.
-pub(super) fn own<'a, T: Any>(name: &str, value: &'a dyn Any, game: &str, what: &str) -> Result<&'a T, String> {
-    let found = if game == name { value.downcast_ref() } else { None };
-    found.ok_or_else(|| format!("a {what} for {game} cannot be used in {name}"))
-}
-
-/// The position of a row, checked.
-pub(super) fn position<G: Game>(rules: G::Rules, row: &Row) -> Result<G, String> {
-    let &Row { black, white, kings, black_to_move, ply, quiet_plies } = row;
-    let [black, white, kings] = [Bitboard::from_bits(black)?, Bitboard::from_bits(white)?, Bitboard::from_bits(kings)?];
-    let turn = if black_to_move { Color::Black } else { Color::White };
-    let setup = Setup { black, white, kings, turn, ply, quiet_plies };
-    G::from_setup(rules, &setup)
-}
-
-/// The row of a position.
-pub(super) fn row<G: Game>(position: &G) -> Row {
-    let Setup { black, white, kings, turn, ply, quiet_plies } = position.setup();
-    let (black, white, kings) = (black.0.to_u128(), white.0.to_u128(), kings.0.to_u128());
-    Row { black, white, kings, black_to_move: turn == Color::Black, ply, quiet_plies }
 }
 
 /// The board of a position as Black or White sees it, whoever is to move.

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::native::{Native, row};
+use super::native::Native;
+use super::rows::row;
 use super::values::Held;
 use super::{Answer, Known, Player, Row, Schedule, Transcripts};
 use crate::arena::{Conditions, Record, play};

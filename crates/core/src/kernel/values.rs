@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::native::{own, position, row};
+use super::rows::{own, position, row};
 use super::{Analysed, Answer, Failure, Player, Positions, Program, Row, Searcher, Told};
 use crate::analysis::{Analysis, Question};
 use crate::choice::Choice;
