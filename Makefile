@@ -9,6 +9,8 @@ PYTHON_SOURCES := python tests benchmarks docs setting_up README.md
 SETTING_UP := $(PYTHON) -m setting_up
 # All crates but the binding, which Python tests.
 KERNEL := --workspace --exclude evoply-python
+# Those that have tests of their own: the others only compile what these hold.
+TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-kernel
 # A file's tests share what it made and look for the processes they started: they stay on one worker.
 # (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
 # order of collection, because its end, the doctests, is small and fills both workers.
@@ -17,7 +19,7 @@ HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,8 +31,11 @@ demo: ## evolve an Othello player for about a minute, explain it, test it, write
 	@$(SETTING_UP) demo $(DEMO_OPTIONS)
 
 test: setup ## all tests but the long ones
-	cargo test --quiet $(KERNEL) $$($(SETTING_UP) features)
+	cargo test --quiet $(TESTED) $$($(SETTING_UP) features)
 	$(BIN)/pytest -q -m "not long" $(WORKERS)
+
+compile-tests: ## compile the kernel's tests, which takes a minute or two, and run none
+	cargo test --quiet $(TESTED) $$($(SETTING_UP) features) --no-run
 
 coverage: setup ## the same tests of Python, with how much of it they cover (half as long again)
 	rm -f .coverage .coverage.*
@@ -41,13 +46,13 @@ coverage: setup ## the same tests of Python, with how much of it they cover (hal
 
 # All CPU paths, in the profile of wheels: what is released is what is tested.
 test-long: setup miri ## every test at full counts, on all CPU paths (about 20 minutes once the kernel is built)
-	EVOPLY_LONG=1 cargo test --profile dist $(KERNEL) -- --include-ignored
+	EVOPLY_LONG=1 cargo test --profile dist $(TESTED) -- --include-ignored
 	@echo "Hypothesis explores from seed $(HYPOTHESIS_SEED): HYPOTHESIS_SEED=$(HYPOTHESIS_SEED) does it again"
-	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED)
+	package=$$($(BIN)/python benchmarks/kernels.py) && EVOPLY_LONG=1 PYTHONPATH=$$package $(BIN)/pytest -q -m "long or not long" --timeout 3600 $(WORKERS) --hypothesis-seed $(HYPOTHESIS_SEED) tests $$package/evoply README.md docs
 
 miri: tools ## the words of every CPU path and what is built on them, interpreted, where a nightly Rust with Miri is there
 	@if cargo +nightly miri --version > /dev/null 2>&1; \
-	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --lib -- cpu:: othello; \
+	then cargo +nightly miri test --quiet --target-dir target/miri --package evoply-core --package evoply-othello --lib -- cpu:: lines::; \
 	else echo "no nightly Rust with Miri here: skipped"; fi
 
 check: setup ## format, lint, types, layers, stubs
@@ -62,12 +67,13 @@ check: setup ## format, lint, types, layers, stubs
 	$(BIN)/python -m mypy.stubtest evoply._native
 	$(BIN)/lint-imports
 
-bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes)
-	$(BIN)/python benchmarks/run.py
+# Each measures a build of all paths as it is released, never the one of `make setup`.
+bench: setup $(VENV)/.bench ## ours, a peer and the ratio, measured in one run (minutes; BENCH_OPTIONS="--keep" for the docs)
+	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py $(BENCH_OPTIONS)
 
-bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first time it builds that one)
+bench-against: setup ## this kernel beside that of COMMIT, in pairs (the first time it builds both); BENCH_OPTIONS="--quick": that of `make setup`
 	@test -n "$(COMMIT)" || { echo "COMMIT - is missing - say with which commit to compare: make bench-against COMMIT=HEAD~1"; exit 1; }
-	$(BIN)/python benchmarks/against.py $(COMMIT) $(AGAINST_OPTIONS)
+	$(BIN)/python benchmarks/against.py $(COMMIT) $(BENCH_OPTIONS)
 
 bench-kernel: tools ## the kernel alone, each answer checked
 	cargo bench --quiet --package evoply-core --bench kernel
@@ -76,7 +82,7 @@ bench-web: setup ## 200 games at a time in the browser's server for five minutes
 	$(BIN)/python benchmarks/web_load.py $(LOAD_OPTIONS)
 
 bench-long: setup $(VENV)/.bench ## the long rows too
-	$(BIN)/python benchmarks/run.py --long
+	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py --long $(BENCH_OPTIONS)
 
 signature: setup ## one number for the behaviour of search and evolution
 	@$(BIN)/python benchmarks/signature.py

@@ -13,7 +13,7 @@ from workloads import ROWS
 
 from evoply import _native
 
-RESULTS = Path(__file__).with_name("results.json")
+RESULTS = Path(__file__).resolve().with_name("results.json")
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,23 @@ def known(row: Row) -> dict[str, Any]:
     return fields if row.before is not None else {key: fields[key] for key in list(fields)[:6]}
 
 
-def keep(rows: list[Row]) -> None:
-    """Write the rows of this machine to results.json."""
-    before = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
-    kept = [known(with_before(row, before)) for row in rows]
-    text = json.dumps({"machine": machine(), "rows": kept}, indent=2) + "\n"
-    RESULTS.write_text(text, encoding="utf-8")
+def written_to(name: str, *, keep: bool = False) -> Path:
+    """Return the file of a measurement: below target, unless the documentation is to show it.
+
+    So a measurement changes nothing that is committed, and no test notices it.
+    """
+    return RESULTS if keep else RESULTS.parents[1] / "target" / "bench" / name
+
+
+def whole(file: Path, data: Any) -> None:
+    """Write *data* as JSON, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_suffix(".new")
+    written.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    written.replace(file)
+
+
+def results_of(rows: list[Row], before: Path = RESULTS) -> dict[str, Any]:
+    """Return the rows of this machine as a file has them, with the comparisons of *before*."""
+    last = json.loads(before.read_text(encoding="utf-8"))["rows"]
+    return {"machine": machine(), "rows": [known(with_before(row, last)) for row in rows]}

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workloads import kernel_player
+from ingredients import kernel_player
 
 from evoply import _native
 from evoply.games.othello import Position

@@ -1,4 +1,7 @@
-"""Ours, a peer, and the ratio, measured in one run on one core; written to results.json too.
+"""Ours, a peer, and the ratio, measured in one run on one core.
+
+The rows go to target/bench/results.json, and with --keep to benchmarks/results.json, which the
+documentation shows.
 
 A bare time says little on a noisy machine; the ratio to a peer in the same run says more. Rows of
 perft check their counts; that games and searches are right is the tests' business.
@@ -22,11 +25,13 @@ import patterns
 import peers
 import rust_reversi
 from deap import gp as deap_gp
-from measuring import Row, cpu_timed, keep, machine, rate, timed
+from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
+from kernels import ROOT, library_of_the_tree
+from measuring import Row, cpu_timed, machine, rate, results_of, timed, whole, written_to
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from workloads import ROWS, kernel_player, positions, search_all, tree_players, trees_of_size
+from workloads import ROWS
 
 from evoply import _native
 from evoply.arena import Schedule, play
@@ -353,10 +358,22 @@ def endgame_row(console: Console, suite: str) -> Row:
     return Row(f"endgame-ffo-{suite}", "s", seconds, "none", None, None)
 
 
+def refuse_the_library_of_the_tree() -> None:
+    """End where evoply's library is the one in the tree: that may be a quick build."""
+    own = library_of_the_tree()
+    if own is not None and own.samefile(_native.__file__):
+        sys.exit("python/evoply - has a library that may be a quick build - run `make bench`")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="larger counts")
-    scale = 4 if parser.parse_args().long else 1
+    parser.add_argument(
+        "--keep", action="store_true", help="write benchmarks/results.json, for the documentation"
+    )
+    options = parser.parse_args()
+    refuse_the_library_of_the_tree()
+    scale = 4 if options.long else 1
     console = Console(width=120)
     suites = ["1-19", "20-39"] if scale > 1 else ["1-19"]
     rows = [
@@ -393,7 +410,9 @@ def main() -> None:
         ratio = "" if row.ratio is None else f"{row.ratio:,.2f}"
         table.add_row(row.name, row.unit, f"{row.ours:,.4g}", row.peer, theirs, ratio)
     console.print(table)
-    keep(rows)
+    file = written_to("results.json", keep=options.keep)
+    whole(file, results_of(rows))
+    console.print(f"written to {file.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

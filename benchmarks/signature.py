@@ -4,7 +4,7 @@ Nodes of fixed searches plus the digest of a small seeded run. A commit that cha
 and writes the new number to testdata/signature.txt, which the tests compare.
 """
 
-from workloads import kernel_player
+from ingredients import kernel_player
 
 from evoply import _native
 from evoply.evolution.signature import signature

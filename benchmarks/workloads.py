@@ -1,55 +1,28 @@
 """The work that a kernel is timed at, and the same for every kernel that is compared.
 
-`run.py` times it beside peers. Run as a program it is one side of `against.py`, with the evoply
-that Python finds: each line of standard input is the name of a row, each line of standard output
-its answer, as JSON. So nothing here is younger than the commits that are worth comparing with.
+`run.py` times it beside peers. Run as a program it is one side of `against.py`, with the evoply of
+its own commit, and speaks the protocol of `rows`: the program follows the names of evoply, while
+the names of rows and their work stay as they are. A row may be added; an older commit has it by a
+file in `adapters`.
 """
 
-import json
-import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
+from answers import ANSWERS
+from ingredients import kernel_player, positions, search_all, tree_players, trees_of_size
+from rows import Row, Work, serve
+from tasks import TASKS
 
 from evoply import _native
 from evoply.arena import Schedule, play
-from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet
+from evoply.expressions import PRIMITIVE_SETS
 from evoply.games import game_rules
-from evoply.gp import Tree, grow, lower
-from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator, parse_player
+from evoply.gp import lower
+from evoply.players import KernelSeat
 
-PRIMITIVES = PRIMITIVE_SETS["liao+mobility"]
 PAIRS = 8  # of trees: one pair can be off by a factor of 3
-PositionRow = tuple[int, int, int, bool, int, int]
-
-
-@dataclass(frozen=True)
-class Work:
-    """What was done once: *amount* in *seconds*.
-
-    *answer* is the same for every kernel that did the same. *ratio* compares with another way of
-    this kernel, in a row that says something by itself.
-    """
-
-    amount: float
-    seconds: float
-    answer: int
-    ratio: float | None = None
-
-
-def trees_of_size(count: int, size: int, primitives: PrimitiveSet = PRIMITIVES) -> list[Tree]:
-    """Return random trees of just about *size* nodes."""
-    stream = _native.Stream(1, "benchmark trees")
-    found: list[Tree] = []
-    while len(found) < count:
-        tree = grow(primitives, 9, stream)
-        if abs(len(tree) - size) <= 2:
-            found.append(tree)
-    return found
 
 
 def schedule(games: int) -> Schedule:
@@ -62,29 +35,6 @@ def schedule(games: int) -> Schedule:
         opening_plies=8,
         start=game_rules("othello").start().row,
     )
-
-
-def tree_players(trees: list[Tree], depth: int, **options: Any) -> list[_native.Player]:
-    """Return what plays by each tree, with what players of that depth have by default."""
-    evaluators = [TreeEvaluator(tree=tree) for tree in trees]
-    players = [
-        AfterState(evaluator=one)
-        if depth == 1
-        else AlphaBeta(evaluator=one, depth=depth, **options)
-        for one in evaluators
-    ]
-    return [player.native("othello") for player in players]
-
-
-def positions(count: int) -> list[PositionRow]:
-    """Return positions from the opening to the late middle of a game."""
-    batch = _native.Positions.random("othello", count, 7, 12, 36)
-    return [batch[index] for index in range(count)]
-
-
-def search_all(player: _native.Player, rows: list[PositionRow]) -> int:
-    """Choose at every position; return the nodes."""
-    return sum(_native.analyse(player, *row, 0)[2] for row in rows)
 
 
 def _games(pairs: list[list[_native.Player]], games: int, threads: int = 1) -> Work:
@@ -102,14 +52,6 @@ def _games(pairs: list[list[_native.Player]], games: int, threads: int = 1) -> W
 def _pairs(depth: int) -> list[list[_native.Player]]:
     players = tree_players(trees_of_size(2 * PAIRS, 50), depth)
     return [players[at : at + 2] for at in range(0, len(players), 2)]
-
-
-@cache
-def kernel_player(text: str, game: str = "othello") -> _native.Player:
-    """Return the kernel's form of a player that it runs."""
-    player: Any = parse_player(text, game=game)
-    native: _native.Player = player.native(game)
-    return native
 
 
 def _nodes(players: list[_native.Player], count: int) -> Work:
@@ -180,15 +122,6 @@ def _co_play_on_two() -> Work:
     return Work(two.amount, two.seconds, two.answer, one.seconds / two.seconds)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of a comparison: the unit of its amount per second, and what its ratio means."""
-
-    unit: str
-    work: Callable[[], Work]
-    beside: str = ""
-
-
 ROWS = {
     "perft-10": Row("leaves/s", lambda: _perft("othello", 10)),
     "checkers-perft-10": Row("leaves/s", lambda: _perft("checkers", 10)),
@@ -208,18 +141,10 @@ ROWS = {
     "gp-games-4ply": Row("games/s", lambda: _games(_pairs(4), 16)),
     "threads-2": Row("games/s", _threads, "of one thread"),
     "co-play-lose-checkers": Row("games/s", _co_play_on_two, "of one thread"),
+    **TASKS,
+    **ANSWERS,
 }
 
 
-def main() -> None:
-    """Do the rows that are asked for, once for each line."""
-    for line in sys.stdin:
-        try:
-            answer = asdict(ROWS[line.strip()].work())
-        except (TypeError, ValueError, AttributeError) as error:
-            answer = {"error": f"{error}"}
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(ROWS)

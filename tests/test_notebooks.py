@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import evoply
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.fixture(autouse=True)
 def kernel_of_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel has evoply from where this process has it, and no display."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(evoply.__file__).parents[1]))
 
 
 def stored(path: Path) -> dict[str, Any]:

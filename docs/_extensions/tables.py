@@ -16,6 +16,7 @@ from unittest.mock import patch
 from markdown import code, fence, meanings, table
 
 from evoply.cli.app import run as run_command
+from evoply.configs.meanings import meaning
 from evoply.configs.reference import ConfigKey, ConfigSection, config_sections
 from evoply.expressions import PRIMITIVE_SETS, square_sets
 from evoply.expressions.operations import OPERATIONS
@@ -94,8 +95,8 @@ def strong_levels(game: str, __: list[str]) -> str:
 
 def _options(kind: type[Online | Strong]) -> str:
     rows = [
-        [code(key), code(f"{field.default}"), f"{field.description}"]
-        for key, field in ((key, kind.model_fields[key]) for key in kind.text_options())
+        [code(key), code(f"{kind.model_fields[key].default}"), meaning(kind, key)]
+        for key in kind.text_options()
     ]
     return table(["option", "usual", "what it says"], rows)
 

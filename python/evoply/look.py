@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 __all__ = ["LINE_COLORS", "framed", "pieces_css"]
 
@@ -31,7 +31,7 @@ _IN_NOTEBOOKS = """
 @cache
 def pieces_css() -> str:
     """Return the style sheet of the pieces of pages."""
-    return (files("evoply") / "pieces.css").read_text(encoding="utf-8").strip()
+    return Path(__file__).with_name("pieces.css").read_text(encoding="utf-8").strip()
 
 
 def framed(html: str) -> str:

@@ -16,6 +16,7 @@ from evoply.games import GAMES, game_rules
 from evoply.games.othello import Game, Move
 from evoply.players import parse_player
 from evoply.protocols import Clock, Color, Ending, IllegalMoveError
+from waiting import until
 
 TREE = "( - ( * white_corners 10 ) black )"
 
@@ -168,21 +169,23 @@ def test_the_kernel_checks_schedules() -> None:
 
 def test_ctrl_c_stops_the_games_at_once() -> None:
     player = parse_player("material:depth=6").seat("othello")
-    waits = []
-    for _ in range(3):
+    waits: list[float] = []
+    # The best of some: other processes may hold this one up.
+    while not waits or (min(waits) >= 0.2 and len(waits) < 20):
         sent: list[float] = []
+        computed = time.process_time()
 
-        def interrupt(sent: list[float] = sent) -> None:
+        def interrupt(sent: list[float] = sent, computed: float = computed) -> None:
+            until(lambda: time.process_time() - computed > 0.2)  # it plays
             sent.append(time.monotonic())
             os.kill(os.getpid(), signal.SIGINT)
 
-        timer = threading.Timer(0.3, interrupt)
-        timer.start()
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
         with pytest.raises(KeyboardInterrupt):
             play("othello", [player, player], pairs(100_000))
         waits.append(time.monotonic() - sent[0])
-        timer.join()
-    # The best of three: other processes may hold this one up.
+        interrupter.join()
     assert min(waits) < 0.2
 
 

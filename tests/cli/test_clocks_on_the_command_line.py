@@ -5,17 +5,16 @@ import os
 import pty
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from command_line import call
-from test_play import read_until
 
 from evoply.cli.terminal_game import TerminalGame
 from evoply.games import game_rules
 from evoply.players import parse_player
 from evoply.protocols import Choice, Clock, Color, TimeControl
+from waiting import PATIENCE, read_until
 
 SMALL = ("--game", "othello-4", "--games", "2", "--quiet")
 
@@ -159,9 +158,7 @@ def test_a_flag_falls_while_nothing_is_typed(
     reading, writing = os.pipe()
     with os.fdopen(reading) as source, os.fdopen(writing, "w"):
         monkeypatch.setattr("sys.stdin", source)
-        began = time.monotonic()
         answer = call(capsys, "play", "--against", "greedy", "--clock", "0.3", "--json")
-    assert time.monotonic() - began < 10
     assert answer.code == 0
     assert (answer.data["winner"], answer.data["ending"]) == ("white", "forfeit")
     assert (answer.data["points"], answer.data["finished"]) == (0.0, True)
@@ -181,7 +178,7 @@ def test_a_flag_falls_at_the_prompt_of_a_terminal(tmp_path: Path) -> None:
     assert "Clocks: " in read_until(leader, "(you, 0:0")
     os.write(leader, b"f")  # half of a move
     assert "You lose" in read_until(leader, "Moves: ")
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     os.close(leader)
 
 

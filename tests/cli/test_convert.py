@@ -13,6 +13,7 @@ from command_line import call
 
 from evoply.formats import wthor
 from evoply.games import GAMES
+from waiting import PATIENCE
 
 GGF = "(;GM[Othello]PB[ann]PW[bob]RE[?]TY[8]B[F5]W[D6]B[C3];)\n"
 BAD = "(;GM[Othello]PB[ann]PW[bob]RE[?]TY[8]B[F5]W[F5];)\n"
@@ -102,7 +103,7 @@ def test_through_pipes_also_bytes(workplace: Path) -> None:
             input=content,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
             env=os.environ,
         )
 

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -8,8 +7,9 @@ from command_line import call
 
 from evoply import _native
 from evoply.cli.commands import COMMANDS
+from waiting import children_seconds
 
-NAMES = [command.__name__ for command in COMMANDS]
+NAMES = list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,9 +65,9 @@ def test_help_imports_nothing_heavy() -> None:
         "print([name for name in ('scipy', 'jinja2', 'vl_convert', 'pydantic', 'sqlite3.dbapi2')"
         " if name in sys.modules], file=sys.stderr)"
     )
-    began = perf_counter()
+    before = children_seconds()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert perf_counter() - began < 5
+    assert children_seconds() - before < 5
     heavy = {"'scipy'", "'jinja2'", "'vl_convert'", "'pydantic'"}
     assert heavy.isdisjoint(done.stderr.strip("[]\n").split(", "))
 

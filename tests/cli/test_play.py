@@ -2,10 +2,8 @@ import importlib.util
 import io
 import os
 import pty
-import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from command_line import Answer, call
 
 from evoply import _native
 from evoply.games.othello import Game
+from waiting import PATIENCE, read_until
 
 
 def play(
@@ -129,25 +128,12 @@ def test_in_a_terminal(tmp_path: Path) -> None:
     assert "greedy plays" in read_until(leader, "(you)")
     os.write(leader, b"\x04")
     assert "Moves so far: f5" in read_until(leader, "Go on with")
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     os.close(leader)
 
 
 def has_readline() -> bool:
     return importlib.util.find_spec("readline") is not None
-
-
-def read_until(descriptor: int, text: str, seconds: float = 15) -> str:
-    seen = b""
-    end = time.monotonic() + seconds
-    while text.encode() not in seen and time.monotonic() < end:
-        if select.select([descriptor], [], [], 0.2)[0]:
-            try:
-                seen += os.read(descriptor, 65536)
-            except OSError:
-                break
-    assert text.encode() in seen, seen.decode(errors="replace")
-    return seen.decode(errors="replace")
 
 
 def test_an_online_player_shows_its_weights_on_the_board(

@@ -3,14 +3,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from command_line import start
 
+from waiting import PATIENCE, children_seconds, cpu_seconds, until, until_it_computes
+
 pty = pytest.importorskip("pty", reason="needs terminals, signals and processes of Unix")
-resource = pytest.importorskip("resource")
 
 LONG_MATCH = ("match", "material:depth=5", "material:depth=5", "--games", "100000", "--json")
 GAME = "f5d6c3d3c4f4f6g5e6c5f3"
@@ -33,10 +33,10 @@ def test_ctrl_c_ends_at_once_with_130(arguments: tuple[str, ...], tmp_path: Path
     before = children_seconds()
     process = start(*arguments, cwd=tmp_path)
     try:
-        wait_until_it_computes(process.pid)
+        until_it_computes(process.pid)
         computed = cpu_seconds(process.pid)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     # In seconds of its own: a loaded machine may keep it waiting.
@@ -54,12 +54,9 @@ def test_ctrl_c_keeps_what_was_played_of_a_match(tmp_path: Path) -> None:
         "--save-games", "games.jsonl", cwd=tmp_path,
     )  # fmt: skip
     try:
-        end = time.monotonic() + 240
-        while not any(part.stat().st_size for part in tmp_path.glob(".games.jsonl.*")):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(lambda: any(part.stat().st_size for part in tmp_path.glob(".games.jsonl.*")))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -86,9 +83,9 @@ def test_ctrl_c_keeps_what_was_played_of_a_tournament(tmp_path: Path) -> None:
         "--html", "page.html", cwd=tmp_path,
     )  # fmt: skip
     try:
-        wait_until_it_computes(process.pid)
+        until_it_computes(process.pid)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130
@@ -119,36 +116,7 @@ runpy.run_module("evoply", run_name="__main__", alter_sys=True)
 def test_ctrl_c_within_evaluated_text_ends_with_130_too(tmp_path: Path) -> None:
     (tmp_path / "interrupted.py").write_text(INTERRUPTED)
     command = [sys.executable, "-m", "interrupted"]
-    assert subprocess.run(command, cwd=tmp_path, timeout=60, check=False).returncode == 130
-
-
-def wait_until_it_computes(process: int) -> None:
-    """Wait until a process has loaded the kernel and worked for three seconds since.
-
-    The first of them goes into imports. Python 3.11 ends with the signal itself, which only a shell
-    calls 130, where Ctrl-C meets one that runs a text as code, as many of scipy's do.
-    """
-    maps = Path(f"/proc/{process}/maps")
-    end = time.monotonic() + 240
-    while "evoply/_native" not in maps.read_text():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    loaded = cpu_seconds(process)
-    while cpu_seconds(process) < loaded + 3:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def cpu_seconds(process: int) -> float:
-    """Return how long a running process has computed, on all cores together."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def children_seconds() -> float:
-    """Return how long all processes that were started here and ended have computed."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE, check=False).returncode == 130
 
 
 def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
@@ -161,12 +129,12 @@ def test_ctrl_c_keeps_every_whole_generation(tmp_path: Path) -> None:
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "evoply resume first" in rest
     assert "Traceback" not in rest
     listed = start("runs", "first", "--json", cwd=tmp_path)
-    data = json.loads(listed.communicate(timeout=20)[0])
+    data = json.loads(listed.communicate(timeout=PATIENCE)[0])
     assert data["status"] == "stopped"
     numbers = [entry["number"] for entry in data["generations"]]
     assert numbers == list(range(len(numbers)))
@@ -185,7 +153,7 @@ def test_a_reader_that_leaves_is_no_error_message(
     process.stdout.close()
     assert process.stderr is not None
     assert process.stderr.read() == ""
-    assert process.wait(timeout=30) == 141  # as of a program that the signal of a pipe ended
+    assert process.wait(timeout=PATIENCE) == 141  # as of a program that the signal of a pipe ended
     process.stderr.close()
 
 
@@ -196,7 +164,7 @@ def test_a_reader_that_leaves_is_no_error_message(
 def test_a_full_disk_is_told_in_a_sentence(arguments: tuple[str, ...], tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         process = start(*arguments, cwd=tmp_path, stdout=full)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert "standard output cannot be written: no space is left there: send it somewhere" in err
     assert "Traceback" not in err
@@ -217,7 +185,7 @@ def test_the_live_display(tmp_path: Path) -> None:
             seen += os.read(leader, 65536)
         except OSError:
             break
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     os.close(leader)
     text = seen.decode(errors="replace")
     for part in ("generation", "best, fresh games", "time left", "games per second", "tree size"):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import call
 
+from waiting import PATIENCE
+
 WRONG = [
     ["perft", "othello-4", "1.5"],
     ["perft", "othello-4", "0x3"],
@@ -120,7 +122,7 @@ def test_json_of_a_failure_and_of_a_game_with_wrong_lines(
 def test_closed_streams(command: str, closed: str) -> None:
     line = f'"{sys.executable}" -m evoply {command} {closed}'
     done = subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=30, check=False
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == (2 if "nothing" in command else 0)
     assert "Traceback" not in done.stderr
@@ -130,6 +132,6 @@ def test_closed_streams(command: str, closed: str) -> None:
 def test_a_config_may_come_through_a_pipe(workplace: Path) -> None:
     line = f'cat small.toml | "{sys.executable}" -m evoply evolve /dev/stdin --no-tests --json'
     done = subprocess.run(
-        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=True
+        ["/bin/sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert json.loads(done.stdout)["generations"] == 3

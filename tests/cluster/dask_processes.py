@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from waiting import until
 
 
 def free_port() -> int:
@@ -37,11 +38,13 @@ class DaskProcesses:
         options = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"]
         process = self._start("scheduler", *options)
         # On a busy machine its start takes longer than anybody waits for an answer.
-        for _ in range(600):
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                return process
-            time.sleep(0.1)
-        raise AssertionError("the scheduler does not listen: see dask.log")
+        until(self._is_heard, "the scheduler")
+        return process
+
+    def _is_heard(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
 
     def worker(self, preload: str = "") -> subprocess.Popen[bytes]:
         options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]

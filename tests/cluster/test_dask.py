@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from evoply.experiments import (
 from evoply.experiments.units import run_unit
 from evoply.protocols import ClusterError, RunError, WrongResultError
 from evoply.runs import Run
+from waiting import until
 
 distributed = pytest.importorskip("distributed")
 
@@ -222,8 +222,7 @@ def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) ->
 
     def restart() -> None:
         runs = folder.path / "runs"
-        while not runs.is_dir() or not any(path.name[0] != "." for path in runs.iterdir()):
-            time.sleep(0.05)
+        until(lambda: runs.is_dir() and any(path.name[0] != "." for path in runs.iterdir()))
         first.kill()
         first.wait()
         came.extend(path.name for path in runs.iterdir())
@@ -261,8 +260,7 @@ def test_a_lying_worker_is_named(home: Path, dask: DaskProcesses) -> None:
     dask.worker()
     liar = dask.worker(LYING)
     with connect(dask.address, check_every=1) as cluster:
-        while cluster.slots < 2:
-            time.sleep(0.1)
+        until(lambda: cluster.slots >= 2)
         with pytest.raises(WrongResultError, match="returned a wrong result") as caught:
             round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
     assert f"process {liar.pid} on" in str(caught.value)

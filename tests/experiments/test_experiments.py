@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from evoply.experiments.page import comparison_html
 from evoply.experiments.units import Point, run_unit, value_of
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run
+from waiting import until
 
 BASE = """
 game = "othello-4"
@@ -236,17 +236,10 @@ def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> 
     command = [sys.executable, "-c", WORKER, "experiment", "e.toml", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     runs = home / "runs" / "e" / "runs"
-    for _ in range(600):
-        time.sleep(0.05)
-        if runs.is_dir() and len(list(runs.glob("*/run.db"))) >= 2:
-            break
+    until(lambda: len(list(runs.glob("*/run.db"))) >= 2)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    for _ in range(100):
-        if not _at_work(str(home)):
-            break
-        time.sleep(0.1)
-    assert not _at_work(str(home))
+    until(lambda: not _at_work(str(home)))
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     data = json.loads(done.stdout)
     folder = ExperimentFolder.create(home / "whole", load_experiment("e.toml"))

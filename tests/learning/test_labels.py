@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_paths import digests_on_cpu_paths
 from slow_tables import squashed as slowly_squashed
 
 import evoply as ep
@@ -192,14 +191,6 @@ def test_steps_are_the_same_wherever_they_were_interrupted_and_for_any_threads(s
     assert len({step.digest for step in whole}) == len(whole)
     plain = list(learn_patterns(PatternConfig(**(settings | {"labels": None}))))
     assert plain[-1].entries == whole[2].entries
-
-
-def test_paths_of_the_processor_do_not_show():
-    code = (
-        "from evoply.learning import *; "
-        f"*_, last = learn_patterns(PatternConfig(**{SMALL!r})); print(last.digest)"
-    )
-    assert len(digests_on_cpu_paths(code)) == 1
 
 
 def test_configs_without_labels_are_what_they_were():

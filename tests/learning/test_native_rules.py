@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -209,27 +204,6 @@ def test_three_plies_and_any_order_of_moves_give_the_same(game: str) -> None:
 def latest(game: str) -> list[Any]:
     positions = _native.Positions.random(game, 2, 9, 24, 26)
     return [positions[0], positions[1]]
-
-
-def test_every_cpu_path_learns_the_same() -> None:
-    code = (
-        "import json, sys; sys.path.insert(0, sys.argv[1]); from test_native_rules import *;"
-        "models = [slow(game, rule=rule, depth=depth, games=3, epsilon=0.1, decay=0.5,"
-        " draws=(20, 3, 60)) for game in GAMES for rule in KERNELS for depth in (1, 2)];"
-        "print(json.dumps([plain(native(model)) for model in models]))"
-    )
-    answers = {}
-    for path in ("baseline", "avx2", "avx512"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(Path(__file__).parent)],
-            env={**os.environ, "EVOPLY_CPU": path}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode == 0:
-            answers[path] = json.loads(done.stdout)
-        else:
-            assert f"EVOPLY_CPU is {path}: this machine has" in done.stderr
-    assert answers["baseline"]
-    assert all(answer == answers["baseline"] for answer in answers.values())
 
 
 def test_learning_in_parts_is_learning_at_once() -> None:

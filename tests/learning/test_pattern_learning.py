@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_paths import digests_on_cpu_paths
 from slow_tables import COLUMNS, SlowTables
 
 import evoply as ep
@@ -107,14 +106,6 @@ def test_steps_are_the_same_wherever_a_run_was_interrupted():
     more = list(learn_patterns(config, games=200))
     assert [step.digest for step in more] == [step.digest for step in whole[:3]]
     assert len({step.digest for step in whole}) == 4
-
-
-def test_paths_of_the_processor_do_not_show():
-    code = (
-        "from evoply.learning import *; "
-        f"*_, last = learn_patterns(PatternConfig(**{SMALL!r})); print(last.digest)"
-    )
-    assert len(digests_on_cpu_paths(code)) == 1
 
 
 def test_players_learn_to_play():

@@ -171,7 +171,7 @@ class Clocked(Mood):
     commands = "play\ngenmove\ntime_settings\ntime_left"
 
     def start(self) -> None:
-        time.sleep(0.5)
+        time.sleep(0.1)
 
     def hear(self, line: str) -> None:
         with open("heard", "a") as file:

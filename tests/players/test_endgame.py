@@ -36,12 +36,12 @@ def test_solutions_are_those_of_minimax(game: str) -> None:
 
 
 def test_a_limit_in_seconds_ends_with_a_sentence_or_with_the_answer() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(TimeoutError, match=r"0\.2 were not enough for 60 empty squares: give more"):
         solve(Position(), seconds=0.2)
     with pytest.raises(TimeoutError, match=r"give more$"):
         solve(Position(), mode="outcome", seconds=1e-9)
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     near = Position.parse("XXXX XOXO XOO- O--- X")
     assert solve(near, seconds=1e300).score == solve(near).score == 10
     for wrong in (0, -1.0, float("nan"), float("inf")):

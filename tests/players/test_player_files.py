@@ -20,6 +20,7 @@ from evoply.players import (
     parse_player,
     save_player,
 )
+from waiting import PATIENCE
 
 MINE = PRIMITIVE_SETS["liao"].with_primitive("frontier", features.frontier("own"))
 PLAYER = AlphaBeta(
@@ -156,7 +157,7 @@ def test_what_is_no_plain_file_stays_what_it_is(tmp_path):
     with ThreadPoolExecutor() as pool:
         reader = pool.submit(pipe.read_text)
         write_atomically(pipe, "text")
-        assert reader.result(timeout=10) == "text"
+        assert reader.result(timeout=PATIENCE) == "text"
     assert pipe.is_fifo()
     (tmp_path / "link").symlink_to("target")
     write_atomically(tmp_path / "link", "text")

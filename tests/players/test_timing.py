@@ -264,14 +264,14 @@ def test_an_answer_is_always_that_of_a_finished_search(options: str, moves: str)
     for seconds in short if options == "depth=30" else (*short, 1.01, 5.02):
         stream = Stream(1, "timed").child(1, game.position.ply)
         seat = player.seat("othello")
-        begun = time.monotonic()
+        begun = time.process_time()
         choice = seat.choose(game, stream, Clock(seconds_left=seconds))
-        took = time.monotonic() - begun
+        took = time.process_time() - begun
         assert choice.depth >= 1
         plain = parse_player(f"material:depth={choice.depth},ties=random").seat("othello")
         oracle = plain.choose(game, stream, Clock())
         assert (choice.move, choice.score) == (oracle.move, oracle.score)
-        if seconds >= 0.3:  # busy machines are late
+        if seconds >= 0.3:  # of its own: a busy machine may keep it waiting
             assert took < seconds
 
 

@@ -9,6 +9,7 @@ from run_settings import small_config
 
 from evoply.evolution import evolve
 from evoply.runs import Run, RunError, advance, leave_request, read_request
+from waiting import PATIENCE
 
 
 def test_a_stop_request_ends_between_generations(tmp_path: Path) -> None:
@@ -34,8 +35,8 @@ def test_a_paused_run_waits(tmp_path: Path) -> None:
                 leave_request(run.path, "pause")
                 code = (
                     "import sys, time; from pathlib import Path; from evoply.runs import *\n"
-                    "folder = Path(sys.argv[1]); end = time.monotonic() + 30\n"
-                    "while Run.open(folder).status != 'paused' and time.monotonic() < end:\n"
+                    "folder = Path(sys.argv[1])\n"
+                    "while Run.open(folder).status != 'paused':\n"
                     "    time.sleep(0.05)\n"
                     "print(Run.open(folder).status); leave_request(folder, 'resume')\n"
                 )
@@ -43,7 +44,7 @@ def test_a_paused_run_waits(tmp_path: Path) -> None:
                     [sys.executable, "-c", code, str(run.path)], stdout=subprocess.PIPE, text=True
                 )
         assert run.count() == 3
-        assert watcher.communicate(timeout=30)[0] == "paused\n"
+        assert watcher.communicate(timeout=PATIENCE)[0] == "paused\n"
 
 
 def test_requests_that_make_no_sense(tmp_path: Path) -> None:

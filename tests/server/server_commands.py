@@ -5,15 +5,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from talker import PATIENCE
-
 from evoply import Stream
+from waiting import PATIENCE
 
 
 @contextmanager
@@ -55,7 +54,7 @@ def said(process: "subprocess.Popen[str]", text: str) -> str:
 
 def ended(process: "subprocess.Popen[str]") -> tuple[dict[str, Any], str]:
     """Return the one JSON object of a command that succeeds, and what it said beside."""
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "Traceback" not in err
     result: dict[str, Any] = json.loads(out)
@@ -65,10 +64,13 @@ def ended(process: "subprocess.Popen[str]") -> tuple[dict[str, Any], str]:
 class Rememberer:
     """A player over a plain socket that knows every move it was told of, by game."""
 
-    def __init__(self, port: int, name: str, pause: float = 0.0) -> None:
+    def __init__(self, port: int, name: str, may_move: threading.Event | None = None) -> None:
         self.port = port
-        self.pause = pause
-        """Seconds before each of its moves."""
+        if may_move is None:
+            may_move = threading.Event()
+            may_move.set()
+        self.may_move = may_move
+        """What it waits for before each of its moves."""
         self.name = name
         self.token: str | None = None
         self.moves: dict[int, list[str]] = {}
@@ -97,7 +99,7 @@ class Rememberer:
                         if asked.pop(game, None) == told[game][-1]:
                             most -= 1
                 elif word == "TURN":
-                    time.sleep(self.pause)
+                    assert self.may_move.wait(PATIENCE)
                     if most <= 0:
                         return
                     # All that we were told before is told again, and nothing else.

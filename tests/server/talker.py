@@ -1,7 +1,7 @@
 """A server in the test's own event loop, and clients that say what they like."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,9 +9,50 @@ from typing import Any, ClassVar
 from evoply import Stream
 from evoply.protocols import TimeControl
 from evoply.server import Conditions, GameServer, Journal
+from waiting import PATIENCE
 
-PATIENCE = 20.0
-"""Seconds for anything that should happen at once: machines are loaded."""
+
+class StillLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock stands still: however busy a machine is, it costs no seconds."""
+
+    _now = 0.0
+
+    def time(self) -> float:
+        return self._now
+
+    def pass_time(self, seconds: float) -> None:
+        self._now += seconds
+
+
+def pass_time(seconds: float) -> None:
+    """Let so much time pass in the `StillLoop` that runs."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, StillLoop)
+    loop.pass_time(seconds)
+
+
+def run_still(tournament: Coroutine[Any, Any, None]) -> None:
+    """Run a tournament in a `StillLoop`; there nobody may sleep."""
+    with asyncio.Runner(loop_factory=StillLoop) as runner:
+        runner.run(tournament)
+
+
+class News(list[str]):
+    """What a server tells of itself, and whoever waits for something hears of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._came = asyncio.Event()
+
+    def tell(self, text: str) -> None:
+        self.append(text)
+        self._came.set()
+
+    async def until(self, part: str) -> None:
+        """Wait until there was something with that *part*."""
+        while not any(part in text for text in self):
+            self._came.clear()
+            await self._came.wait()
 
 
 class Talker:
@@ -94,7 +135,7 @@ async def serving(
     journal: Journal | None = None,
     password: str | None = None,
     grace: float | None = None,
-    news: list[str] | None = None,
+    news: News | None = None,
     to_the_end: bool = True,
     port: int = 0,
     **conditions: Any,
@@ -107,15 +148,16 @@ async def serving(
         conditions = {"games": 2, "openings": 2, **conditions}
         control = TimeControl.from_text(clock)
         journal = Journal.create(path, Conditions.of(game, control, **conditions))
-    news = [] if news is None else news
-    server = GameServer(journal, password=password, grace=grace, on_news=news.append)
+    news = News() if news is None else news
+    server = GameServer(journal, password=password, grace=grace, on_news=news.tell)
     task = asyncio.create_task(server.run("127.0.0.1", port))
     try:
-        while server.address is None and not task.done():
-            await asyncio.sleep(0.01)
+        listening = asyncio.create_task(news.until("listening on"))
+        await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
+        listening.cancel()
         yield server, task
         if to_the_end:
-            async with asyncio.timeout(2 * PATIENCE):
+            async with asyncio.timeout(PATIENCE):
                 await task
         # Whatever clients do, it is no surprise to the server.
         assert [one for one in news if "a connection ended with" in one] == []

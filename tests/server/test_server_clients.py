@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from talker import Talker, serving, two_players
+from talker import News, Talker, serving, two_players
 
 from evoply import Stream
 from evoply.protocols import Ending
@@ -184,7 +184,7 @@ def test_damaged_lines_break_nothing(tmp_path: Path) -> None:
         await talker.leave()
 
     async def tournament() -> None:
-        news: list[str] = []
+        news = News()
         serve = serving(tmp_path / "t.db", game="othello", games=6, news=news)
         async with serve as (server, _), two_players(server) as (one, other):
             await one.until("COLOR")
@@ -330,14 +330,16 @@ def test_strangers_have_a_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_names_are_taken_once_and_given_back(tmp_path: Path) -> None:
     async def visit() -> None:
-        async with serving(tmp_path / "t.db", to_the_end=False, players=3) as (server, _):
+        news = News()
+        serve = serving(tmp_path / "t.db", to_the_end=False, players=3, news=news)
+        async with serve as (server, _):
             first = await (await Talker.to(server)).join("Ada")
             second = await Talker.to(server)
             second.say("HELLO evoply 1 ada", "HELLO evoply 1 Bob 99", "HELLO evoply 1 B\u00f6b")
             assert "ERROR name" in await second.until("ERROR")
             assert "ERROR games" in await second.until("ERROR")
             await first.leave()
-            await asyncio.sleep(0.1)
+            await news.until("Ada is away")
             await second.join("Ada")
             await second.leave()
 

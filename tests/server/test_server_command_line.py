@@ -17,6 +17,7 @@ from server_commands import Rememberer, ended, listening, said, started
 from evoply.cli import main
 from evoply.players import parse_player
 from evoply.server import Joining
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.timeout(400)  # processes of Python start slowly on a loaded machine
 
@@ -87,8 +88,8 @@ def test_games_are_shown_in_a_terminal(tmp_path: Path) -> None:
         )  # fmt: skip
         os.close(follower)
         said(server, "somebody is watching")
-        # Slow enough to be seen: a picture is drawn a few times a second.
-        players = [Rememberer(port, name, pause=0.02) for name in ("one", "other")]
+        is_seen = threading.Event()  # a picture is drawn a few times a second
+        players = [Rememberer(port, name, is_seen) for name in ("one", "other")]
         threads = [threading.Thread(target=player.play, args=(10_000,)) for player in players]
         for thread in threads:
             thread.start()
@@ -97,9 +98,11 @@ def test_games_are_shown_in_a_terminal(tmp_path: Path) -> None:
         with suppress(OSError):  # how a terminal ends
             while data := os.read(leader, 65536):
                 seen += data
+                if re.search(rb"1[45]\d\.\d s", seen):
+                    is_seen.set()
         for thread in threads:
             thread.join()
-        assert watching.wait(timeout=20) == 0
+        assert watching.wait(timeout=PATIENCE) == 0
         ended(server)
     os.close(leader)
     text = seen.decode(errors="replace")
@@ -121,7 +124,7 @@ def test_elsewhere_a_password_is_made_and_shown(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="this is not the password"):
             asyncio.run(wrong_one.run())
         with started("join", f"localhost:{port}", "--player", "random", cwd=tmp_path) as asked:
-            _, err = asked.communicate(timeout=60)
+            _, err = asked.communicate(timeout=PATIENCE)
             assert asked.returncode == 2
             assert "a password is needed" in err
         join = ("join", f"localhost:{port}", "--player", "random", "--password", password)

@@ -21,6 +21,7 @@ from evoply.games import game_rules
 from evoply.players import Origin, parse_player, save_player
 from evoply.protocols import Ending
 from evoply.server import GameServer, Joining, Journal, Watching
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.timeout(400)  # processes of Python start slowly on a loaded machine
 
@@ -139,7 +140,7 @@ def test_ctrl_c_ends_with_what_was_played(tmp_path: Path) -> None:
         with greedy as one, random as other:
             said(server, "game 3 ")
             server.send_signal(signal.SIGINT)
-            out, err = server.communicate(timeout=30)
+            out, err = server.communicate(timeout=PATIENCE)
             for player in (one, other):
                 result, _ = ended(player)
                 assert result["farewell"] == "the server was stopped"
@@ -255,7 +256,7 @@ def test_a_player_written_here_is_asked_with_its_clock(tmp_path: Path) -> None:
     from evoply.players import player_of
 
     async def tournament() -> None:
-        serve = serving(tmp_path / "t.db", clock="10+0.01")
+        serve = serving(tmp_path / "t.db", clock="100+0.01")
         async with serve as (server, task):
             assert server.address is not None
             random = parse_player("random", game="othello-4")
@@ -267,11 +268,11 @@ def test_a_player_written_here_is_asked_with_its_clock(tmp_path: Path) -> None:
             assert players[0].at_once == 1  # one object for all games
 
     asyncio.run(tournament())
-    assert clocks[0][:2] == (10, 0.01)
+    assert clocks[0][:2] == (100, 0.01)
     assert clocks[0][2] in (0, 1)
     left = [seconds for seconds, _, moves in clocks if moves >= 2]
     assert left
-    assert all(0 < seconds < 9.95 for seconds in left)
+    assert all(0 < seconds < 99.95 for seconds in left)
 
 
 def test_games_are_watched_while_they_are_played(tmp_path: Path) -> None:
@@ -309,7 +310,7 @@ def test_the_client_of_the_page_plays(tmp_path: Path) -> None:
             )
             for name in ("one", "other")
         ]
-        out = [client.communicate(timeout=60)[0] for client in clients]
+        out = [client.communicate(timeout=PATIENCE)[0] for client in clients]
         result, _ = ended(server)
     assert out[0] == out[1]
     assert out[0].count("END") == result["played"] == 2

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from web_server import client, until
+from web_server import client
 
 from evoply.evolution import load_config
 from evoply.gp import changes
@@ -28,6 +28,7 @@ from evoply.web.opponents import read_opponent
 from evoply.web.run_driving import RunDriver
 from evoply.web.run_forms import config_asked, form_of
 from evoply.web.run_messages import FormKey, RunRequest, StartRun
+from waiting import until
 
 SMALL = {
     "population_size": 12, "time_limit": None, "generations": 4, "hall_of_fame.final_pairs": 2,

@@ -16,11 +16,12 @@ from web_browser import (
     nothing_keeps_anybody_out,
     opened,
 )
-from web_server import command, until
+from web_server import command
 
 from evoply.evolution import load_config
 from evoply.runs import Run, advance, leave_request
 from evoply.runs.folder import is_locked
+from waiting import until
 
 pytestmark = NEEDS_BROWSER
 SMALL = (

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from web_server import client, command, until
+from web_server import client, command
 
 from evoply.web.limits import Limits, Rate
+from waiting import PATIENCE, until
 
 MANY = Limits(requests=Rate(1e6, 1e6), begun=Rate(1e6, 1e6), changes=Rate(1e6, 1e6))
 BEGINS_PROCESSES = {("POST", "/api/runs"), ("POST", "/api/runs/{name}/requests")}
@@ -109,7 +110,7 @@ def test_games_go_on_while_others_flood_the_server_with_junk(tmp_path: Path) -> 
                 sent[place] += 1
 
         floods = [threading.Thread(target=flood, args=(place,)) for place in range(len(sent))]
-        with httpx2.Client(base_url=told["url"], headers=headers, timeout=30) as api:
+        with httpx2.Client(base_url=told["url"], headers=headers, timeout=PATIENCE) as api:
             for one in floods:
                 one.start()
             try:

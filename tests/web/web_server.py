@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from evoply.web.limits import Limits
 from evoply.web.protection import Trusted
 
 HOST = "127.0.0.1:8000"
-PATIENCE = 60.0
 
 
 @contextmanager
@@ -52,12 +50,3 @@ def command(
     finally:
         process.kill()
         process.communicate()
-
-
-def until(true: Callable[[], Any]) -> Any:
-    """Return what *true* returns as soon as it is something."""
-    end = time.monotonic() + PATIENCE
-    while not (found := true()):
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
-    return found

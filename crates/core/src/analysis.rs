@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::bitboard::Board;
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::evaluator::after_state;
@@ -97,6 +98,7 @@ impl<'a, G: Game> ValueMoves<'a, G> {
 
 impl<G: Endgames> Task for ValueMoves<'_, G> {
     type Output = Option<Vec<f64>>;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { player, position, key, mut depth, mut exactly, workspace, stop } = self;

@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::bitboard::Board;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Player, Workspace};
 use crate::rules::draws::{Course, DrawRules, Ending, result};
@@ -91,6 +92,7 @@ struct Play<'a, G: Game> {
 
 impl<G: Playouts + Endgames> Task for Play<'_, G> {
     type Output = Result<Vec<Record>, Stopped>;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { players, pairings, conditions, threads, stop, done } = self;

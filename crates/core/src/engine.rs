@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::analysis::{Analysis, Question, ValueMoves};
+use crate::bitboard::Board;
 use crate::choice::Choice;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::player::{Choose, Chooser, Player, Workspace};
@@ -187,6 +188,7 @@ struct Think<'a, G: Game> {
 
 impl<G: Endgames> Task for Think<'_, G> {
     type Output = Option<Choice<G>>;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {

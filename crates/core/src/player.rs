@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::bitboard::Board;
 use crate::choice::{Choice, Ties, drawn_by_value};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::{Evaluator, after_state};
@@ -324,6 +325,7 @@ pub struct Choose<'a, G: Game> {
 
 impl<G: Endgames> Task for Choose<'_, G> {
     type Output = Option<Choice<G>>;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         self.player.choose(cpu, self.position, self.key, self.workspace, self.stop)

@@ -76,6 +76,7 @@ struct Replay<'a, G>(Moves<'a, G>);
 
 impl<G: Game> Task for Replay<'_, G> {
     type Output = Replayed<G>;
+    const WORTH_AVX512: bool = false;
     #[inline(always)]
     fn run<C: Cpu>(self, _: C) -> Replayed<G> {
         replay(self.0, |_| ())

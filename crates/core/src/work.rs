@@ -86,13 +86,18 @@ pub fn for_each_chunk_with<T: Send, S>(
             action(&mut scratch, number * chunk, items);
         }
     };
+    on_threads(threads, &work);
+    if stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
+}
+
+/// Do the same on so many threads, this one included; not generic, so that what it takes to begin threads is compiled once.
+pub fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);
         }
         work();
     });
-    if stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -3,23 +3,28 @@
 The arena knows players and games, and nothing of evolution or of files.
 """
 
-from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
-from evoply.arena.field import LostGames
-from evoply.arena.matches import MatchResult, match
-from evoply.arena.one_game import play_game
-from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-from evoply.arena.schedule import Forfeit, Results, Schedule, StoppedWithResultError
-from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
-from evoply.arena.statistics import (
-    PairStatistics,
-    elo_difference,
-    mean_interval,
-    pair_statistics,
-    wilson,
-)
-from evoply.arena.tables import Tables, play
-from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
+    from evoply.arena.field import LostGames
+    from evoply.arena.matches import MatchResult, match
+    from evoply.arena.one_game import play_game
+    from evoply.arena.ratings import Ratings, bradley_terry
+    from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
+    from evoply.arena.schedule import Forfeit, Results, Schedule, StoppedWithResultError
+    from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
+    from evoply.arena.statistics import (
+        PairStatistics,
+        elo_difference,
+        mean_interval,
+        pair_statistics,
+        wilson,
+    )
+    from evoply.arena.tables import Tables, play
+    from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [
     "Correlation",
@@ -57,3 +62,20 @@ __all__ = [
     "tournament",
     "wilson",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "elimination": "Elimination Meetings Round eliminate",
+        "field": "LostGames",
+        "matches": "MatchResult match",
+        "one_game": "play_game",
+        "ratings": "Ratings bradley_terry",
+        "round_robins": "Pairing RoundRobin Standing round_robin",
+        "schedule": "Forfeit Results Schedule StoppedWithResultError",
+        "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
+        "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
+        "tables": "Tables play",
+        "tournaments": "Correlation Star Tournament rank_correlation tournament",
+    },
+)

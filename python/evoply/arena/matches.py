@@ -15,7 +15,7 @@ from evoply._native import Stream
 from evoply.arena.field import Circumstances, Field, Openings, Tally, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
-from evoply.arena.statistics import elo_difference, pair_statistics
+from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
@@ -181,7 +181,7 @@ def match(
         draws=int((points == 0.5).sum()),
         losses=int((points == 0).sum()),
         interval=statistics.interval,
-        distinct_games=len(np.unique(results.hashes)),
+        distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         endings=results.ending_counts,
         players=field.about(tally),
         **field.circumstances(tally),

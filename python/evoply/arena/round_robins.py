@@ -23,7 +23,7 @@ from evoply.arena.field import (
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.schedule import Finished, Results, Schedule, StoppedWithResultError
-from evoply.arena.statistics import pair_statistics
+from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
@@ -296,7 +296,7 @@ def rated(
         standings=_standings(names, ratings, schedule, results, times),
         pairings=_pairings(first, second, points, results),
         games=len(results),
-        distinct_games=len(np.unique(results.hashes)),
+        distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         opening_plies=schedule.opening_plies,
         seed=seed,
         clock=None if clock is None else str(clock),

@@ -4,6 +4,7 @@ It reads arguments, shows what the layers below do, and computes nothing itself.
 quick: everything heavy is imported by the command that needs it, when it runs.
 """
 
+import os
 from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -14,6 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done, 1: failed, 2: wrong use, 130: stopped by Ctrl-C.
     """
+    # Pydantic would look for plugins among all that is installed, which takes longer than a match.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from evoply.cli.app import run
 

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import os
-import re
-import sqlite3
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Any
 
-from cyclopts import App
-from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
-
-from evoply.cli.commands import COMMANDS
-from evoply.cli.output import EndedError, StoppedError, help_console, stderr, write_json
-from evoply.cli.suggesting import with_suggested
+from evoply.cli.output import EndedError, StoppedError, stderr, write_json
+from evoply.cli.version import version_text
 
 __all__ = ["run"]
 
@@ -73,14 +65,12 @@ def _open_streams() -> None:
 def _run(arguments: list[str]) -> tuple[int, str, Details]:
     """Run one command; return exit code, message and details of what went wrong."""
     try:
-        _app()(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        _do(arguments)
         return 0, "", {}
     except KeyboardInterrupt:
         return STOPPED, "stopped", {}
     except EndedError as end:
         return STOPPED if isinstance(end, StoppedError) else WRONG_USE, str(end), end.result
-    except CycloptsError as error:
-        return WRONG_USE, _usage(error), {}
     except ValueError as error:
         return _code(error), str(error), _listed(error)
     except RecursionError:
@@ -91,77 +81,29 @@ def _run(arguments: list[str]) -> tuple[int, str, Details]:
         )
     except MemoryError:
         return FAILED, "there is not enough memory for this", {}
-    except sqlite3.Error as error:
-        return FAILED, f"the run's database: {error}", {}
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
         return *_of_system(error, arguments), {}
+    except Exception as error:
+        if not _is_of_database(error):
+            raise
+        return FAILED, f"the run's database: {error}", {}
 
 
-def _app() -> App:
-    app = App(
-        name="evoply",
-        help="Evolve, measure and play players of Othello and checkers.",
-        help_format="plaintext",
-        help_epilogue=(
-            "Examples:\n\n"
-            "  evoply evolve demo\n"
-            "  evoply play\n"
-            "  evoply match champion random --games 1000 --seed 1\n"
-            "  evoply play --game checkers\n\n"
-            "`evoply COMMAND --help` explains a command."
-        ),
-        version=_version,
-        suppress_keyboard_interrupt=False,
-        console=help_console(),
-    )
-    app["--help"].help = "Show this help, or that of a command."
-    app["--version"].help = "Show the version."
-    for place, (command, examples) in enumerate(COMMANDS.items()):
-        command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
-        app.command(
-            command,
-            sort_key=place,
-            usage=f"Usage: evoply {_usage_of(command)}",
-            help_epilogue=f"Examples:\n{examples.rstrip()}",
-        )
-    return app
+def _do(arguments: list[str]) -> None:
+    if arguments == ["--version"]:  # needs no parser, which would take most of its time
+        print(version_text())
+        return
+    from evoply.cli.parsing import run_command
+
+    run_command(arguments)
 
 
-def _unwrapped(text: str) -> str:
-    """Return a docstring with one line per parameter: help wraps lines where they end there."""
-    joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
-    return text if joined == text else _unwrapped(joined)
+def _is_of_database(error: Exception) -> bool:
+    import sqlite3  # only a command that imported it can have such an error
 
-
-def _usage_of(command: Callable[..., None]) -> str:
-    """Return how a command is written, its arguments by name; the parser's own says [ARGS]."""
-    words = [command.__name__]
-    for name, parameter in inspect.signature(command).parameters.items():
-        is_optional = parameter.default is not inspect.Parameter.empty
-        match parameter.kind:
-            case inspect.Parameter.POSITIONAL_ONLY:
-                words.append(f"[{name.upper()}]" if is_optional else name.upper())
-            case inspect.Parameter.VAR_POSITIONAL:
-                words.append(f"[{name.upper()}...]")
-            case inspect.Parameter.KEYWORD_ONLY if not is_optional:
-                words.append(f"--{name.replace('_', '-')} {name.upper()}")
-    return " ".join([*words, "[OPTIONS]"])
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    from evoply import _native
-
-    built = _native.paths
-    paths = (
-        f"CPU paths {', '.join(built)}; {_native.cpu} in use"
-        if built[1:]
-        else f"CPU path {built[0]}"
-    )
-    return f"evoply {version('evoply')} ({paths})"
+    return isinstance(error, sqlite3.Error)
 
 
 def _code(error: ValueError) -> int:
@@ -172,18 +114,10 @@ def _code(error: ValueError) -> int:
     return FAILED if is_failure else WRONG_USE
 
 
-def _usage(error: CycloptsError) -> str:
-    command = " ".join(["evoply", *(error.command_chain or ())])
-    message = str(error).removeprefix(f'Command "{" ".join(error.command_chain or ())}" ')
-    if isinstance(error, UnusedCliTokensError):
-        unused = " ".join(error.unused_tokens or ())
-        message = f"Too many arguments: {unused}. Is a player with spaces in quotes?"
-    message = re.sub(r'unable to convert (".*") into float', r"\1 is not a number", message)
-    return f"{message}\n`{command} --help` shows how it is used."
-
-
 def _of_system(error: OSError, arguments: Sequence[str]) -> tuple[int, str]:
     """Return the exit code and the sentence for what the system refused."""
+    from pathlib import Path
+
     path = None if error.filename is None else os.fsdecode(error.filename)
     what, to_do = _REFUSED.get(error.errno or 0, (error.strerror or str(error), ""))
     code = WRONG_USE if error.errno in _REFUSED else FAILED
@@ -234,6 +168,8 @@ def _complain(message: str, code: int, details: Details | None) -> None:
     lines = message.splitlines()
     if len(lines) > _MOST_LINES:
         message = "\n".join([*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES:,} more lines"])
+    from evoply.cli.suggesting import with_suggested
+
     is_stop = code == STOPPED
     stderr().print(
         f"{'' if is_stop else 'evoply: '}{with_suggested(message)}",

@@ -1,40 +1,17 @@
-"""The table of commands: each verb with the examples of its help, in the order of `--help`."""
+"""The table of commands: each verb with the examples of its help, in the order of `--help`.
+
+A command is a function of the module of its name, which is imported when the command is run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
-from evoply.cli.analyse import analyse
-from evoply.cli.compare import compare, experiment
-from evoply.cli.config import config
-from evoply.cli.convert import convert
-from evoply.cli.distil import distil
-from evoply.cli.engine import engine
-from evoply.cli.evolve import evolve
-from evoply.cli.join import join
-from evoply.cli.learn import edit, learn, pack
-from evoply.cli.match import match
-from evoply.cli.perft import perft
-from evoply.cli.play import play
-from evoply.cli.presets import presets
-from evoply.cli.replay import replay
-from evoply.cli.report import report
-from evoply.cli.reproduce import reproduce
-from evoply.cli.resume import resume
-from evoply.cli.runs import runs
-from evoply.cli.serve import serve
-from evoply.cli.show import show
-from evoply.cli.solve import solve
-from evoply.cli.tournament import tournament
-from evoply.cli.tune import tune
-from evoply.cli.watch import watch
-from evoply.cli.web import web
-from evoply.cli.why import why
+__all__ = ["COMMANDS", "command_named"]
 
-__all__ = ["COMMANDS"]
-
-COMMANDS: dict[Callable[..., None], str] = {
-    evolve: """
+COMMANDS: dict[str, str] = {
+    "evolve": """
   evoply presets                       # ready-made configs
   evoply evolve demo
   evoply evolve quick --seed 7 --name first
@@ -42,45 +19,45 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply evolve demo --set fitness.opening_plies=4 --set selection.size=3
   evoply evolve benbassat-lose-checkers --population-size 20 --generations 5
 """,
-    learn: """
+    "learn": """
   evoply learn firebrand
   evoply learn firebrand-8 --games 2000 --name first
   evoply learn firebrand-8 --features champion@first --terms 25
   evoply learn config.toml --set rates.weights=0.05 --set rule=td-leaf
 """,
-    edit: """
+    "edit": """
   evoply edit first pieces --weight 0.4 --time-weight 0.4
   evoply resume first --games 10000
 """,
-    tune: """
+    "tune": """
   evoply tune champion@first
   evoply tune champion@first --against champion@patterns --generations 100 --name tuned
   evoply resume tuned --generations 200
 """,
-    distil: """
+    "distil": """
   evoply distil champion@patterns --terms 10 --output formula.json
   evoply distil champion@patterns --terms 6 --stages 3
   evoply match formula.json swh
 """,
-    pack: """
+    "pack": """
   evoply learn strong --name tables
   evoply pack tables strong.json
 """,
-    compare: """
+    "compare": """
   evoply compare quick othello-6 --seeds 5 --budget-games 50000
   evoply compare a.toml b.toml --measure score:swh,material:depth=3 --name sizes
 """,
-    experiment: """
+    "experiment": """
   evoply experiment sizes.toml
   evoply experiment sizes.toml --seeds 20 --csv numbers
 """,
-    resume: """
+    "resume": """
   evoply resume                        # the newest run
   evoply resume first
   evoply resume first --generations 200
   evoply resume first --time-limit 600
 """,
-    play: """
+    "play": """
   evoply play                          # against the newest champion, or greedy
   evoply play --against swh:depth=4 --color white
   evoply play --against champion@first --game othello-6
@@ -89,12 +66,12 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply play --game checkers --position W:W18,K24:B1,12 --color white
   echo "f5 quit" | tr ' ' '\\n' | evoply play --against greedy --seed 1
 """,
-    web: """
+    "web": """
   evoply web                           # opens http://127.0.0.1:8000
   evoply web --port 0 --no-browser
   evoply web --runs ~/experiments/runs --json
 """,
-    match: """
+    "match": """
   evoply match greedy random --games 1000 --seed 1
   evoply match champion@first swh:depth=2 --json
   evoply match '( + white white_corners )' greedy --openings none
@@ -107,22 +84,22 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply match swh mobility --watch
   evoply match swh mobility --games 20 --save-games games.jsonl
 """,
-    watch: """
+    "watch": """
   evoply watch games.jsonl             # from evoply match --save-games
   evoply watch games.jsonl --game 7 --delay 1
   evoply watch localhost:7450          # a tournament of evoply serve, as it is played
 """,
-    analyse: """
+    "analyse": """
   evoply analyse swh:depth=4
   evoply analyse champion@first --position f5d6c3d3c4 --json
   evoply analyse material:depth=6 --game checkers --position W:W18,K24:B1,12
 """,
-    why: """
+    "why": """
   evoply why greedy --position f5d6c4
   evoply why champion@first --position f5d6c3d3c4 --json
   evoply why material-kings:depth=6 --game checkers --position '11-15 23-19'
 """,
-    tournament: """
+    "tournament": """
   evoply tournament greedy swh mobility material:depth=2 --games 200
   evoply tournament greedy swh random --html standings.html
   evoply tournament --field students.toml --mode elimination --runs 50
@@ -130,75 +107,75 @@ COMMANDS: dict[Callable[..., None], str] = {
   evoply tournament greedy mobility material-kings --game checkers
   evoply tournament students/ swh greedy --games 20    # all bots in a folder
 """,
-    serve: """
+    "serve": """
   evoply serve                         # two players, on this machine
   evoply serve --game othello-10 --clock 150 --players 4 --games 20
   evoply serve --host 0.0.0.0 --clock 60+1   # asks for a password, which it shows
   evoply serve --resume tournament-1.db      # after a crash: all go on
 """,
-    join: """
+    "join": """
   evoply join localhost:7450 --player swh:depth=4
   evoply join 10.0.0.7:7450 --player champion@first --name Ada --password ...
   evoply join localhost:7450 --player mybot.py
 """,
-    engine: """
+    "engine": """
   evoply engine --protocol gtp --player swh:depth=6
   evoply engine --protocol nboard --player champion@first
   evoply match greedy 'engine:gtp:evoply engine --protocol gtp --player swh'
 """,
-    reproduce: """
+    "reproduce": """
   evoply reproduce                     # the studies there are
   evoply reproduce liao --table 1
   evoply reproduce liao --table 2 --scale small --html table2.html
   evoply reproduce liao --table 1 --rules reconstruction --json
 """,
-    show: """
+    "show": """
   evoply show champion@first
   evoply show '( - ( * 10 white_corners ) black )'
   evoply show champion --svg tree.svg
   evoply show swh --heat-map weights.svg
   evoply show material-kings:depth=2 --game checkers
 """,
-    perft: """
+    "perft": """
   evoply perft othello 9
   evoply perft othello-6 8 --threads 1 --json
   evoply perft othello 5 --position f5d6c3d3c4
   evoply perft checkers-10 5
   evoply perft lose-checkers 4 --position W:W18,K24:B1,12
 """,
-    solve: """
+    "solve": """
   evoply solve 'XXXX XOXO XOO- O--- X'
   evoply solve fforum-1-19.obf         # ours beside the file's scores
   evoply solve fforum-1-19.obf --mode outcome --json
   evoply solve 'XXXX XOXO XOO- O--- X' --every-move
 """,
-    convert: """
+    "convert": """
   evoply convert games.ggf games.txt
   evoply convert WTH_2004.wtb games.ggf   # with the names in .jou and .trn
   evoply convert games.jsonl positions.obf
   evoply convert tournament.pdn games.jsonl --json
   echo "1. F5 d6 2. C3" | evoply convert - - --to ggf
 """,
-    runs: """
+    "runs": """
   evoply runs
   evoply runs first
   evoply runs first --json             # every generation with its digest
   evoply runs first --csv tables       # for a spreadsheet
 """,
-    report: """
+    "report": """
   evoply report                        # of the newest run
   evoply report first --output first.html
 """,
-    replay: """
+    "replay": """
   evoply replay first --generation 12 --game 7
   evoply replay first --generation 0 --game 0 --json
 """,
-    presets: """
+    "presets": """
   evoply presets
   evoply presets demo
   evoply presets demo > config.toml
 """,
-    config: """
+    "config": """
   evoply config                        # the keys of the top level
   evoply config selection              # the keys of a table
   evoply config pairs                  # every key of this name
@@ -206,3 +183,13 @@ COMMANDS: dict[Callable[..., None], str] = {
 """,
 }
 """Every command and its examples, in the order of the help."""
+
+_BESIDE = {"edit": "learn", "pack": "learn", "experiment": "compare"}
+"""Commands in the module of another, which they share much with."""
+
+
+def command_named(name: str) -> Callable[..., None]:
+    """Return the function of one of `COMMANDS`."""
+    module = import_module(f"evoply.cli.{_BESIDE.get(name, name)}")
+    command: Callable[..., None] = getattr(module, name)
+    return command

@@ -122,7 +122,6 @@ def match(
     quiet
         Show no progress.
     """
-    from evoply.arena import Sprt, sprt_match
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
@@ -141,6 +140,8 @@ def match(
     output = Output(json)
     title = f"{short_name(one.label)} against {short_name(other.label)}"
     if sprt is not None:
+        from evoply.arena import Sprt, sprt_match
+
         test = Sprt(sprt[0], sprt[1], alpha, beta)
         most = _MOST_SPRT_GAMES if games is None else games
         with (
@@ -337,10 +338,13 @@ def _too_few(distinct: int) -> str:
 @contextmanager
 def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable[[float], object]]:
     """Show a bar on standard error while something is done; give the function that moves it."""
+    console = stderr()
+    if not (is_shown and console.is_terminal):
+        yield lambda _: None
+        return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
 
-    console = stderr()
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -348,7 +352,6 @@ def progress_bar(title: str, total: int, *, is_shown: bool) -> Iterator[Callable
         TimeLeft(),
         console=console,
         transient=True,
-        disable=not (is_shown and console.is_terminal),
     )
     with bar:
         task = bar.add_task(title, total=total)

@@ -1,7 +1,8 @@
 """Where text goes: results to standard output, everything else to standard error.
 
 With `--json` standard output carries one JSON object and nothing more, also if the command fails.
-Colours follow rich: none without a terminal or with NO_COLOR.
+Colours follow rich: none without a terminal or with NO_COLOR. Rich is imported by what prints with
+it, so that `evoply --version`, `--json` and a page for a browser do without it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 __all__ = [
     "EndedError",
@@ -70,6 +71,8 @@ class Output:
         if not console.is_terminal:
             self.say(f"{label:<{_LABEL_WIDTH}}{text}")
             return
+        from rich.table import Table
+
         grid = Table.grid(padding=0)
         grid.add_column(width=_LABEL_WIDTH, style="dim")
         grid.add_column(overflow="fold")
@@ -98,20 +101,17 @@ def stderr() -> Console:
 
 def help_console() -> Console:
     """Return the console that help is printed to, as wide as a terminal if there is none."""
-    return _Console()
+    from evoply.cli.console import CommandConsole
+
+    return CommandConsole()
 
 
 def _console(*, is_error: bool) -> Console:
+    from evoply.cli.console import CommandConsole
+
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return _Console(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
-
-
-class _Console(Console):
-    """A console that leaves a closed pipe to whoever called it; rich would end with exit code 1."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+    return CommandConsole(stderr=is_error, highlight=False, markup=False, emoji=False, width=width)
 
 
 def table(*columns: str, left: Sequence[str] = ()) -> Table:
@@ -119,6 +119,9 @@ def table(*columns: str, left: Sequence[str] = ()) -> Table:
 
     Texts of the *left* columns may break over lines; numbers never do.
     """
+    from rich import box
+    from rich.table import Table
+
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         if column in left:

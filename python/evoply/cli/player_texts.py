@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoply.games import game_rules
-from evoply.protocols import GameRecord
 from evoply.wording import did_you_mean, shorten
 
 if TYPE_CHECKING:
     from evoply.players.player import PlayerModel
+    from evoply.protocols import GameRecord, Player
+    from evoply.runs import Run
 
 __all__ = ["bots_in_folders", "read_players", "read_position"]
 
@@ -39,7 +40,6 @@ def read_players(
     """
     from evoply.players import PlayerTextError, parse_player, read_engines
     from evoply.players.engines import engine_name
-    from evoply.runs import resolve_champion
 
     if game is not None:
         game_rules(game)
@@ -51,7 +51,7 @@ def read_players(
         for text in texts:
             name = engine_name(text)
             if name is None or engines is None:
-                read.append(parse_player(text, game=game, runs=resolve_champion))
+                read.append(parse_player(text, game=game, runs=_champion_of))
                 continue
             if name not in known:
                 hint = did_you_mean(name, known) or f": it has {', '.join(known)}"
@@ -60,6 +60,18 @@ def read_players(
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
     return game, [_within(move_limit, player) for player in read]
+
+
+def _run(text: str | None = None) -> Run:
+    from evoply.runs import find_run  # knows all learners: players who are in no run need none
+
+    return find_run(text)
+
+
+def _champion_of(run: str) -> Player:
+    from evoply.runs import resolve_champion
+
+    return resolve_champion(run)
 
 
 def _fitting(engine: PlayerModel, text: str, game: str) -> PlayerModel:
@@ -104,25 +116,22 @@ def _within(move_limit: float | None, player: PlayerModel) -> PlayerModel:
 
 def _named_in_full(text: str) -> str:
     """Return *text* with the newest run's name in place of a missing one."""
-    from evoply.runs import find_run
-
     champion = _CHAMPION.fullmatch(text)
     if champion is None or (champion["run"] or "").strip():
         return text
-    with find_run() as run:
+    with _run() as run:
         return f"champion@{run.name}{champion['options'] or ''}"
 
 
 def _hint_of_run(texts: Sequence[str]) -> str:
     """Return a sentence about the first of *texts* that is the name or path of a run, or ""."""
     from evoply.protocols import RunError
-    from evoply.runs import find_run
 
     for text in filter(None, map(str.strip, texts)):
         if "@" in text:
             continue
         try:
-            with find_run(text):
+            with _run(text):
                 return f". There is a run {text}: its player is champion@{text}"
         except (RunError, OSError, ValueError):
             continue
@@ -138,15 +147,14 @@ def _common_game(texts: Sequence[str]) -> str:
 
 
 def _own_game(text: str) -> str | None:
-    from evoply.players import load_saved_player
-    from evoply.runs import find_run
-
     champion = _CHAMPION.fullmatch(text)
     if champion is not None:
-        with find_run((champion["run"] or "").strip() or None) as run:
+        with _run((champion["run"] or "").strip() or None) as run:
             return run.game
     saved = _SAVED.fullmatch(text)
     if saved is not None and not text.lstrip().startswith(("(", _ENGINE)):
+        from evoply.players import load_saved_player
+
         return load_saved_player(saved["path"]).game
     return None
 
@@ -156,6 +164,8 @@ def read_position(game: str, text: str | None) -> GameRecord:
 
     Without a text it is the start. Raises `InvalidMoveError` or `IllegalMoveError`.
     """
+    if text is None:
+        return game_rules(game).record()
     from evoply.formats import read_pasted
 
-    return game_rules(game).record() if text is None else read_pasted(game, text)
+    return read_pasted(game, text)

@@ -46,8 +46,6 @@ def runs(
     check
         Only look whether the run is damaged: compare all that is stored with its checksums.
     """
-    from evoply.runs import export_csv, export_parquet, find_run, list_runs
-
     output = Output(json)
     if run is None:
         for name, folder in (("csv", csv), ("parquet", parquet)):
@@ -55,8 +53,10 @@ def runs(
                 raise ValueError(f"--{name}: say which run: `evoply runs RUN --{name} FOLDER`")
         if check:
             raise ValueError("--check: say which run: `evoply runs RUN --check`")
-        _show_list(output, list_runs())
+        _show_list(output)
         return
+    from evoply.runs import export_csv, export_parquet, find_run  # a list needs no learner
+
     with find_run(run) as found:
         if check:
             _check(output, found)
@@ -81,10 +81,12 @@ def _check(output: Output, run: Run) -> None:
     output.result({"run": str(run.path), "name": run.name, "check": "ok", "checksums": count})
 
 
-def _show_list(output: Output, summaries: list[RunSummary]) -> None:
+def _show_list(output: Output) -> None:
+    from evoply.files import runs_directory
     from evoply.reports import status_in_words
-    from evoply.runs import runs_directory
+    from evoply.runs import list_runs
 
+    summaries = list_runs()
     names = ("run", "game", "status", "created", "generations", "best on fresh games")
     listed = table(*names, left=names[:4])
     for one in summaries:

@@ -4,7 +4,20 @@
 whom it believes, is in `dispatch`, which knows nothing of Dask.
 """
 
-from evoply.cluster.dask_pool import connect, opened
-from evoply.cluster.dispatch import Dispatcher, Pool
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.cluster.dask_pool import connect, opened
+    from evoply.cluster.dispatch import Dispatcher, Pool
 
 __all__ = ["Dispatcher", "Pool", "connect", "opened"]
+
+give_when_used(
+    __name__,
+    {
+        "dask_pool": "connect opened",
+        "dispatch": "Dispatcher Pool",
+    },
+)

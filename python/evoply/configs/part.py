@@ -45,7 +45,7 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
     )
 
     @model_validator(mode="before")

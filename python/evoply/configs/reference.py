@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evoply.configs.errors import has_key, meant_instead
+from evoply.configs.meanings import meaning
 from evoply.configs.part import kind_of, parts_in
 from evoply.wording import shorten
 
@@ -187,13 +188,14 @@ def _sections(
         parts = [part for part, _ in parts_in(field.annotation)]
         keys.append(_key(model, name, inner, usual))
         if parts:
-            below += _tables(parts, f"{inner}.0" if _is_listed(field) else inner, field, usual)
+            place = f"{inner}.0" if _is_listed(field) else inner
+            below += _tables(parts, place, meaning(model, name), usual)
     about = inspect.cleandoc(model.__doc__ or "") if path else ""
     return [ConfigSection(path, kind, about, tuple(keys)), *below]
 
 
 def _tables(
-    parts: Sequence[type[BaseModel]], path: str, field: FieldInfo, usual: Any
+    parts: Sequence[type[BaseModel]], path: str, about: str, usual: Any
 ) -> list[ConfigSection]:
     """Return the sections of a table that is one of *parts*, the key that chooses first."""
     sections = []
@@ -208,7 +210,7 @@ def _tables(
             meaning="Which of the kinds this table is; the other keys depend on it.",
             choices=tuple(str(kind) for kind in kinds),
         )
-        sections.append(ConfigSection(path, None, field.description or "", (chooses,)))
+        sections.append(ConfigSection(path, None, about, (chooses,)))
     for part, kind in zip(parts, kinds, strict=True):
         sections += _sections(part, path, kind if len(parts) > 1 else None, usual)
     return sections
@@ -217,14 +219,14 @@ def _tables(
 def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
     field = model.model_fields[name]
     parts = [part for part, _ in parts_in(field.annotation)]
-    meaning = field.description or ""
-    if not meaning and len(parts) == 1:
-        meaning = inspect.cleandoc(parts[0].__doc__ or "").split("\n\n")[0]
-    elif not meaning and parts:
-        meaning = f"One of the kinds {_choices([kind_of(part) for part in parts])}."
-    elif not meaning and name == "kind":
-        meaning = "Which of the kinds this table is."
-    if not meaning:
+    said = meaning(model, name)
+    if not said and len(parts) == 1:
+        said = inspect.cleandoc(parts[0].__doc__ or "").split("\n\n")[0]
+    elif not said and parts:
+        said = f"One of the kinds {_choices([kind_of(part) for part in parts])}."
+    elif not said and name == "kind":
+        said = "Which of the kinds this table is."
+    if not said:
         raise ValueError(f"{model.__name__}.{name} has no docstring, so its meaning is missing")
     return ConfigKey(
         path=path,
@@ -232,7 +234,7 @@ def _key(model: type[BaseModel], name: str, path: str, usual: Any) -> ConfigKey:
         default=None if field.is_required() else _plain(usual),
         is_required=field.is_required(),
         range=_range(field),
-        meaning=" ".join(meaning.split()),
+        meaning=" ".join(said.split()),
         has_keys=bool(parts),
         choices=tuple(_literals(field.annotation)),
         least=_bound(field, Ge),

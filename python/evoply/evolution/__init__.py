@@ -8,79 +8,84 @@
 1 8
 """
 
-from evoply.evolution.breeding.creation import primitive_set_of
-from evoply.evolution.config.breeding import (
-    Afterwards,
-    Covariant,
-    Demes,
-    GreedySelection,
-    Initialisation,
-    LengthPenalty,
-    LexicaseSelection,
-    ParetoSelection,
-    Recombination,
-    RouletteSelection,
-    SizeLimits,
-    SteadyState,
-    Tarpeian,
-    TournamentSelection,
-    Variation,
-)
-from evoply.evolution.config.evolution_config import (
-    EvolutionConfig,
-    HallOfFame,
-    Machine,
-    Termination,
-)
-from evoply.evolution.config.files import load_config
-from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
-from evoply.evolution.config.games import Draws, PlayerSettings, Start
-from evoply.evolution.config.individual import (
-    Definitions,
-    OneTree,
-    Ordered,
-    Phases,
-    Stages,
-    TreeSum,
-)
-from evoply.evolution.config.text import (
-    config_from_keys,
-    config_from_toml,
-    config_to_toml,
-    self_contained,
-)
-from evoply.evolution.fitness import (
-    FITNESS,
-    DiscFitness,
-    EpochFitness,
-    FitnessKind,
-    Guide,
-    GuideFitness,
-    Measured,
-    PointFitness,
-    StageFitness,
-    TournamentFitness,
-    Training,
-)
-from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
-from evoply.evolution.generation import (
-    ArchiveEntry,
-    Census,
-    FreshResult,
-    Generation,
-    HallOfFameEntry,
-    Individual,
-    Progress,
-    Seconds,
-    Statistics,
-    front_of,
-)
-from evoply.evolution.hall_of_fame import FinalTest, final_test
-from evoply.evolution.loop import Evolution, evolve, is_finished, step
-from evoply.evolution.operators import OPERATORS, Operator
-from evoply.evolution.play.opponents import is_reproducible
-from evoply.evolution.play.population import individual_player
-from evoply.evolution.signature import signature
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.evolution.breeding.creation import primitive_set_of
+    from evoply.evolution.config.breeding import (
+        Afterwards,
+        Covariant,
+        Demes,
+        GreedySelection,
+        Initialisation,
+        LengthPenalty,
+        LexicaseSelection,
+        ParetoSelection,
+        Recombination,
+        RouletteSelection,
+        SizeLimits,
+        SteadyState,
+        Tarpeian,
+        TournamentSelection,
+        Variation,
+    )
+    from evoply.evolution.config.evolution_config import (
+        EvolutionConfig,
+        HallOfFame,
+        Machine,
+        Termination,
+    )
+    from evoply.evolution.config.files import load_config
+    from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
+    from evoply.evolution.config.games import Draws, PlayerSettings, Start
+    from evoply.evolution.config.individual import (
+        Definitions,
+        OneTree,
+        Ordered,
+        Phases,
+        Stages,
+        TreeSum,
+    )
+    from evoply.evolution.config.text import (
+        config_from_keys,
+        config_from_toml,
+        config_to_toml,
+        self_contained,
+    )
+    from evoply.evolution.fitness import (
+        FITNESS,
+        DiscFitness,
+        EpochFitness,
+        FitnessKind,
+        Guide,
+        GuideFitness,
+        Measured,
+        PointFitness,
+        StageFitness,
+        TournamentFitness,
+        Training,
+    )
+    from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
+    from evoply.evolution.generation import (
+        ArchiveEntry,
+        Census,
+        FreshResult,
+        Generation,
+        HallOfFameEntry,
+        Individual,
+        Progress,
+        Seconds,
+        Statistics,
+        front_of,
+    )
+    from evoply.evolution.hall_of_fame import FinalTest, final_test
+    from evoply.evolution.loop import Evolution, evolve, is_finished, step
+    from evoply.evolution.operators import OPERATORS, Operator
+    from evoply.evolution.play.opponents import is_reproducible
+    from evoply.evolution.play.population import individual_player
+    from evoply.evolution.signature import signature
 
 __all__ = [
     "FITNESS",
@@ -156,3 +161,36 @@ __all__ = [
     "signature",
     "step",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "breeding.creation": "primitive_set_of",
+        "config.breeding": (
+            "Afterwards Covariant Demes GreedySelection Initialisation LengthPenalty "
+            "LexicaseSelection ParetoSelection Recombination RouletteSelection SizeLimits "
+            "SteadyState Tarpeian TournamentSelection Variation"
+        ),
+        "config.evolution_config": "EvolutionConfig HallOfFame Machine Termination",
+        "config.files": "load_config",
+        "config.fitness": "EarlierGenerations Fitness Opponent",
+        "config.games": "Draws PlayerSettings Start",
+        "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
+        "config.text": "config_from_keys config_from_toml config_to_toml self_contained",
+        "fitness": (
+            "FITNESS DiscFitness EpochFitness FitnessKind Guide GuideFitness Measured "
+            "PointFitness StageFitness TournamentFitness Training"
+        ),
+        "fitness.measuring": "fitness_text is_good is_share",
+        "generation": (
+            "ArchiveEntry Census FreshResult Generation HallOfFameEntry Individual Progress "
+            "Seconds Statistics front_of"
+        ),
+        "hall_of_fame": "FinalTest final_test",
+        "loop": "Evolution evolve is_finished step",
+        "operators": "OPERATORS Operator",
+        "play.opponents": "is_reproducible",
+        "play.population": "individual_player",
+        "signature": "signature",
+    },
+)

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
@@ -30,7 +30,7 @@ __all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
 _Made = TypeVar("_Made", bound=gp.Genotype)
 
-OwnOperator = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]
+OwnOperator: TypeAlias = gp.Mutation | gp.Recombination | Operator | Callable[..., Any]
 """A mutation `(tree, limits, stream)`, a recombination `(first, second, limits, stream)`, or a row
 as `evoply.evolution.OPERATORS` has them, whose usual rate counts where a config gives none."""
 

@@ -1,31 +1,36 @@
 """Experiments: many runs of several setups, compared by a measure from outside."""
 
-from evoply.experiments.comparison import (
-    Comparison,
-    compare,
-    compare_experiment,
-    comparison_of,
-    load_comparison,
-    usual_name,
-)
-from evoply.experiments.design import (
-    Budget,
-    Experiment,
-    Measure,
-    Setup,
-    experiment_of,
-    load_experiment,
-    setups_of,
-)
-from evoply.experiments.elsewhere import check_experiment_sendable
-from evoply.experiments.folder import (
-    ExperimentFolder,
-    Measured,
-    find_experiment,
-    folder_for,
-)
-from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
-from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.experiments.comparison import (
+        Comparison,
+        compare,
+        compare_experiment,
+        comparison_of,
+        load_comparison,
+        usual_name,
+    )
+    from evoply.experiments.design import (
+        Budget,
+        Experiment,
+        Measure,
+        Setup,
+        experiment_of,
+        load_experiment,
+        setups_of,
+    )
+    from evoply.experiments.elsewhere import check_experiment_sendable
+    from evoply.experiments.folder import (
+        ExperimentFolder,
+        Measured,
+        find_experiment,
+        folder_for,
+    )
+    from evoply.experiments.running import Cost, Status, estimated_cost, run_experiment
+    from evoply.experiments.statistics import Difference, Spread, compared, fewest_seeds, seeds_for
 
 __all__ = [
     "Budget",
@@ -56,3 +61,17 @@ __all__ = [
     "setups_of",
     "usual_name",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "comparison": (
+            "Comparison compare compare_experiment comparison_of load_comparison usual_name"
+        ),
+        "design": "Budget Experiment Measure Setup experiment_of load_experiment setups_of",
+        "elsewhere": "check_experiment_sendable",
+        "folder": "ExperimentFolder Measured find_experiment folder_for",
+        "running": "Cost Status estimated_cost run_experiment",
+        "statistics": "Difference Spread compared fewest_seeds seeds_for",
+    },
+)

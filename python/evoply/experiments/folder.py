@@ -30,8 +30,8 @@ from evoply.experiments.units import Point, Unit, measured
 from evoply.files import checksum, write_atomically
 from evoply.protocols import RunError, RunNameError
 from evoply.runs import Run, runs_directory
-from evoply.runs.by_name import EXPERIMENT_FILE
 from evoply.runs.kinds import stored_kind
+from evoply.runs.summaries import EXPERIMENT_FILE
 from evoply.wording import shorten
 
 __all__ = ["ExperimentFolder", "Measured", "find_experiment", "folder_for"]

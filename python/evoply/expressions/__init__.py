@@ -1,71 +1,76 @@
 """Board expressions: square sets, features and primitive sets, written in Python."""
 
-from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao
-from evoply.expressions.definitions import definition_sets
-from evoply.expressions.differences import (
-    DIFFERENCES,
-    FIREBRAND_FEATURES,
-    Difference,
-    find_difference,
-)
-from evoply.expressions.expression import (
-    Expression,
-    KernelPosition,
-    Number,
-    Squares,
-    Truth,
-    build,
-    from_dict,
-    from_json,
-    outputs_to_json,
-    substitute,
-)
-from evoply.expressions.functions import (
-    Board,
-    argument,
-    board,
-    clamp,
-    contains,
-    count,
-    destinations,
-    divide,
-    equal,
-    is_empty,
-    is_odd,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    negate,
-    number,
-    number_of_moves,
-    select,
-    squares,
-    squares_turned,
-    truth,
-    weighted_sum,
-)
-from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
-from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
-from evoply.expressions.patterns import (
-    OTHELLO_PATTERNS,
-    othello_patterns,
-    pattern,
-    straight_tuples,
-    sum_of_patterns,
-    symmetric_copies,
-)
-from evoply.expressions.primitive import Constant, Link, Node, Primitive
-from evoply.expressions.primitive_set import PrimitiveSet
-from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
-from evoply.expressions.square_sets import class_letters, named_squares, square_sets
-from evoply.expressions.tuning import (
-    parameters_of,
-    program_with_parameters,
-    with_parameters,
-)
-from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
-from evoply.expressions.weights import Weights
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao
+    from evoply.expressions.definitions import definition_sets
+    from evoply.expressions.differences import (
+        DIFFERENCES,
+        FIREBRAND_FEATURES,
+        Difference,
+        find_difference,
+    )
+    from evoply.expressions.expression import (
+        Expression,
+        KernelPosition,
+        Number,
+        Squares,
+        Truth,
+        build,
+        from_dict,
+        from_json,
+        outputs_to_json,
+        substitute,
+    )
+    from evoply.expressions.functions import (
+        Board,
+        argument,
+        board,
+        clamp,
+        contains,
+        count,
+        destinations,
+        divide,
+        equal,
+        is_empty,
+        is_odd,
+        less,
+        less_equal,
+        maximum,
+        minimum,
+        negate,
+        number,
+        number_of_moves,
+        select,
+        squares,
+        squares_turned,
+        truth,
+        weighted_sum,
+    )
+    from evoply.expressions.operations import CONVENTIONS, DIRECTIONS, ExpressionError
+    from evoply.expressions.parameters import NumberParameter, Parameter, SquareParameter
+    from evoply.expressions.patterns import (
+        OTHELLO_PATTERNS,
+        othello_patterns,
+        pattern,
+        straight_tuples,
+        sum_of_patterns,
+        symmetric_copies,
+    )
+    from evoply.expressions.primitive import Constant, Link, Node, Primitive
+    from evoply.expressions.primitive_set import PrimitiveSet
+    from evoply.expressions.shipped_sets import PRIMITIVE_SETS, find_primitive_set
+    from evoply.expressions.square_sets import class_letters, named_squares, square_sets
+    from evoply.expressions.tuning import (
+        parameters_of,
+        program_with_parameters,
+        with_parameters,
+    )
+    from evoply.expressions.typed_sets import Pieces, benbassat, compose_squares
+    from evoply.expressions.weights import Weights
 
 __all__ = [
     "CONVENTIONS",
@@ -140,3 +145,34 @@ __all__ = [
     "weighted_sum",
     "with_parameters",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "arithmetic_sets": "NO_OPS bellin letters liao",
+        "definitions": "definition_sets",
+        "differences": "DIFFERENCES FIREBRAND_FEATURES Difference find_difference",
+        "expression": (
+            "Expression KernelPosition Number Squares Truth build from_dict from_json "
+            "outputs_to_json substitute"
+        ),
+        "functions": (
+            "Board argument board clamp contains count destinations divide equal is_empty "
+            "is_odd less less_equal maximum minimum negate number number_of_moves select "
+            "squares squares_turned truth weighted_sum"
+        ),
+        "operations": "CONVENTIONS DIRECTIONS ExpressionError",
+        "parameters": "NumberParameter Parameter SquareParameter",
+        "patterns": (
+            "OTHELLO_PATTERNS othello_patterns pattern straight_tuples sum_of_patterns "
+            "symmetric_copies"
+        ),
+        "primitive": "Constant Link Node Primitive",
+        "primitive_set": "PrimitiveSet",
+        "shipped_sets": "PRIMITIVE_SETS find_primitive_set",
+        "square_sets": "class_letters named_squares square_sets",
+        "tuning": "parameters_of program_with_parameters with_parameters",
+        "typed_sets": "Pieces benbassat compose_squares",
+        "weights": "Weights",
+    },
+)

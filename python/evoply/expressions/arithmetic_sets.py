@@ -110,6 +110,21 @@ def _arithmetic(division: str) -> list[tuple[str, Expression]]:
     ]
 
 
+def liao_with_mobility() -> PrimitiveSet:
+    """Return Liao's primitives and the numbers of legal moves of both colours."""
+    liaos = [(primitive.name, primitive.expression) for primitive in liao()]
+    mobility = [
+        ("white_mobility", features.mobility("own")),
+        ("black_mobility", features.mobility("opponent")),
+    ]
+    return set_of("liao+mobility", [*liaos, *mobility])
+
+
+def bellin_with_noops() -> PrimitiveSet:
+    """Return Bellin's letters with all no-ops, which alone weigh leaves."""
+    return bellin("letters", NO_OPS, "noop_only").renamed("bellin-noops")
+
+
 def set_of(name: str, primitives: Iterable[tuple[str, Expression]]) -> PrimitiveSet:
     """Return the set of *primitives*, which are trusted."""
     # Not with_primitive: its closure probe plays no part in importing; the tests run it.

@@ -14,10 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
-from typing import Any, ClassVar, Protocol, TypeVar, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from evoply import _native
 from evoply.expressions import written_form
@@ -35,6 +32,13 @@ from evoply.expressions.operations import (
 from evoply.expressions.square_sets import bits, is_set_name, set_name_hint
 from evoply.games import game_rules
 from evoply.protocols import Color, Row
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = module_when_used("numpy")
 
 
 class KernelPosition(Protocol):

@@ -13,12 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from evoply.games.squares import SIZES
+from evoply.when_used import module_when_used
 from evoply.wording import shorten
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = module_when_used("numpy")
 
 DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 SIDES = ("own", "opponent")

@@ -2,59 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
 
-from evoply.expressions import features
-from evoply.expressions.access_set import othello_access
-from evoply.expressions.arithmetic_sets import NO_OPS, bellin, letters, liao, set_of
-from evoply.expressions.checkers_features import checkers_positional, lose_checkers_forcing
-from evoply.expressions.checkers_sets import benbassat_checkers
 from evoply.expressions.operations import ExpressionError, short
 from evoply.expressions.primitive_set import PrimitiveSet
-from evoply.expressions.typed_sets import benbassat, compose_squares
+from evoply.when_used import MadeWhenUsed
 from evoply.wording import did_you_mean
 
-_LIAO = liao()
-_MOBILITY = [(primitive.name, primitive.expression) for primitive in _LIAO] + [
-    ("white_mobility", features.mobility("own")),
-    ("black_mobility", features.mobility("opponent")),
-]
+
+def _set(place: str, *arguments: Any, **options: Any) -> Callable[[], PrimitiveSet]:
+    """Return what makes a set by the function at *place*, `module.name`, of this package."""
+    module, _, name = place.partition(".")
+
+    def make() -> PrimitiveSet:
+        made: PrimitiveSet = getattr(import_module(f"evoply.expressions.{module}"), name)(
+            *arguments, **options
+        )
+        return made
+
+    return make
 
 
-class _Sets(dict[str, PrimitiveSet]):
-    def __missing__(self, name: object) -> PrimitiveSet:
-        raise KeyError(_unknown(name))
+def _unknown(name: object) -> str:
+    hint = did_you_mean(str(name), PRIMITIVE_SETS) or "."
+    return f"no set of primitives {short(name)}{hint} There are {', '.join(PRIMITIVE_SETS)}"
 
 
-PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MappingProxyType(
-    _Sets(
-        {
-            "liao": _LIAO,
-            "liao+mobility": set_of("liao+mobility", _MOBILITY),
-            "othello-access": othello_access(),
-            "letters": letters(),
-            "letters-centre": letters(order="centre_first"),
-            "letters-6": letters(6),
-            "letters-10": letters(10),
-            "bellin": bellin(),
-            "bellin-letters": bellin("letters"),
-            "bellin-noops": bellin("letters", NO_OPS, "noop_only").renamed("bellin-noops"),
-            "benbassat": benbassat(),
-            "benbassat-6": benbassat(6),
-            "benbassat-10": benbassat(10),
-            "benbassat-extended": benbassat(extended=True),
-            "benbassat-extended-6": benbassat(6, extended=True),
-            "benbassat-checkers": benbassat_checkers(),
-            "benbassat-checkers-10": benbassat_checkers(10),
-            "benbassat-checkers-extended": benbassat_checkers(extended=True),
-            "benbassat-checkers-extended-10": benbassat_checkers(10, extended=True),
-            "checkers-positional": checkers_positional(),
-            "checkers-positional-10": checkers_positional(10),
-            "lose-checkers-forcing": lose_checkers_forcing(),
-            "squares": compose_squares(),
-        }
-    )
+PRIMITIVE_SETS: Mapping[str, PrimitiveSet] = MadeWhenUsed(
+    {
+        "liao": _set("arithmetic_sets.liao"),
+        "liao+mobility": _set("arithmetic_sets.liao_with_mobility"),
+        "othello-access": _set("access_set.othello_access"),
+        "letters": _set("arithmetic_sets.letters"),
+        "letters-centre": _set("arithmetic_sets.letters", order="centre_first"),
+        "letters-6": _set("arithmetic_sets.letters", 6),
+        "letters-10": _set("arithmetic_sets.letters", 10),
+        "bellin": _set("arithmetic_sets.bellin"),
+        "bellin-letters": _set("arithmetic_sets.bellin", "letters"),
+        "bellin-noops": _set("arithmetic_sets.bellin_with_noops"),
+        "benbassat": _set("typed_sets.benbassat"),
+        "benbassat-6": _set("typed_sets.benbassat", 6),
+        "benbassat-10": _set("typed_sets.benbassat", 10),
+        "benbassat-extended": _set("typed_sets.benbassat", extended=True),
+        "benbassat-extended-6": _set("typed_sets.benbassat", 6, extended=True),
+        "benbassat-checkers": _set("checkers_sets.benbassat_checkers"),
+        "benbassat-checkers-10": _set("checkers_sets.benbassat_checkers", 10),
+        "benbassat-checkers-extended": _set("checkers_sets.benbassat_checkers", extended=True),
+        "benbassat-checkers-extended-10": _set(
+            "checkers_sets.benbassat_checkers", 10, extended=True
+        ),
+        "checkers-positional": _set("checkers_features.checkers_positional"),
+        "checkers-positional-10": _set("checkers_features.checkers_positional", 10),
+        "lose-checkers-forcing": _set("checkers_features.lose_checkers_forcing"),
+        "squares": _set("typed_sets.compose_squares"),
+    },
+    _unknown,
 )
 
 
@@ -63,8 +67,3 @@ def find_primitive_set(name: str) -> PrimitiveSet:
     if name in PRIMITIVE_SETS:
         return PRIMITIVE_SETS[name]
     raise ExpressionError(_unknown(name))
-
-
-def _unknown(name: object) -> str:
-    hint = did_you_mean(str(name), PRIMITIVE_SETS) or "."
-    return f"no set of primitives {short(name)}{hint} There are {', '.join(PRIMITIVE_SETS)}"

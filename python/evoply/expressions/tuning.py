@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from evoply import _native
 from evoply.expressions import written_form
 from evoply.expressions.expression import Expression, build
 from evoply.expressions.operations import ExpressionError
 from evoply.games import game_rules
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = module_when_used("numpy")
 
 
 def parameters_of(expression: Expression) -> NDArray[np.float64]:

@@ -4,64 +4,69 @@ Every operator takes its randomness as an `evoply._native.Stream` and changes no
 package knows neither games nor fitness.
 """
 
-from evoply.gp.branches import (
-    Mutation,
-    PairedCrossover,
-    Recombination,
-    check_alike,
-    crossed,
-    mutated,
-    paired_crossover,
-    pruned_to,
-    received,
-    recombined,
-)
-from evoply.gp.changes import Changes, changes
-from evoply.gp.creation import (
-    GPJPP_CREATION,
-    Shape,
-    create,
-    create_forests,
-    ramped_half_and_half,
-)
-from evoply.gp.crossover import one_way_crossover, subtree_crossover
-from evoply.gp.drawing import latex, tree_svg, tree_text
-from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
-from evoply.gp.individual_text import parse_individual
-from evoply.gp.lowering import expression_of, lower, node_expressions
-from evoply.gp.mutation import (
-    constant_mutation,
-    drawn_numbers,
-    hoist_mutation,
-    local_mutation,
-    point_mutation,
-    reproduction,
-    shrink_mutation,
-    subtree_mutation,
-    swap_mutation,
-    with_drawn_numbers,
-)
-from evoply.gp.random_trees import GenerationError, full, grow
-from evoply.gp.selection import (
-    adjusted_fitness,
-    covariant_penalised,
-    crowding_distances,
-    greedy_over_selection,
-    length_penalised,
-    lexicase_selection,
-    paired_tournament_selection,
-    pareto_front,
-    pareto_ranks,
-    pareto_selection,
-    roulette_selection,
-    tarpeian_penalised,
-    tournament_selection,
-    worst_roulette_selection,
-)
-from evoply.gp.sizes import MAX_OPERATIONS, Sizes, dead_size, lowered_size, pruned, sizes
-from evoply.gp.text import TreeSyntaxError, parse_tree
-from evoply.gp.tree import Limits, Tree, TreeError, format_tree
-from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.gp.branches import (
+        Mutation,
+        PairedCrossover,
+        Recombination,
+        check_alike,
+        crossed,
+        mutated,
+        paired_crossover,
+        pruned_to,
+        received,
+        recombined,
+    )
+    from evoply.gp.changes import Changes, changes
+    from evoply.gp.creation import (
+        GPJPP_CREATION,
+        Shape,
+        create,
+        create_forests,
+        ramped_half_and_half,
+    )
+    from evoply.gp.crossover import one_way_crossover, subtree_crossover
+    from evoply.gp.drawing import latex, tree_svg, tree_text
+    from evoply.gp.forest import Forest, Genotype, branches, format_individual, with_branch
+    from evoply.gp.individual_text import parse_individual
+    from evoply.gp.lowering import expression_of, lower, node_expressions
+    from evoply.gp.mutation import (
+        constant_mutation,
+        drawn_numbers,
+        hoist_mutation,
+        local_mutation,
+        point_mutation,
+        reproduction,
+        shrink_mutation,
+        subtree_mutation,
+        swap_mutation,
+        with_drawn_numbers,
+    )
+    from evoply.gp.random_trees import GenerationError, full, grow
+    from evoply.gp.selection import (
+        adjusted_fitness,
+        covariant_penalised,
+        crowding_distances,
+        greedy_over_selection,
+        length_penalised,
+        lexicase_selection,
+        paired_tournament_selection,
+        pareto_front,
+        pareto_ranks,
+        pareto_selection,
+        roulette_selection,
+        tarpeian_penalised,
+        tournament_selection,
+        worst_roulette_selection,
+    )
+    from evoply.gp.sizes import MAX_OPERATIONS, Sizes, dead_size, lowered_size, pruned, sizes
+    from evoply.gp.text import TreeSyntaxError, parse_tree
+    from evoply.gp.tree import Limits, Tree, TreeError, format_tree
+    from evoply.gp.weights import chain_statistics, leaf_weights, no_op_chains
 
 __all__ = [
     "GPJPP_CREATION",
@@ -138,3 +143,35 @@ __all__ = [
     "with_drawn_numbers",
     "worst_roulette_selection",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "branches": (
+            "Mutation PairedCrossover Recombination check_alike crossed mutated "
+            "paired_crossover pruned_to received recombined"
+        ),
+        "changes": "Changes changes",
+        "creation": "GPJPP_CREATION Shape create create_forests ramped_half_and_half",
+        "crossover": "one_way_crossover subtree_crossover",
+        "drawing": "latex tree_svg tree_text",
+        "forest": "Forest Genotype branches format_individual with_branch",
+        "individual_text": "parse_individual",
+        "lowering": "expression_of lower node_expressions",
+        "mutation": (
+            "constant_mutation drawn_numbers hoist_mutation local_mutation point_mutation "
+            "reproduction shrink_mutation subtree_mutation swap_mutation with_drawn_numbers"
+        ),
+        "random_trees": "GenerationError full grow",
+        "selection": (
+            "adjusted_fitness covariant_penalised crowding_distances greedy_over_selection "
+            "length_penalised lexicase_selection paired_tournament_selection pareto_front "
+            "pareto_ranks pareto_selection roulette_selection tarpeian_penalised "
+            "tournament_selection worst_roulette_selection"
+        ),
+        "sizes": "MAX_OPERATIONS Sizes dead_size lowered_size pruned sizes",
+        "text": "TreeSyntaxError parse_tree",
+        "tree": "Limits Tree TreeError format_tree",
+        "weights": "chain_statistics leaf_weights no_op_chains",
+    },
+)

@@ -3,42 +3,47 @@
 And what makes players better that are there: their numbers tuned, their knowledge distilled.
 """
 
-from evoply.expressions.linear import Feature, LinearModel, ValueProgram
-from evoply.learning.config import (
-    LEARNER,
-    MOST_GAMES,
-    LearningConfig,
-    load_learning_config,
-)
-from evoply.learning.curriculum import Curriculum, stages, starts_of
-from evoply.learning.distillation import Distilled, Term, distil
-from evoply.learning.found_features import features_of_population, features_of_sets
-from evoply.learning.learner import Learning, learn
-from evoply.learning.packing import pack
-from evoply.learning.pattern_config import (
-    PATTERN_LEARNER,
-    LabelSettings,
-    PatternConfig,
-    PatternRates,
-    PatternSettings,
-    load_pattern_config,
-)
-from evoply.learning.pattern_learner import (
-    PatternLearning,
-    PatternStep,
-    learn_patterns,
-    pattern_player,
-)
-from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
-from evoply.learning.tuning import Tuning, TuningStep, tune
-from evoply.learning.tuning_config import TuningConfig
-from evoply.learning.tuples import TupleEvolution, TuplesStep, evolve_tuples
-from evoply.learning.tuples_config import (
-    TUPLES_LEARNER,
-    TupleLessons,
-    TuplesConfig,
-    load_tuples_config,
-)
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.expressions.linear import Feature, LinearModel, ValueProgram
+    from evoply.learning.config import (
+        LEARNER,
+        MOST_GAMES,
+        LearningConfig,
+        load_learning_config,
+    )
+    from evoply.learning.curriculum import Curriculum, stages, starts_of
+    from evoply.learning.distillation import Distilled, Term, distil
+    from evoply.learning.found_features import features_of_population, features_of_sets
+    from evoply.learning.learner import Learning, learn
+    from evoply.learning.packing import pack
+    from evoply.learning.pattern_config import (
+        PATTERN_LEARNER,
+        LabelSettings,
+        PatternConfig,
+        PatternRates,
+        PatternSettings,
+        load_pattern_config,
+    )
+    from evoply.learning.pattern_learner import (
+        PatternLearning,
+        PatternStep,
+        learn_patterns,
+        pattern_player,
+    )
+    from evoply.learning.steps import LearningStep, edited, learned_player, model_of, time_name
+    from evoply.learning.tuning import Tuning, TuningStep, tune
+    from evoply.learning.tuning_config import TuningConfig
+    from evoply.learning.tuples import TupleEvolution, TuplesStep, evolve_tuples
+    from evoply.learning.tuples_config import (
+        TUPLES_LEARNER,
+        TupleLessons,
+        TuplesConfig,
+        load_tuples_config,
+    )
 
 __all__ = [
     "LEARNER",
@@ -86,3 +91,26 @@ __all__ = [
     "time_name",
     "tune",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "evoply.expressions.linear": "Feature LinearModel ValueProgram",
+        "config": "LEARNER MOST_GAMES LearningConfig load_learning_config",
+        "curriculum": "Curriculum stages starts_of",
+        "distillation": "Distilled Term distil",
+        "found_features": "features_of_population features_of_sets",
+        "learner": "Learning learn",
+        "packing": "pack",
+        "pattern_config": (
+            "PATTERN_LEARNER LabelSettings PatternConfig PatternRates PatternSettings "
+            "load_pattern_config"
+        ),
+        "pattern_learner": "PatternLearning PatternStep learn_patterns pattern_player",
+        "steps": "LearningStep edited learned_player model_of time_name",
+        "tuning": "Tuning TuningStep tune",
+        "tuning_config": "TuningConfig",
+        "tuples": "TupleEvolution TuplesStep evolve_tuples",
+        "tuples_config": "TUPLES_LEARNER TupleLessons TuplesConfig load_tuples_config",
+    },
+)

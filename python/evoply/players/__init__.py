@@ -1,29 +1,34 @@
 """Players as data, their one-line text, and saved players."""
 
-from evoply.players.analysis import analyse
-from evoply.players.bots import Bot, bot_classes
-from evoply.players.endgame import Solution, solve
-from evoply.players.engines import Engine, EngineLimits, read_engines
-from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
-from evoply.players.files import (
-    Origin,
-    PlayerFileError,
-    SavedPlayer,
-    load_player,
-    load_saved_player,
-    save_player,
-)
-from evoply.players.grammar import PlayerTextError, parse_player, with_options
-from evoply.players.kernel_seat import KernelSeat
-from evoply.players.kind import PlayerKind
-from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
-from evoply.players.online import Online, OnlineSeat
-from evoply.players.player import model_of, player_of, steady_player
-from evoply.players.searcher import Searcher
-from evoply.players.seeding import seed_individual
-from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
-from evoply.players.staged import RandomStart, Staged, stage_shares
-from evoply.protocols import Player
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.players.analysis import analyse
+    from evoply.players.bots import Bot, bot_classes
+    from evoply.players.endgame import Solution, solve
+    from evoply.players.engines import Engine, EngineLimits, read_engines
+    from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
+    from evoply.players.files import (
+        Origin,
+        PlayerFileError,
+        SavedPlayer,
+        load_player,
+        load_saved_player,
+        save_player,
+    )
+    from evoply.players.grammar import PlayerTextError, parse_player, with_options
+    from evoply.players.kernel_seat import KernelSeat
+    from evoply.players.kind import PlayerKind
+    from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
+    from evoply.players.online import Online, OnlineSeat
+    from evoply.players.player import model_of, player_of, steady_player
+    from evoply.players.searcher import Searcher
+    from evoply.players.seeding import seed_individual
+    from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
+    from evoply.players.staged import RandomStart, Staged, stage_shares
+    from evoply.protocols import Player
 
 __all__ = [
     "NAMED_PLAYERS",
@@ -65,3 +70,26 @@ __all__ = [
     "steady_player",
     "with_options",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "analysis": "analyse",
+        "bots": "Bot bot_classes",
+        "endgame": "Solution solve",
+        "engines": "Engine EngineLimits read_engines",
+        "evaluators": "ExpressionEvaluator TreeEvaluator",
+        "files": "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player",
+        "grammar": "PlayerTextError parse_player with_options",
+        "kernel_seat": "KernelSeat",
+        "kind": "PlayerKind",
+        "named": "NAMED_PLAYERS SWH_WEIGHTS",
+        "online": "Online OnlineSeat",
+        "player": "model_of player_of steady_player",
+        "searcher": "Searcher",
+        "seeding": "seed_individual",
+        "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",
+        "staged": "RandomStart Staged stage_shares",
+        "evoply.protocols": "Player",
+    },
+)

@@ -14,17 +14,19 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.notebook import table_html
-from evoply.players.bot_seat import BotSeat
 from evoply.players.kind import PlayerKind
 from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.wording import did_you_mean, shorten
+
+if TYPE_CHECKING:
+    from evoply.players.bot_seat import BotSeat
 
 MOVE_LIMIT = 10.0
 """Seconds that a bot has for a move unless it is given others."""
@@ -101,6 +103,8 @@ class Bot(PlayerKind):
 
     def seat(self, game: str) -> BotSeat:
         """Return a seat, whose process begins with the first question."""
+        from evoply.players.bot_seat import BotSeat  # every player is read by way of this module
+
         self.check_fits(game)
         limit = MoveLimit(self.move_limit, is_given="move_limit" in self.model_fields_set)
         return BotSeat(self.path, self.chosen_class(), limit, self.limits.for_keeper())

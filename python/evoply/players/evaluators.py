@@ -49,7 +49,11 @@ class Model(BaseModel):
     """A frozen value whose mistakes are told in words for users; it shows itself by its label."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        arbitrary_types_allowed=True,
+        defer_build=True,
     )
 
     def __repr__(self) -> str:

@@ -35,12 +35,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
-from evoply.expressions import PRIMITIVE_SETS, PrimitiveSet, find_primitive_set
+from evoply.expressions import PRIMITIVE_SETS, Number, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.gp.forest import STAGED
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
@@ -276,13 +277,22 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
     king = {"king": _number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
     read = given.read({**_SEARCH, **king})
     worth = read.pop("king", 1.0)
-    if worth != 1:
-        expression = expression + (worth - 1) * KINGS
     chosen = {**named.leaves, **read}
     if not set(SEARCH_LIMITS) & set(chosen):
         chosen = {"depth": named.depth or int("timing" in chosen), **chosen}
-    evaluator = ExpressionEvaluator(expression=expression.to_dict())
+    evaluator = _evaluator(expression, worth)
     return with_options(AfterState(evaluator=evaluator, view=named.view), chosen, name=bare)
+
+
+@lru_cache(maxsize=64)
+def _evaluator(expression: Number, worth: float) -> ExpressionEvaluator:
+    """Return the evaluator of a named player, whose kings are *worth* so many men.
+
+    It is kept, because reading an expression takes longer than a short match.
+    """
+    if worth != 1:
+        expression = expression + (worth - 1) * KINGS
+    return ExpressionEvaluator(expression=expression.to_dict())
 
 
 def _unknown(name: str, column: int) -> NoReturn:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from evoply.expressions import Number, board, count, divide, features, number, weighted_sum
-from evoply.expressions.linear import LinearModel, known_features
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.specs import Noise, View
+from evoply.when_used import MadeWhenUsed
 
 _SWH_QUARTER = (
     (1.0, -0.25, 0.1, 0.05),
@@ -70,56 +71,57 @@ def weights_by_ply(tables: Sequence[Sequence[float]]) -> Number:
 
 def _edgar_tables() -> list[list[float]]:
     """Return 60 tables of 64 weights; `evoply.studies.bellin.edgar` learns and describes them."""
-    text = (files("evoply.players") / "edgar.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("edgar.json").read_text(encoding="utf-8")
     tables: list[list[float]] = json.loads(text)["tables"]
     return tables
 
 
-def _learned() -> dict[str, Number]:
+@cache
+def _learned() -> Mapping[str, Number]:
     """Return the values that FIREBRAND learned, by game; the file says how."""
-    text = (files("evoply.players") / "firebrand.json").read_text(encoding="utf-8")
+    from evoply.expressions.linear import LinearModel, known_features  # nobody else needs arrays
+
+    text = Path(__file__).with_name("firebrand.json").read_text(encoding="utf-8")
     values: dict[str, Number] = {}
     for game, learned in json.loads(text)["players"].items():
         features = known_features(game, [name for name, *_ in learned["weights"]])
         rows = [row for _, *row in learned["weights"]]
         weights, times = tuple(row[0] for row in rows), tuple((row[1],) for row in rows)
         values[game] = LinearModel(game, features, weights, times).expression
-    return values
+    return MappingProxyType(values)
 
 
 KINGS = count(board.own_kings) - count(board.opponent_kings)
 """What is added, times their worth beyond a man, where kings count more."""
 
-_LEARNED = _learned()
-
-NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
+NAMED_PLAYERS: Mapping[str, NamedPlayer] = MadeWhenUsed(
     {
-        "random": NamedPlayer("uniformly random legal moves", None),
-        "greedy": NamedPlayer(
+        "random": lambda: NamedPlayer("uniformly random legal moves", None),
+        "greedy": lambda: NamedPlayer(
             "most pieces more than the opponent after its move; option king",
             features.discs("own") - features.discs("opponent"),
             counts_kings=True,
         ),
-        "swh": NamedPlayer(
+        "swh": lambda: NamedPlayer(
             "standard weighted piece counter (8x8), one ply",
             weighted_sum(board.own, [SWH_WEIGHTS]) - weighted_sum(board.opponent, [SWH_WEIGHTS]),
             games=("othello",),
         ),
-        "material": NamedPlayer(
+        "material": lambda: NamedPlayer(
             "alpha-beta on the difference in pieces; options depth and, in checkers, king",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
             counts_kings=True,
         ),
-        "material-alternating": NamedPlayer(
+        "material-alternating": lambda: NamedPlayer(
             "alpha-beta, for each move on the difference in discs or, by a coin, in corners",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
             second=features.corners("own") - features.corners("opponent"),
         ),
-        "material-share": NamedPlayer(
+        "material-share": lambda: NamedPlayer(
             "the same with the own share of the discs in place of corners",
             features.discs("own") - features.discs("opponent"),
             depth=1,
@@ -130,36 +132,36 @@ NAMED_PLAYERS: Mapping[str, NamedPlayer] = MappingProxyType(
                 when_zero="zero",
             ),
         ),
-        "material-kings": NamedPlayer(
+        "material-kings": lambda: NamedPlayer(
             "alpha-beta, for each move with a king worth a man or, by a coin, one and a half",
             features.discs("own") - features.discs("opponent"),
             depth=1,
             view="turn",
             second=_WITH_KINGS,
         ),
-        "random-leaf": NamedPlayer(
+        "random-leaf": lambda: NamedPlayer(
             "alpha-beta with a random value from [0, 1) for every leaf; option noise",
             number(0.0),
             depth=1,
             view="turn",
             noise="uniform",
         ),
-        "mobility": NamedPlayer(
+        "mobility": lambda: NamedPlayer(
             "most legal moves more than the opponent after its move",
             features.mobility("own") - features.mobility("opponent"),
         ),
-        "edgar-like": NamedPlayer(
+        "edgar-like": lambda: NamedPlayer(
             "a weight for every square and ply (8x8), learned by self-play; not the lost original",
             weights_by_ply(_edgar_tables()),
             games=("othello",),
         ),
-        "firebrand": NamedPlayer(
+        "firebrand": lambda: NamedPlayer(
             "alpha-beta on features whose weights were learned by play (8x8, 10x10), 4 plies",
-            _LEARNED["othello-10"],
+            _learned()["othello-10"],
             depth=4,
             view="turn",
-            games=tuple(_LEARNED),
-            by_game=MappingProxyType(_LEARNED),
+            games=tuple(_learned()),
+            by_game=_learned(),
         ),
     }
 )

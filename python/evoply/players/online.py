@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from evoply import _native
 from evoply._native import Stream
@@ -54,7 +54,6 @@ class Online(PlayerKind):
     The defaults are the paper's. What the rates leave is reproduction.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "online": "strategies evolved before each move (Frankland & Pillay); many options",

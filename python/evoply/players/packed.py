@@ -10,10 +10,8 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
 from evoply import _native
@@ -30,6 +28,13 @@ from evoply.players.evaluators import Model
 from evoply.players.problems import problems
 from evoply.players.selectivity import Cut, Selectivity
 from evoply.protocols import ConfigError
+from evoply.when_used import module_when_used
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = module_when_used("numpy")
 
 __all__ = ["LARGEST_PACKED", "PackedPattern", "PackedTables", "read_packed", "rounded"]
 

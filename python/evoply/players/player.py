@@ -11,7 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from evoply.gp.forest import Forest
 from evoply.gp.tree import Tree
@@ -48,7 +48,9 @@ else:  # any of the table, told apart by `kind`; the second: what a saved file m
         reduce(or_, (kind for kind in KINDS if kind.is_portable)), Field(discriminator="kind")
     ]
 
-PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(PlayerModel)
+PLAYER_ADAPTER: TypeAdapter[PlayerKind] = TypeAdapter(
+    PlayerModel, config=ConfigDict(defer_build=True)
+)
 
 _CONTRACT = ("label", "reproducible", "check_fits", "seat")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from evoply.players.evaluators import Model
-from evoply.processes import Limits
 from evoply.protocols import Clock
+
+if TYPE_CHECKING:
+    from evoply.processes import Limits
 
 __all__ = ["MoveLimit", "ProcessLimits"]
 
@@ -27,6 +30,8 @@ class ProcessLimits(Model):
 
     def for_keeper(self) -> Limits:
         """Return what the keeper of the process is told."""
+        from evoply.processes import Limits  # of use only where there is a process
+
         return Limits(self.cpu, self.memory, self.processes)
 
 

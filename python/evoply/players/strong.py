@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from evoply import _native
 from evoply.expressions import number
@@ -95,8 +94,8 @@ def strong_tables(game: str = "othello") -> PackedTables:
     return read_packed(_file(game).read_text(encoding="utf-8"))
 
 
-def _file(game: str) -> Traversable:
-    return files("evoply.players") / f"strong-{game}.json"
+def _file(game: str) -> Path:
+    return Path(__file__).with_name(f"strong-{game}.json")
 
 
 class Strong(PlayerKind):
@@ -106,7 +105,6 @@ class Strong(PlayerKind):
     'strong:level=8'
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
     names: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"strong": "pattern tables learned by self-play; options level, depth and others"}
     )

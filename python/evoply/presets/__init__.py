@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 
 from evoply.files import read_limited
@@ -105,7 +105,7 @@ def preset_text(name: str) -> str:
     """
     if name not in PRESETS:
         raise ValueError(f"unknown preset {name!r}: the presets are {', '.join(PRESETS)}")
-    return (files("evoply.presets") / PRESETS[name].file).read_text(encoding="utf-8")
+    return Path(__file__).with_name(PRESETS[name].file).read_text(encoding="utf-8")
 
 
 def config_text(name: str) -> str:

@@ -4,7 +4,22 @@ It knows nothing of games and players: what the lines mean is the affair of bots
 how many cores there are for work of our own.
 """
 
-from evoply.processes.keeper import Limits
-from evoply.processes.process import BrokenError, ForeignProcess, core_count, one_line
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.processes.cores import core_count
+    from evoply.processes.keeper import Limits
+    from evoply.processes.process import BrokenError, ForeignProcess, one_line
 
 __all__ = ["BrokenError", "ForeignProcess", "Limits", "core_count", "one_line"]
+
+give_when_used(
+    __name__,
+    {
+        "cores": "core_count",
+        "keeper": "Limits",
+        "process": "BrokenError ForeignProcess one_line",
+    },
+)

@@ -49,11 +49,6 @@ class BrokenError(Exception):
         return one_line(self.reason)
 
 
-def core_count() -> int:
-    """Return how many processor cores this process may use, at least 1."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def one_line(reason: object) -> str:
     """Return what a process may have written as a line that does nothing to a terminal."""
     line = " ".join(str(reason).split())

@@ -3,21 +3,27 @@
 This package reads players and run folders and changes neither.
 """
 
-from evoply.reports.analysis_page import write_analysis
-from evoply.reports.charts import Chart, Lines, Series, interval_chart, line_chart
-from evoply.reports.explanation import Explanation, Influence, explain
-from evoply.reports.game_analysis import (
-    Accuracy,
-    AnalysedGame,
-    AnalysedMove,
-    analyse_games,
-)
-from evoply.reports.influence import square_effects
-from evoply.reports.learning_page import weight_charts
-from evoply.reports.reasons import Reason, Why, why
-from evoply.reports.run_page import report_html, status_in_words, write_report
-from evoply.reports.tournament_page import write_tournament
-from evoply.reports.x_ray import FeatureSeen, XRay, xray
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.reports.analysis_page import write_analysis
+    from evoply.reports.charts import Chart, Lines, Series, interval_chart, line_chart
+    from evoply.reports.explanation import Explanation, Influence, explain
+    from evoply.reports.game_analysis import (
+        Accuracy,
+        AnalysedGame,
+        AnalysedMove,
+        analyse_games,
+    )
+    from evoply.reports.influence import square_effects
+    from evoply.reports.learning_page import weight_charts
+    from evoply.reports.reasons import Reason, Why, why
+    from evoply.reports.run_page import report_html, write_report
+    from evoply.reports.status import status_in_words
+    from evoply.reports.tournament_page import write_tournament
+    from evoply.reports.x_ray import FeatureSeen, XRay, xray
 
 __all__ = [
     "Accuracy",
@@ -46,3 +52,20 @@ __all__ = [
     "write_tournament",
     "xray",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "analysis_page": "write_analysis",
+        "charts": "Chart Lines Series interval_chart line_chart",
+        "explanation": "Explanation Influence explain",
+        "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
+        "influence": "square_effects",
+        "learning_page": "weight_charts",
+        "reasons": "Reason Why why",
+        "run_page": "report_html write_report",
+        "status": "status_in_words",
+        "tournament_page": "write_tournament",
+        "x_ray": "FeatureSeen XRay xray",
+    },
+)

@@ -24,13 +24,13 @@ from evoply.reports.influence import square_effects
 from evoply.reports.learning_page import LearningPage
 from evoply.reports.opened import MOST_DRAWN
 from evoply.reports.pages import Section, page
+from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
 
 __all__ = [
     "MOST_DRAWN",
     "page_of",
     "report_html",
-    "status_in_words",
     "tree_of",
     "write_report",
 ]
@@ -38,14 +38,6 @@ __all__ = [
 Rows = Sequence[Mapping[str, Any]]
 
 _MOST_ROWS = 1000  # generations in a table
-_STATUS = {
-    "new": "not started",
-    "running": "still running",
-    "paused": "paused",
-    "finished": "finished",
-    "limit": "finished (time limit)",
-    "stopped": "stopped, can be resumed",
-}
 
 
 class KindPage(Protocol):
@@ -109,15 +101,6 @@ def page_of(run: Run) -> KindPage:
 def _statistics(rows: Rows) -> list[str]:
     names = rows[0] if rows else ()
     return [name for name in names if name not in ("number", "digest")]
-
-
-def status_in_words(status: str) -> str:
-    """Return what `Run.status` says in words.
-
-    >>> status_in_words("limit")
-    'finished (time limit)'
-    """
-    return _STATUS.get(status, status)
 
 
 def write_report(run: Run, path: str | os.PathLike[str] | None = None) -> Path:

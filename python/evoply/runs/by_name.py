@@ -4,46 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from evoply.files import runs_directory
-from evoply.protocols import RunError, RunNameError
+from evoply.protocols import RunNameError
 from evoply.runs.run import Run
+from evoply.runs.summaries import EXPERIMENT_FILE, UNITS, list_runs
 from evoply.wording import shorten
 
-__all__ = [
-    "EXPERIMENT_FILE",
-    "RunSummary",
-    "checked_name",
-    "find_run",
-    "list_runs",
-    "named_run",
-    "new_run_path",
-]
+__all__ = ["checked_name", "find_run", "named_run", "new_run_path"]
 
-
-EXPERIMENT_FILE = "experiment.toml"
-"""What tells a folder of runs from a run."""
-_UNITS = "runs"
-"""Where its runs are."""
 _LONGEST_NAME = 250
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One line of a list of runs; *error* says why a folder cannot be read."""
-
-    path: Path
-    name: str
-    created: str = ""
-    status: str = ""
-    game: str = ""
-    learner: str = ""
-    generations: int = 0
-    best_fresh: float | None = None
-    error: str | None = None
 
 
 def new_run_path(game: str) -> Path:
@@ -53,32 +25,6 @@ def new_run_path(game: str) -> Path:
     while (directory / f"{game}-{number}").exists():
         number += 1
     return directory / f"{game}-{number}"
-
-
-def list_runs(*, with_units: bool = False) -> list[RunSummary]:
-    """Return a summary of every run, oldest first; folders that cannot be read come first.
-
-    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`, and
-    are listed only *with_units*.
-    """
-    summaries = []
-    for folder in _folders(runs_directory()):
-        if not (folder / EXPERIMENT_FILE).exists():
-            summaries.append(_summary(folder, folder.name))
-        elif with_units:
-            units = _folders(folder / _UNITS)
-            summaries += [_summary(unit, f"{folder.name}/{unit.name}") for unit in units]
-    return sorted(summaries, key=lambda summary: summary.created)
-
-
-def _folders(directory: Path) -> list[Path]:
-    if not directory.is_dir():
-        return []
-    return [
-        folder
-        for folder in sorted(directory.iterdir())
-        if folder.is_dir() and not folder.name.startswith(".")
-    ]
 
 
 def checked_name(name: str, *, field: str = "name") -> str:
@@ -101,7 +47,7 @@ def named_run(name: str) -> Path:
     if is_plain and len(name) <= _LONGEST_NAME and len(parts) in (1, 2):
         experiment = runs_directory() / parts[0]
         is_unit = len(parts) > 1
-        folder = experiment / _UNITS / parts[1] if is_unit else experiment
+        folder = experiment / UNITS / parts[1] if is_unit else experiment
         if os.path.isdir(folder) and (experiment / EXPERIMENT_FILE).exists() == is_unit:
             return folder
     raise RunNameError(
@@ -131,27 +77,8 @@ def find_run(text: str | None = None) -> Run:
         return Run.open(text)
     experiment, _, unit = text.partition("/")
     if unit and (runs_directory() / experiment / EXPERIMENT_FILE).exists():
-        return Run.open(runs_directory() / experiment / _UNITS / unit)
+        return Run.open(runs_directory() / experiment / UNITS / unit)
     names = ", ".join(summary.name for summary in list_runs()) or "none"
     raise RunNameError(
         f"no run is called {shorten(text)!r} in {runs_directory().absolute()}; there are: {names}"
     )
-
-
-def _summary(folder: Path, name: str) -> RunSummary:
-    try:
-        with Run.open(folder) as run:
-            count = run.count()
-            last = run.steps(count - 1)
-            return RunSummary(
-                path=folder,
-                name=name,
-                created=run.created,
-                status=run.status,
-                game=run.config.game,
-                learner=run.kind.name,
-                generations=count,
-                best_fresh=last[-1].statistics.get("best_fresh") if last else None,
-            )
-    except RunError as error:
-        return RunSummary(path=folder, name=name, error=str(error))

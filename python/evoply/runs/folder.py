@@ -17,23 +17,30 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evoply.files import write_atomically
 from evoply.protocols import RunError, RunNameError
 
 __all__ = [
+    "CONFIG",
+    "DATABASE",
     "REMAINS",
     "Request",
     "WriterLock",
+    "check_is_run",
     "clear_request",
     "create_folder",
     "is_locked",
     "leave_request",
     "read_request",
     "reason",
+    "status_in",
+    "stored_learner",
 ]
 
+CONFIG = "config.toml"
+DATABASE = "run.db"
 REMAINS = ".new-"
 _OLD_SECONDS = 3600.0
 _LOCK = "lock"
@@ -126,6 +133,28 @@ def is_locked(folder: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def check_is_run(folder: Path) -> None:
+    """Raise `RunNameError` unless *folder* has the files of a run."""
+    for name in (CONFIG, DATABASE):
+        if not (folder / name).is_file():
+            what = "has no " + name if folder.is_dir() else "does not exist"
+            raise RunNameError(
+                f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
+            )
+
+
+def stored_learner(config: dict[str, Any]) -> str:
+    """Return the name of the learner that a `config.toml` is for; evolution's does not say it."""
+    name = config.get("learner")
+    return name if isinstance(name, str) else "evolution"
+
+
+def status_in(folder: Path, written: str) -> str:
+    """Return what the run in *folder* is, when *written* is what its process wrote last."""
+    is_left = written in ("running", "paused") and not is_locked(folder)
+    return "stopped" if is_left else written
 
 
 def create_folder(folder: Path, fill: Callable[[Path], object]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evoply.protocols import RunError, StorableLearner
 from evoply.runs.evolution_kind import EvolutionKind
+from evoply.runs.folder import stored_learner
 from evoply.runs.kind import Kind
 from evoply.runs.learning_kind import LearningKind
 from evoply.runs.outside_kind import OutsideKind
@@ -64,7 +65,10 @@ def stored_kind(config_file: Path, learner: Any = None) -> Kind:
 
     *learner* is the user's own, if it is at hand; `RunError` if another one made the run.
     """
-    name = _stored_name(config_file)
+    try:
+        name = stored_learner(tomllib.loads(config_file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError):
+        name = "evolution"  # whose config says what is wrong
     if learner is None:
         return KINDS[name]() if name in KINDS else OutsideKind(name=name)
     kind = kind_of(learner)
@@ -74,12 +78,3 @@ def stored_kind(config_file: Path, learner: Any = None) -> Kind:
             "give that one, or none to look only"
         )
     return kind
-
-
-def _stored_name(config_file: Path) -> str:
-    """Return the learner's name; configs of evolution do not say it."""
-    try:
-        name = tomllib.loads(config_file.read_text(encoding="utf-8")).get("learner")
-    except (OSError, ValueError, RecursionError):
-        return "evolution"  # whose config says what is wrong
-    return name if isinstance(name, str) else "evolution"

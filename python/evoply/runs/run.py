@@ -21,10 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply.players.files import read_player
-from evoply.protocols import ConfigError, RunError, RunNameError, Step, StorableLearner
+from evoply.protocols import ConfigError, RunError, Step, StorableLearner
 from evoply.runs import tables
 from evoply.runs.database import UNREADABLE, ChecksumError, Database, identity
-from evoply.runs.folder import WriterLock, create_folder, is_locked, reason
+from evoply.runs.folder import (
+    CONFIG,
+    DATABASE,
+    WriterLock,
+    check_is_run,
+    create_folder,
+    reason,
+    status_in,
+)
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.kinds import kind_of, stored_kind
 from evoply.runs.tables import FORMAT, damaged, format_of, reading
@@ -32,9 +40,6 @@ from evoply.runs.tables import FORMAT, damaged, format_of, reading
 __all__ = ["Run"]
 
 _T = TypeVar("_T")
-
-_CONFIG = "config.toml"
-_DATABASE = "run.db"
 
 
 class Run:
@@ -52,7 +57,7 @@ class Run:
         self._lock: WriterLock | None = None
         self._is_whole = False
         self._last: Any = None
-        self._file = identity(path / _DATABASE)
+        self._file = identity(path / DATABASE)
 
     @classmethod
     def create(
@@ -75,8 +80,8 @@ class Run:
         config_text = kind.write_config(config)
 
         def fill(new: Path) -> None:
-            (new / _CONFIG).write_text(config_text, encoding="utf-8")
-            tables.create_tables(new / _DATABASE, tables.first_meta(command), kind.tables)
+            (new / CONFIG).write_text(config_text, encoding="utf-8")
+            tables.create_tables(new / DATABASE, tables.first_meta(command), kind.tables)
 
         create_folder(folder, fill)
         return cls.open(folder, learner=learner)
@@ -89,20 +94,15 @@ class Run:
         the *learner* that made it.
         """
         folder = Path(path)
-        for name in (_CONFIG, _DATABASE):
-            if not (folder / name).is_file():
-                what = "has no " + name if folder.is_dir() else "does not exist"
-                raise RunNameError(
-                    f"{folder} is no run folder: it {what} (`evoply runs` lists the runs)"
-                )
-        kind = stored_kind(folder / _CONFIG, learner)
+        check_is_run(folder)
+        kind = stored_kind(folder / CONFIG, learner)
         try:
-            config = kind.read_config(folder / _CONFIG)
+            config = kind.read_config(folder / CONFIG)
         except ConfigError as error:
             raise RunError(
                 f"run {folder}: its config.toml is damaged, put the original back.\n{error}"
             ) from None
-        return cls(folder, kind, config, tables.open_database(folder / _DATABASE))
+        return cls(folder, kind, config, tables.open_database(folder / DATABASE))
 
     def __enter__(self) -> Self:
         return self
@@ -169,9 +169,7 @@ class Run:
         interrupted and can be resumed; so can a run whose process was killed.
         """
         status = self.meta("status")
-        if status in ("running", "paused") and self._lock is None and not is_locked(self.path):
-            return "stopped"
-        return status
+        return status if self._lock is not None else status_in(self.path, status)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -202,7 +200,7 @@ class Run:
         if self.format < FORMAT:
             raise RunError(
                 f"run {self.path} has format {self.format}, which is only read: start a new run "
-                f"with its config, as in `evoply evolve {self.path / _CONFIG}`"
+                f"with its config, as in `evoply evolve {self.path / CONFIG}`"
             )
 
     def check(self) -> int:
@@ -405,7 +403,7 @@ class Run:
         self.check_going_on()
         with self.lock():
             # Its open files would go on taking what nobody will ever find again.
-            if self._file is None or identity(self.path / _DATABASE) != self._file:
+            if self._file is None or identity(self.path / DATABASE) != self._file:
                 raise RunError(
                     f"run {self.path} was deleted or moved meanwhile: nothing is added to it"
                 )

@@ -3,7 +3,8 @@
 A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
 transaction: what was interrupted is not there. Everything is read and written in groups with
 checksums. Runs of format 1, all of evolution, had no steps, those of format 2 no checksums; both
-are read, and nothing is added to them. This module knows no lock and no status.
+are read, and nothing is added to them. This module knows no lock and no status. Evolution and
+players are imported by the functions that need them: a list of runs needs neither.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from evoply import _native
-from evoply.evolution import Statistics, signature
-from evoply.players.files import read_player
 from evoply.protocols import Player, RunError, Step
 from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
 from evoply.runs.folder import reason
@@ -123,13 +122,9 @@ _OPTIONAL = "SELECT name FROM sqlite_master WHERE name IN ('checksums', 'details
 
 _T = TypeVar("_T")
 
-# SQLite itself would write 15 digits, which do not read back exactly.
-_AS_JSON = ", ".join(
-    f"'{one.name}', json(printf('%!.17g', {one.name}))" for one in fields(Statistics)
-)
-_FORMAT_1_STEPS = f"""
+_FORMAT_1_STEPS = """
 CREATE TEMP VIEW steps AS SELECT
-    number, digest, json_object({_AS_JSON}) AS statistics,
+    number, digest, json_object({}) AS statistics,
     '[]' AS champions, seconds_total AS seconds, NULL AS state
 FROM generations
 """
@@ -151,6 +146,8 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
+    from evoply.evolution.signature import signature
+
     return {
         "format": str(FORMAT),
         "version": _native.__version__,
@@ -191,10 +188,19 @@ def _opened(folder: Path, connection: sqlite3.Connection) -> Database:
         raise ValueError(f"its checksums do not go with format {version}")
     if version < FIRST_WITH_STEPS:
         connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(_FORMAT_1_STEPS)
+        connection.execute(_FORMAT_1_STEPS.format(_statistics_as_json()))
         if "details" not in tables:
             connection.execute(_NO_DETAILS)
     return opened
+
+
+def _statistics_as_json() -> str:
+    from evoply.evolution.generation import Statistics
+
+    # SQLite itself would write 15 digits, which do not read back exactly.
+    return ", ".join(
+        f"'{one.name}', json(printf('%!.17g', {one.name}))" for one in fields(Statistics)
+    )
 
 
 def format_of(opened: Database) -> int:
@@ -342,6 +348,8 @@ def read_steps(database: Database, first: int = 0) -> list[StepRow]:
 
 def read_champions(database: Database, number: int) -> tuple[Any, ...]:
     """Return the champions of a step as players; `ValueError` if they cannot be read."""
+    from evoply.players.files import read_player
+
     ((_, _, _, champions, _),) = database.one(_STEPS, number)
     numbers = _json(champions)
     if not isinstance(numbers, list) or not numbers:

@@ -5,13 +5,18 @@ The protocol is lines of text (`docs/server.md`). A server keeps what is played 
 `GameServer`, of a `Joining` and of a `Watching` is awaited, by `asyncio.run` if by nothing else.
 """
 
-from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
-from evoply.server.call import CallError, game_at
-from evoply.server.conditions import Conditions, Tournament
-from evoply.server.game_server import GameServer
-from evoply.server.joining import GameHere, Joining
-from evoply.server.journal import Journal, JournalError
-from evoply.server.watching import WatchedGame, Watching
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.server.addresses import DEFAULT_PORT, is_this_machine, parse_address, shown_address
+    from evoply.server.call import CallError, game_at
+    from evoply.server.conditions import Conditions, Tournament
+    from evoply.server.game_server import GameServer
+    from evoply.server.joining import GameHere, Joining
+    from evoply.server.journal import Journal, JournalError
+    from evoply.server.watching import WatchedGame, Watching
 
 __all__ = [
     "DEFAULT_PORT",
@@ -30,3 +35,16 @@ __all__ = [
     "parse_address",
     "shown_address",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "addresses": "DEFAULT_PORT is_this_machine parse_address shown_address",
+        "call": "CallError game_at",
+        "conditions": "Conditions Tournament",
+        "game_server": "GameServer",
+        "joining": "GameHere Joining",
+        "journal": "Journal JournalError",
+        "watching": "WatchedGame Watching",
+    },
+)

@@ -3,10 +3,15 @@
 One module a paper holds its figures, protocol and contradictions; `verdicts` holds the rule.
 """
 
-from evoply.studies.catalogue import STUDIES, find_study, reproduce
-from evoply.studies.page import study_html, write_study
-from evoply.studies.study import SCALES, Experiment, Request, Result, Row, Study
-from evoply.studies.verdicts import Figure, difference, judge, share_of_games
+from typing import TYPE_CHECKING
+
+from evoply.when_used import give_when_used
+
+if TYPE_CHECKING:
+    from evoply.studies.catalogue import STUDIES, find_study, reproduce
+    from evoply.studies.page import study_html, write_study
+    from evoply.studies.study import SCALES, Experiment, Request, Result, Row, Study
+    from evoply.studies.verdicts import Figure, difference, judge, share_of_games
 
 __all__ = [
     "SCALES",
@@ -25,3 +30,13 @@ __all__ = [
     "study_html",
     "write_study",
 ]
+
+give_when_used(
+    __name__,
+    {
+        "catalogue": "STUDIES find_study reproduce",
+        "page": "study_html write_study",
+        "study": "SCALES Experiment Request Result Row Study",
+        "verdicts": "Figure difference judge share_of_games",
+    },
+)

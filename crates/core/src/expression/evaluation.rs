@@ -203,6 +203,7 @@ struct Run<'a, G: Game> {
 
 impl<B: Board, G: Game<Board = B>> Task for Run<'_, G> {
     type Output = ();
+    const WORTH_AVX512: bool = B::WORTH_AVX512;
 
     #[inline(always)]
     #[allow(clippy::too_many_lines)] // One line an operation.

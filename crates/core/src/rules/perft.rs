@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Game, Rules};
+use crate::bitboard::Board;
 use crate::cpu::{Cpu, Task, dispatch};
 use crate::lanes::LANES;
 use crate::work::{Stopped, for_each_parallel};
@@ -19,6 +20,7 @@ struct Count<G: Game> {
 
 impl<G: Game> Task for Count<G> {
     type Output = u64;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let Self { position, depth } = self;

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::bitboard::Board;
 use crate::choice::{Choice, Ties};
 use crate::cpu::{Cpu, Task};
 use crate::evaluator::Evaluator;
@@ -59,6 +60,7 @@ pub trait Endgames: Game {
 /// A choice by the solver, as a task: for whoever is not inside a CPU path yet.
 impl<G: Endgames> Task for ExactChoice<'_, G> {
     type Output = Option<Choice<G>>;
+    const WORTH_AVX512: bool = G::Board::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         G::choose_exactly(cpu, self)

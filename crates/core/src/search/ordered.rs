@@ -90,6 +90,7 @@ struct CountOne<'a, G: Game> {
 
 impl<G: Game> Task for CountOne<'_, G> {
     type Output = Option<Count<G::Move>>;
+    const WORTH_AVX512: bool = false;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {

@@ -70,6 +70,7 @@ pub struct Solve<'a, B: Board> {
 
 impl<B: Board> Task for Solve<'_, B> {
     type Output = Result<Solution, Stopped>;
+    const WORTH_AVX512: bool = B::WORTH_AVX512;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let crew = Crew::new(cpu, self.position, self.question, self.evaluator);

@@ -7,19 +7,25 @@ import shlex
 import shutil
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator
 
 from evoply.files import read_limited
 from evoply.games import game_rules
 from evoply.notebook import table_html
-from evoply.players.engines.seat import DIALOGUES, EngineSeat
 from evoply.players.kind import PlayerKind
 from evoply.players.problems import problems, refusal
 from evoply.players.process_limits import MoveLimit, ProcessLimits
 from evoply.protocols import ConfigError
 from evoply.wording import did_you_mean, shorten
+
+if TYPE_CHECKING:
+    from evoply.players.engines.seat import EngineSeat
+
+Protocol = Literal["gtp", "nboard"]
+PROTOCOLS: tuple[str, ...] = get_args(Protocol)
+"""What `evoply.players.engines.seat.DIALOGUES` has a dialogue for."""
 
 __all__ = ["Engine", "EngineLimits", "engine_name", "read_engines"]
 
@@ -55,7 +61,7 @@ class Engine(PlayerKind):
     is_portable: ClassVar[bool] = False
 
     kind: Literal["engine"] = "engine"
-    protocol: Literal["gtp", "nboard"]
+    protocol: Protocol
     command: tuple[Word, ...] = Field(min_length=1, max_length=1000)
     options: dict[str, OptionValue] = Field(default_factory=dict, max_length=100)
     limits: EngineLimits = EngineLimits()
@@ -114,6 +120,8 @@ class Engine(PlayerKind):
 
     def seat(self, game: str) -> EngineSeat:
         """Return a seat, whose process begins with the first question."""
+        from evoply.players.engines.seat import EngineSeat  # every player is read by way of here
+
         self.check_fits(game)
         return EngineSeat(
             self.protocol,
@@ -130,9 +138,9 @@ class Engine(PlayerKind):
         if not text.startswith(_HEAD):
             return None
         protocol, colon, command = text.removeprefix(_HEAD).partition(":")
-        if protocol not in DIALOGUES:
+        if protocol not in PROTOCOLS:
             if colon:
-                hint = did_you_mean(protocol, DIALOGUES) or f": it is {' or '.join(DIALOGUES)}"
+                hint = did_you_mean(protocol, PROTOCOLS) or f": it is {' or '.join(PROTOCOLS)}"
                 raise ValueError(f"no protocol {shorten(protocol)!r}{hint}")
             raise ValueError(
                 f"no engine {shorten(protocol)!r} is known here: name the file that describes it "
@@ -227,7 +235,7 @@ def read_engines(path: str | Path) -> dict[str, Engine]:
                 [(f"{where}.{place}", what) for place, what in problems(error, Engine)]
             ) from None
         name = engine.name or ""
-        if not re.fullmatch(r"[^:,\s][^:,]{0,60}", name) or name in DIALOGUES or name in engines:
+        if not re.fullmatch(r"[^:,\s][^:,]{0,60}", name) or name in PROTOCOLS or name in engines:
             raise ConfigError(
                 [(f"{where}.name", f"{name!r} is missing, taken or a protocol: write another one")]
             )

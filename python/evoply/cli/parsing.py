@@ -1,0 +1,97 @@
+"""Arguments read by their command's signature; what is wrong with them in our words."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from cyclopts import App
+from cyclopts.exceptions import CycloptsError, UnusedCliTokensError
+
+from evoply.cli.commands import COMMANDS, command_named
+from evoply.cli.output import EndedError, help_console
+from evoply.cli.version import version_text
+
+__all__ = ["run_command"]
+
+
+def run_command(arguments: Sequence[str]) -> None:
+    """Run the command that *arguments* name; `EndedError` if they are wrongly written."""
+    try:
+        _app(arguments)(
+            arguments, exit_on_error=False, print_error=False, result_action="return_value"
+        )
+    except CycloptsError as error:
+        raise EndedError(_usage(error), {}) from None
+
+
+def _app(arguments: Sequence[str]) -> App:
+    app = App(
+        name="evoply",
+        help="Evolve, measure and play players of Othello and checkers.",
+        help_format="plaintext",
+        help_epilogue=(
+            "Examples:\n\n"
+            "  evoply evolve demo\n"
+            "  evoply play\n"
+            "  evoply match champion random --games 1000 --seed 1\n"
+            "  evoply play --game checkers\n\n"
+            "`evoply COMMAND --help` explains a command."
+        ),
+        version=version_text,
+        suppress_keyboard_interrupt=False,
+        console=help_console(),
+    )
+    app["--help"].help = "Show this help, or that of a command."
+    app["--version"].help = "Show the version."
+    for place, (name, examples) in enumerate(_asked_for(arguments)):
+        command = command_named(name)
+        command.__doc__ = _unwrapped(inspect.cleandoc(command.__doc__ or ""))
+        app.command(
+            command,
+            sort_key=place,
+            usage=f"Usage: evoply {_usage_of(command)}",
+            help_epilogue=f"Examples:\n{examples.rstrip()}",
+        )
+    return app
+
+
+def _asked_for(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Return the one command that is meant with its examples, so that no other is imported.
+
+    Help and the answer to a name that is none need all.
+    """
+    name = arguments[0] if arguments else ""
+    return [(name, COMMANDS[name])] if name in COMMANDS else COMMANDS.items()
+
+
+def _unwrapped(text: str) -> str:
+    """Return a docstring with one line per parameter: help wraps lines where they end there."""
+    joined = re.sub(r"(?m)^( {4}\S.*)\n {4}(?=\S)", r"\1 ", text)
+    return text if joined == text else _unwrapped(joined)
+
+
+def _usage_of(command: Callable[..., None]) -> str:
+    """Return how a command is written, its arguments by name; the parser's own says [ARGS]."""
+    words = [command.__name__]
+    for name, parameter in inspect.signature(command).parameters.items():
+        is_optional = parameter.default is not inspect.Parameter.empty
+        match parameter.kind:
+            case inspect.Parameter.POSITIONAL_ONLY:
+                words.append(f"[{name.upper()}]" if is_optional else name.upper())
+            case inspect.Parameter.VAR_POSITIONAL:
+                words.append(f"[{name.upper()}...]")
+            case inspect.Parameter.KEYWORD_ONLY if not is_optional:
+                words.append(f"--{name.replace('_', '-')} {name.upper()}")
+    return " ".join([*words, "[OPTIONS]"])
+
+
+def _usage(error: CycloptsError) -> str:
+    command = " ".join(["evoply", *(error.command_chain or ())])
+    message = str(error).removeprefix(f'Command "{" ".join(error.command_chain or ())}" ')
+    if isinstance(error, UnusedCliTokensError):
+        unused = " ".join(error.unused_tokens or ())
+        message = f"Too many arguments: {unused}. Is a player with spaces in quotes?"
+    message = re.sub(r'unable to convert (".*") into float', r"\1 is not a number", message)
+    return f"{message}\n`{command} --help` shows how it is used."

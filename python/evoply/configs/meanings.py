@@ -1,0 +1,52 @@
+"""What the keys of a config are for, as the docstrings below its fields say.
+
+They are read from the source when somebody asks: pydantic would read them for every model whenever
+it is imported, and only the reference and forms show them.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
+
+from pydantic import BaseModel
+
+__all__ = ["meaning"]
+
+
+def meaning(model: type[BaseModel], name: str) -> str:
+    """Return what is said of the field *name* of *model*, "" if nothing is.
+
+    >>> from evoply.evolution import EvolutionConfig
+    >>> meaning(EvolutionConfig, "population_size")
+    'Trees in a generation.'
+    """
+    described = model.model_fields[name].description
+    homes = (one for one in model.__mro__ if name in vars(one).get("__annotations__", {}))
+    home = next(homes, None)
+    if described is not None or home is None:
+        return described or ""
+    return _docstrings(home).get(name, "")
+
+
+@cache
+def _docstrings(model: type) -> Mapping[str, str]:
+    """Return the texts below the fields that *model* itself has."""
+    try:
+        (made,) = ast.parse(dedent(inspect.getsource(model))).body
+    except OSError:  # it was made by a function, and its fields are described there
+        return {}
+    body = made.body if isinstance(made, ast.ClassDef) else []
+    return {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }

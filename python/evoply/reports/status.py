@@ -1,0 +1,21 @@
+"""What a run is, in words; the list of runs needs no more of reports."""
+
+__all__ = ["status_in_words"]
+
+_STATUS = {
+    "new": "not started",
+    "running": "still running",
+    "paused": "paused",
+    "finished": "finished",
+    "limit": "finished (time limit)",
+    "stopped": "stopped, can be resumed",
+}
+
+
+def status_in_words(status: str) -> str:
+    """Return what `Run.status` says in words.
+
+    >>> status_in_words("limit")
+    'finished (time limit)'
+    """
+    return _STATUS.get(status, status)

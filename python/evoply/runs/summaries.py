@@ -1,0 +1,109 @@
+"""The list of runs: a line about each, read without its learner, its config or its players."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evoply.files import runs_directory
+from evoply.games import GAMES
+from evoply.protocols import RunError
+from evoply.runs import tables
+from evoply.runs.database import Database
+from evoply.runs.folder import CONFIG, DATABASE, check_is_run, status_in, stored_learner
+
+__all__ = ["EXPERIMENT_FILE", "UNITS", "RunSummary", "list_runs"]
+
+
+EXPERIMENT_FILE = "experiment.toml"
+"""What tells a folder of runs from a run."""
+UNITS = "runs"
+"""Where its runs are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of a list of runs; *error* says why a folder cannot be read."""
+
+    path: Path
+    name: str
+    created: str = ""
+    status: str = ""
+    game: str = ""
+    learner: str = ""
+    generations: int = 0
+    best_fresh: float | None = None
+    error: str | None = None
+
+
+def list_runs(*, with_units: bool = False) -> list[RunSummary]:
+    """Return a summary of every run, oldest first; folders that cannot be read come first.
+
+    An experiment's folder is none: its runs are called by it, as in `sizes/1-size=2-seed-1`, and
+    are listed only *with_units*.
+    """
+    summaries = []
+    for folder in _folders(runs_directory()):
+        if not (folder / EXPERIMENT_FILE).exists():
+            summaries.append(_summary(folder, folder.name))
+        elif with_units:
+            units = _folders(folder / UNITS)
+            summaries += [_summary(unit, f"{folder.name}/{unit.name}") for unit in units]
+    return sorted(summaries, key=lambda summary: summary.created)
+
+
+def _folders(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        return []
+    return [
+        folder
+        for folder in sorted(directory.iterdir())
+        if folder.is_dir() and not folder.name.startswith(".")
+    ]
+
+
+def _summary(folder: Path, name: str) -> RunSummary:
+    try:
+        check_is_run(folder)
+        config = _as_written(folder)
+        opened = tables.open_database(folder / DATABASE)
+        try:
+            return tables.reading(folder, lambda: _read(opened, folder, name, config))
+        finally:
+            opened.connection.close()
+    except RunError as error:
+        return RunSummary(path=folder, name=name, error=str(error))
+
+
+def _read(opened: Database, folder: Path, name: str, config: dict[str, Any]) -> RunSummary:
+    meta, count = tables.read_meta(opened), tables.count_steps(opened)
+    last = tables.read_steps(opened, count - 1)
+    return RunSummary(
+        path=folder,
+        name=name,
+        created=meta.get("created", ""),
+        status=status_in(folder, meta.get("status", "")),
+        game=config["game"],
+        learner=stored_learner(config),
+        generations=count,
+        best_fresh=last[-1].statistics.get("best_fresh") if last else None,
+    )
+
+
+def _as_written(folder: Path) -> dict[str, Any]:
+    """Return the config as it stands there; `RunError` if it is none or names no game.
+
+    Whether its other keys are right is asked by whoever opens the run: that takes its learner.
+    """
+    try:
+        config = tomllib.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        config = {}
+    if config.get("game") not in GAMES:
+        from evoply.runs.run import Run  # which says what is wrong, or knows the game
+
+        with Run.open(folder) as run:
+            config["game"] = run.game
+    return config
