@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from command_line import call
 
+from evoply import _native
 from evoply.cli.commands import COMMANDS
 from waiting import children_seconds
 
@@ -44,7 +45,10 @@ def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture) -> None:
 
 
 def test_version(capsys: pytest.CaptureFixture) -> None:
-    assert call(capsys, "--version").out.startswith("evoply ")
+    said = call(capsys, "--version").out
+    assert said.startswith("evoply ")
+    assert ", ".join(_native.paths) in said
+    assert _native.cpu in said
 
 
 def test_every_option_is_explained(capsys: pytest.CaptureFixture) -> None:
