@@ -19,7 +19,7 @@ type Info = (u32, Option<f64>, u64, f64, Vec<u64>);
 /// A player that keeps its table, its killers and the search of the latest position from one answer to the next.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct Searcher {
-    searcher: Box<dyn KernelSearcher>,
+    held: Box<dyn KernelSearcher>,
     stop: AtomicBool,
     /// Of the exact solver.
     threads: usize,
@@ -40,7 +40,7 @@ impl Searcher {
     fn new(player: &Player, table: u32, threads: usize) -> PyResult<Self> {
         let table = if table == 0 { 0 } else { 1_usize.checked_shl(table).unwrap_or(usize::MAX) };
         let searcher = player.0.searcher(table).map_err(wrong)?;
-        Ok(Self { searcher, stop: AtomicBool::new(false), threads })
+        Ok(Self { held: searcher, stop: AtomicBool::new(false), threads })
     }
 
     /// Choose at the position of a row until a limit or a stop; see `analyse` for the arguments and the answer.
@@ -76,7 +76,7 @@ impl Searcher {
                         tell((news.depth, news.score, news.nodes, news.elapsed.as_secs_f64(), news.line));
                     }
                 };
-                self.searcher.think(&row, &question, &limits, &self.stop, &mut tell)
+                self.held.think(&row, &question, &limits, &self.stop, &mut tell)
             },
             |_| Ok(()),
             |py, info| told.as_ref().map_or(Ok(()), |told| told.call1(py, info).map(|_| ())),
@@ -100,7 +100,7 @@ impl Searcher {
         let thought = interrupt::run_telling(
             py,
             &self.stop,
-            |_: &mut dyn FnMut(())| self.searcher.solve(&row, &question, duration(within), &self.stop),
+            |_: &mut dyn FnMut(())| self.held.solve(&row, &question, duration(within), &self.stop),
             |_| Ok(()),
             |_, ()| Ok(()),
         )?;
@@ -119,13 +119,13 @@ impl Searcher {
 
     /// Forget all that was found out.
     fn forget(&self, py: Python<'_>) {
-        py.detach(|| self.searcher.forget());
+        py.detach(|| self.held.forget());
     }
 
     /// The game it plays.
     #[getter]
     fn game(&self) -> &str {
-        self.searcher.game()
+        self.held.game()
     }
 }
 

@@ -323,12 +323,11 @@ pub fn dispatch<T: Task>(task: T) -> T::Output {
 pub fn on<T: Task>(path: Path, task: T) -> T::Output {
     // Constant, so that what is not worth it is not even compiled.
     #[cfg(all(target_arch = "x86_64", feature = "path-avx512"))]
-    if const { T::WORTH_AVX512 || !Path::Avx2.is_built() } {
-        if (path >= Path::Avx512 || const { !Path::Avx2.is_built() && !Path::Baseline.is_built() })
-            && let Some(cpu) = Avx512::of_this_machine()
-        {
-            return cpu.call(task);
-        }
+    if const { T::WORTH_AVX512 || !Path::Avx2.is_built() }
+        && (path >= Path::Avx512 || const { !Path::Avx2.is_built() && !Path::Baseline.is_built() })
+        && let Some(cpu) = Avx512::of_this_machine()
+    {
+        return cpu.call(task);
     }
     #[cfg(all(target_arch = "x86_64", feature = "path-avx2"))]
     if (path >= Path::Avx2 || !Path::Baseline.is_built())
