@@ -17,7 +17,7 @@ from evoply.formats import GamePlayed, pdn
 from evoply.games.checkers import CHECKERS, Game, Move, Position
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 100_000
+INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 SEED = 20_110_712
 
 ERRORS = (InvalidMoveError, IllegalMoveError)
