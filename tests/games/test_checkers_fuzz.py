@@ -225,7 +225,8 @@ MANY = 200_000
 @pytest.mark.parametrize(
     "text",
     [
-        *(part * MANY for part in ("(", "()", "{", "[", "\n", "\n%", "{}", "1. ", "9", "$1", "* ")),
+        *(part * MANY for part in ("(", "()", "{", "[", "\n", "\n%", "{}", "1. ", "9", "$1")),
+        "* " * INPUTS,  # each is a game
         *(part * MANY for part in ("11-", "11-11", "B:", "B:W1:", ",", "K", "b ", "11-15 ")),
         '[A "' + "\\" * MANY,
         '[FEN "' + "W" * MANY + '"]',
