@@ -57,6 +57,15 @@ def local() -> Iterator[Dispatcher]:
         yield cluster
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
+    """Give a scheduler with two workers, which take seconds to start."""
+    with dask_processes(tmp_path_factory.mktemp("dask")) as found:
+        found.scheduler()
+        found.workers += [found.worker() for _ in range(2)]
+        yield found
+
+
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
     with dask_processes(tmp_path) as found:
@@ -130,14 +139,11 @@ def test_a_run_that_was_begun_here_is_made_again_there(home: Path, local: Dispat
     assert_whole(folder)
 
 
-def test_the_commands_take_a_cluster(home: Path, dask: DaskProcesses, capsys: Any) -> None:
-    dask.scheduler()
-    dask.worker()
-    dask.worker()
+def test_the_commands_take_a_cluster(home: Path, shared: DaskProcesses, capsys: Any) -> None:
     (home / "e.toml").write_text(
         'base = "base.toml"\nseeds = 2\nmeasure = "score:greedy"\ngames = 20\npoints = 2\n'
     )
-    assert main(["experiment", "e.toml", "--cluster", dask.address, "--json"]) == 0
+    assert main(["experiment", "e.toml", "--cluster", shared.address, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     asked = experiment(seeds=2, vary={})
     assert data["digest"] == expected_digest(home, asked)
@@ -147,12 +153,12 @@ def test_the_commands_take_a_cluster(home: Path, dask: DaskProcesses, capsys: An
     for command in (plain, evolved, learned):
         assert main(command) == 0
         first = json.loads(capsys.readouterr().out)
-        assert main([*command, "--cluster", dask.address]) == 0
+        assert main([*command, "--cluster", shared.address]) == 0
         second = json.loads(capsys.readouterr().out)
         for name in ("digest", "standings"):
             assert first.get(name) == second.get(name)
     # A client of the user's stays open.
-    with distributed.Client(dask.address, set_as_default=False) as client:
+    with distributed.Client(shared.address, set_as_default=False) as client:
         result = compare(
             ["base.toml", "base.toml"],
             name="mine",
@@ -165,7 +171,7 @@ def test_the_commands_take_a_cluster(home: Path, dask: DaskProcesses, capsys: An
         assert client.status == "running"
     assert result.runs == 2
     for command in (
-        ["tournament", "greedy", "bot.py", "--cluster", dask.address],
+        ["tournament", "greedy", "bot.py", "--cluster", shared.address],
         ["evolve", "base.toml", "--cluster", "there"],
         ["evolve", "base.toml", "--cluster", "local:0"],
     ):
@@ -176,15 +182,14 @@ def test_the_commands_take_a_cluster(home: Path, dask: DaskProcesses, capsys: An
         assert "Traceback" not in answer.err
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.long)])
-def test_killed_workers_lose_nothing(home: Path, dask: DaskProcesses, kills: int) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
+def test_killed_workers_lose_nothing(home: Path, shared: DaskProcesses, kills: int) -> None:
     asked = experiment(seeds=4, vary={"population_size": [40, 60]})
     expected = expected_digest(home, asked)
     chooser = Stream(kills, "kills")
     killed = 0
     ends = threading.Event()
-    dask.scheduler()
-    workers = [dask.worker() for _ in range(3)]
+    workers = shared.workers
 
     def kill() -> None:
         nonlocal killed
@@ -193,10 +198,10 @@ def test_killed_workers_lose_nothing(home: Path, dask: DaskProcesses, kills: int
             workers[place].kill()
             workers[place].wait()
             killed += 1
-            workers[place] = dask.worker()
+            workers[place] = shared.worker()
 
     killer = threading.Thread(target=kill)
-    with connect(dask.address, check_every=10) as cluster:
+    with connect(shared.address, check_every=10) as cluster:
         killer.start()
         number = 0
         try:
@@ -213,7 +218,7 @@ def test_killed_workers_lose_nothing(home: Path, dask: DaskProcesses, kills: int
 
 
 def test_a_scheduler_that_comes_back_goes_on(home: Path, dask: DaskProcesses) -> None:
-    asked = experiment(seeds=4, vary={"population_size": [100, 150]})
+    asked = experiment(seeds=4, vary={"population_size": [60, 90]})
     expected = expected_digest(home, asked)
     folder = ExperimentFolder.create(home / "there", asked)
     first = dask.scheduler()
@@ -255,22 +260,23 @@ worker._native = type("Other", (), {"__version__": "0.0.9"})
 """
 
 
-def test_a_lying_worker_is_named(home: Path, dask: DaskProcesses) -> None:
-    dask.scheduler()
-    dask.worker()
-    liar = dask.worker(LYING)
-    with connect(dask.address, check_every=1) as cluster:
-        until(lambda: cluster.slots >= 2)
-        with pytest.raises(WrongResultError, match="returned a wrong result") as caught:
-            round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
+def test_a_lying_worker_is_named(home: Path, shared: DaskProcesses) -> None:
+    with (
+        connect(shared.address, check_every=1) as cluster,
+        shared.another_worker(LYING, cluster) as liar,
+        pytest.raises(WrongResultError, match="returned a wrong result") as caught,
+    ):
+        round_robin(["greedy", "random", "mobility"], games=500, cluster=cluster)
     assert f"process {liar.pid} on" in str(caught.value)
 
 
-def test_another_version_is_refused_by_name(home: Path, dask: DaskProcesses) -> None:
-    dask.scheduler()
-    worker = dask.worker(OTHER)
-    with pytest.raises(ClusterError, match=r"has evoply 0\.0\.9 .* install the same") as caught:
-        connect(dask.address).__enter__()
+def test_another_version_is_refused_by_name(home: Path, shared: DaskProcesses) -> None:
+    with (
+        connect(shared.address) as cluster,
+        shared.another_worker(OTHER, cluster) as worker,
+        pytest.raises(ClusterError, match=r"has evoply 0\.0\.9 .* install the same") as caught,
+    ):
+        connect(shared.address).__enter__()
     assert f"process {worker.pid} on" in str(caught.value)
 
 

@@ -231,7 +231,7 @@ WORKER = "import sys; from evoply.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> None:
-    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 60"))
+    (home / "slow.toml").write_text(BASE.replace("generations = 4", "generations = 20"))
     (home / "e.toml").write_text(FILE.replace("base.toml", "slow.toml").replace("[8, 12]", "[100]"))
     command = [sys.executable, "-c", WORKER, "experiment", "e.toml", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -29,7 +29,7 @@ from evoply.games import GAMES
 from evoply.games.draws import NO_DRAWS
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 100_000
+INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 SEED = 2004
 HELD = {
     "transcript": tuple(GAMES),

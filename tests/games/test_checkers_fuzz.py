@@ -17,7 +17,7 @@ from evoply.formats import GamePlayed, pdn
 from evoply.games.checkers import CHECKERS, Game, Move, Position
 from evoply.protocols import IllegalMoveError, InvalidMoveError
 
-INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 100_000
+INPUTS = 1_000_000 if "EVOPLY_LONG" in os.environ else 10_000
 SEED = 20_110_712
 
 ERRORS = (InvalidMoveError, IllegalMoveError)
@@ -225,7 +225,8 @@ MANY = 200_000
 @pytest.mark.parametrize(
     "text",
     [
-        *(part * MANY for part in ("(", "()", "{", "[", "\n", "\n%", "{}", "1. ", "9", "$1", "* ")),
+        *(part * MANY for part in ("(", "()", "{", "[", "\n", "\n%", "{}", "1. ", "9", "$1")),
+        "* " * INPUTS,  # each is a game
         *(part * MANY for part in ("11-", "11-11", "B:", "B:W1:", ",", "K", "b ", "11-15 ")),
         '[A "' + "\\" * MANY,
         '[FEN "' + "W" * MANY + '"]',

@@ -1,5 +1,10 @@
 """Bots for tests, good and bad, as the text of their files."""
 
+import os
+
+SLEEP = f"98765.{os.getpid():08}"
+"""What children of bots sleep, to be found by; other tests on this machine find theirs."""
+
 FIRST = """
 class First:
     def choose(self, game, stream, clock):
@@ -39,7 +44,7 @@ class Dies:
         os._exit(3)
 """
 
-FORKS = """
+FORKS = f"""
 import os, subprocess
 
 class Forks:
@@ -53,9 +58,9 @@ class Forks:
                 if os.fork():
                     os._exit(0)
                 os.setsid()
-                os.execvp("sleep", ["sleep", "98765.4321"])
+                os.execvp("sleep", ["sleep", "{SLEEP}"])
             os.waitpid(child, 0)
-            subprocess.Popen(["sleep", "98765.4321"], start_new_session=True)
+            subprocess.Popen(["sleep", "{SLEEP}"], start_new_session=True)
         return game.position.legal_moves[0]
 """
 
