@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from evoply import _native
 
 HEAVY = {
     "distributed", "fastapi", "jinja2", "pandas", "pyarrow", "scipy", "uvicorn", "vl_convert",
@@ -94,3 +97,20 @@ def test_what_is_heavy_is_there_where_it_is_needed(workplace: Path) -> None:
     """Otherwise these tests would say nothing."""
     done = started("match", "random", "greedy", "--games", "40", cwd=workplace)
     assert {"numpy", "pydantic"} <= done.packages
+
+
+@pytest.mark.parametrize(
+    ("path", "what_to_do"), [("nonsense", "give one of"), ("avx512", "make setup|give one of")]
+)
+def test_a_cpu_path_that_is_not_there_is_a_sentence(path: str, what_to_do: str) -> None:
+    if path in _native.paths:
+        pytest.skip(f"path {path} is built")
+    done = subprocess.run(
+        [sys.executable, "-m", "evoply", "--version"],
+        env={**os.environ, "EVOPLY_CPU": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "EVOPLY_CPU" in done.stderr
+    assert path in done.stderr
+    assert re.search(what_to_do, done.stderr)
+    assert len(done.stderr.splitlines()) == 1

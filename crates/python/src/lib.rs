@@ -51,7 +51,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyValueError::new_err)?;
+        let path = evoply_core::cpu::selected().map_err(pyo3::exceptions::PyImportError::new_err)?;
         module.add("cpu", path.name())?;
         let paths: Vec<_> = evoply_core::cpu::built().into_iter().map(evoply_core::cpu::Path::name).collect();
         module.add("paths", pyo3::types::PyTuple::new(module.py(), paths)?)?;

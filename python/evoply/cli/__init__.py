@@ -5,6 +5,7 @@ quick: everything heavy is imported by the command that needs it, when it runs.
 """
 
 import os
+import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -21,5 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from evoply.cli.app import run
 
         return run(arguments)
+    except ImportError as error:
+        if error.name not in (None, "evoply._native"):
+            raise
+        # No kernel, or none for this machine, or for the path that EVOPLY_CPU names.
+        why = "the kernel - is not built here - run 'make setup'" if error.name else error
+        print(f"evoply: {why}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:  # while importing; `run` handles it from then on
         return 130
