@@ -2,7 +2,6 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use evoply_core::bitboard::{Bitboard, Board, Size4, Size6, Size8, Size10, Word};
@@ -13,12 +12,12 @@ use evoply_othello::endgame::{self, Endgame, Mode};
 use evoply_othello::{Othello, OthelloRules, flips, moves};
 
 /// The games of the family. Nodes in other orders of moves are counted on the boards of the experiments that ask for it.
-pub fn kernels() -> Vec<Arc<dyn Kernel>> {
+pub fn kernels() -> Vec<&'static dyn Kernel> {
     vec![
-        game::<Size8>("othello").with_node_counts().shared(),
-        game::<Size4>("othello-4").shared(),
-        game::<Size6>("othello-6").shared(),
-        game::<Size10>("othello-10").with_node_counts().shared(),
+        game::<Size8>("othello").with_node_counts().for_good(),
+        game::<Size4>("othello-4").for_good(),
+        game::<Size6>("othello-6").for_good(),
+        game::<Size10>("othello-10").with_node_counts().for_good(),
     ]
 }
 

@@ -112,7 +112,7 @@ impl Program {
 /// Named expressions with arguments, ready to lower trees over them.
 #[pyclass(module = "evoply._native", frozen)]
 pub struct PrimitiveSet {
-    game: Arc<dyn Kernel>,
+    game: &'static dyn Kernel,
     primitives: primitives::PrimitiveSet,
 }
 

@@ -1,20 +1,20 @@
 //! The games that the kernel knows, by name: a table that can grow while the process runs.
 
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use evoply_core::kernel::{Failure, Kernel, Row as KernelRow};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 /// The table. Each family of games is a crate of its own.
-static GAMES: LazyLock<RwLock<Vec<Arc<dyn Kernel>>>> = LazyLock::new(|| {
+static GAMES: LazyLock<RwLock<Vec<&'static dyn Kernel>>> = LazyLock::new(|| {
     RwLock::new(evoply_othello_kernel::kernels().into_iter().chain(evoply_checkers_kernel::kernels()).collect())
 });
 
 /// The game of a name.
-pub fn kernel(name: &str) -> PyResult<Arc<dyn Kernel>> {
+pub fn kernel(name: &str) -> PyResult<&'static dyn Kernel> {
     let games = GAMES.read().unwrap_or_else(PoisonError::into_inner);
-    games.iter().find(|game| game.name() == name).cloned().ok_or_else(|| {
+    games.iter().find(|game| game.name() == name).copied().ok_or_else(|| {
         let names: Vec<_> = games.iter().map(|game| game.name()).collect();
         PyValueError::new_err(format!("unknown game {name:?}: games are {}", names.join(", ")))
     })

@@ -1,6 +1,6 @@
 //! The games behind one interface without generics: what a binding, or any other program, asks of a game known by its name.
 //!
-//! A [`Kernel`] is a game as a value: `Arc<dyn Kernel>` of [`native::Native`] for rules that are compiled, in a crate for each
+//! A [`Kernel`] is a game as a value: `&dyn Kernel` of [`native::Native`] for rules that are compiled, in a crate for each
 //! family of games, so that families are compiled side by side and a binding need not compile any. What a kernel makes
 //! (programs, players, positions, searchers) is used with the same kernel again; another game's is refused by name.
 //!

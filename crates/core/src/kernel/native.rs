@@ -65,9 +65,9 @@ impl<G: Playouts + Duels + Endgames> Native<G> {
         Self { solve: Some(solve), ..self }
     }
 
-    /// Let it be asked.
-    pub fn shared(self) -> Arc<dyn Kernel> {
-        Arc::new(self)
+    /// Let it be asked for as long as the process runs: games are few, and none goes.
+    pub fn for_good(self) -> &'static dyn Kernel {
+        Box::leak(Box::new(self))
     }
 }
 
