@@ -17,6 +17,8 @@ TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-ke
 WORKERS ?= -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where it is set, every worker and every command that tests start compiles all of evoply again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
