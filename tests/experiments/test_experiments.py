@@ -192,10 +192,10 @@ def test_every_point_of_a_learning_curve_is_measured(home: Path) -> None:
 def test_more_seeds_go_on_where_it_was(home: Path) -> None:
     experiment = load_experiment("e.toml").model_copy(update={"vary": {"population_size": [8]}})
     folder = ExperimentFolder.create(home / "x", experiment)
-    run_experiment(folder, workers=2)
+    run_experiment(folder, workers=1)
     first = comparison_of(folder)
     more = ExperimentFolder.create(home / "x", experiment.model_copy(update={"seeds": 3}))
-    run_experiment(more, workers=2)
+    run_experiment(more, workers=1)
     second = comparison_of(more)
     assert (first.runs, second.runs) == (2, 3)
     assert second.results[:2] == first.results
@@ -217,7 +217,7 @@ def test_a_budget_of_games_ends_every_run_alike(home: Path) -> None:
         'learner = "learning"\ngame = "othello-4"\nfeatures = ["corners", "mobility"]\n'
     )
     folder = ExperimentFolder.create(home / "x", experiment)
-    run_experiment(folder, workers=2)
+    run_experiment(folder, workers=1)
     comparison = comparison_of(folder)
     ends = {one.setup: one.curve[-1].games for one in comparison.results}
     assert ends["learned"] == 300
@@ -243,7 +243,7 @@ def test_a_killed_experiment_loses_nothing_and_leaves_no_process(home: Path) -> 
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     data = json.loads(done.stdout)
     folder = ExperimentFolder.create(home / "whole", load_experiment("e.toml"))
-    run_experiment(folder, workers=2)
+    run_experiment(folder, workers=1)
     assert data["digest"] == comparison_of(folder).digest
     assert data["status"] == "finished"
 
