@@ -38,6 +38,7 @@ pub struct Choice<G: Game> {
 
 impl<G: Game> Choice<G> {
     /// A move for which nothing was evaluated.
+    #[inline]
     pub fn unseen(chosen: G::Move) -> Self {
         Self { chosen, score: None, depth: 0, nodes: 0, continuation: Vec::new(), is_exact: false }
     }
@@ -98,6 +99,7 @@ impl Ties {
 /// less, and to 0 for those that are 1024 times as much less; there is at least one value.
 ///
 /// The exponential is a power of exact operations, so that every machine draws the same.
+#[inline]
 pub fn drawn_by_value(values: &[f64], temperature: f64, stream: &mut Stream) -> usize {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weight = |value: f64| {

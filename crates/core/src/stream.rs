@@ -37,6 +37,7 @@ impl Key {
 
     /// The child of this key with a name, such as the purpose of the draws.
     #[must_use]
+    #[inline]
     pub fn named(self, name: &str) -> Self {
         // FNV-1a, then the length through the ordinary path, so that a name never equals a number by construction.
         let hash =

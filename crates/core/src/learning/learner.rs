@@ -17,10 +17,12 @@ pub struct Coherence {
 
 impl Coherence {
     /// The share of the common rate that parameter `place` learns with: 1 while all its changes went one way.
+    #[inline]
     fn share(&self, place: usize) -> f64 {
         if self.sizes[place] == 0.0 { 1.0 } else { self.sums[place].abs() / self.sizes[place] }
     }
 
+    #[inline]
     fn add(&mut self, place: usize, change: f64) {
         self.sums[place] += change;
         self.sizes[place] += change.abs();
@@ -43,6 +45,7 @@ pub(super) struct Learner {
 
 impl Learner {
     /// Go along `direction`, as far as the error and the rates say.
+    #[inline]
     pub fn change(&mut self, direction: &[f64], error: f64) {
         self.updates += 1;
         self.squared_errors += error * error;
@@ -64,6 +67,7 @@ impl Learner {
 }
 
 /// Whether a weight has left the numbers.
+#[inline]
 pub(super) fn is_lost(weight: f64) -> bool {
     weight.is_nan() || weight.abs() > LARGEST_WEIGHT
 }

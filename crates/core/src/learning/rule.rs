@@ -12,6 +12,7 @@ pub(super) enum Estimate {
 }
 
 impl Estimate {
+    #[inline]
     pub fn value(&self, weights: &Weights) -> f64 {
         match self {
             Self::Board { features, clock } => weights.value(features, *clock),
@@ -20,6 +21,7 @@ impl Estimate {
     }
 
     /// How much the value changes with every parameter.
+    #[inline]
     pub fn gradient(&self, weights: &Weights) -> Vec<f64> {
         match self {
             Self::Board { features, clock } => weights.gradient(features, *clock),
@@ -28,6 +30,7 @@ impl Estimate {
     }
 
     /// What the other side thinks of it.
+    #[inline]
     pub fn of_the_other_side(mut self) -> Self {
         match &mut self {
             Self::Board { features, .. } => features.iter_mut().for_each(|feature| *feature = -*feature),

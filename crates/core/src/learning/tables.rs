@@ -69,6 +69,7 @@ pub struct TableLessons {
 }
 
 /// Close to tanh(x), by its continued fraction; from exact operations only, so that it is the same on every machine.
+#[inline]
 pub fn squashed(x: f64) -> f64 {
     let square = x * x;
     let above = x * (135_135.0 + square * (17_325.0 + square * (378.0 + square)));
@@ -149,6 +150,7 @@ pub fn learn_tables<G: Game>(
 }
 
 impl<G: Game> Settings<G> {
+    #[inline]
     fn check(&self) -> Result<(), String> {
         let fine = |condition: bool, message: String| if condition { Ok(()) } else { Err(message) };
         fine(!self.starts.is_empty(), "starts is empty: give at least one position".into())?;
@@ -223,6 +225,7 @@ struct Moves {
 }
 
 impl Moves {
+    #[inline]
     fn board(&self, index: usize, mover: Color) -> Board {
         let width = self.indices.len() / self.pieces.len();
         Board { indices: self.indices[index * width..][..width].to_vec(), pieces: self.pieces[index], mover }

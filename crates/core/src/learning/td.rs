@@ -10,12 +10,14 @@ pub(super) struct Td {
 }
 
 impl Rule for Td {
+    #[inline]
     fn arrive(&mut self, learner: &mut Learner, now: &Estimate) {
         let Some(before) = self.before.take() else { return };
         let error = now.value(&learner.weights) - before.value(&learner.weights);
         learner.change(&before.gradient(&learner.weights), error);
     }
 
+    #[inline]
     fn depart(&mut self, after: Estimate) {
         self.before = Some(after);
     }

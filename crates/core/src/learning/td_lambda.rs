@@ -10,18 +10,21 @@ pub(super) struct TdLambda {
 }
 
 impl TdLambda {
+    #[inline]
     pub fn new(decay: f64) -> Self {
         Self { trace: Trace::new(decay), before: None }
     }
 }
 
 impl Rule for TdLambda {
+    #[inline]
     fn arrive(&mut self, learner: &mut Learner, now: &Estimate) {
         let Some(before) = self.before.take() else { return };
         let error = now.value(&learner.weights) - before.value(&learner.weights);
         learner.change(self.trace.extended(&before.gradient(&learner.weights)), error);
     }
 
+    #[inline]
     fn depart(&mut self, after: Estimate) {
         self.before = Some(after);
     }
@@ -34,11 +37,13 @@ pub(super) struct Trace {
 }
 
 impl Trace {
+    #[inline]
     pub fn new(decay: f64) -> Self {
         Self { decay, slopes: Vec::new() }
     }
 
     /// The trace, one step on.
+    #[inline]
     pub fn extended(&mut self, gradient: &[f64]) -> &[f64] {
         self.slopes.resize(gradient.len(), 0.0);
         for (slope, new) in self.slopes.iter_mut().zip(gradient) {

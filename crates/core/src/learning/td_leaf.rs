@@ -13,12 +13,14 @@ pub(super) struct TdLeaf {
 }
 
 impl TdLeaf {
+    #[inline]
     pub fn new(decay: f64) -> Self {
         Self { trace: Trace::new(decay), before: None }
     }
 }
 
 impl Rule for TdLeaf {
+    #[inline]
     fn arrive(&mut self, learner: &mut Learner, now: &Estimate) {
         if let Some(before) = self.before.replace(now.clone()) {
             let error = now.value(&learner.weights) - before.value(&learner.weights);
@@ -27,5 +29,6 @@ impl Rule for TdLeaf {
     }
 
     /// Which move was made, and what it led to, does not matter.
+    #[inline]
     fn depart(&mut self, _: Estimate) {}
 }

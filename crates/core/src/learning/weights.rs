@@ -59,6 +59,7 @@ impl Weights {
     }
 
     /// The value of one board from its features.
+    #[inline]
     pub fn value(&self, features: &[f64], clock: f64) -> f64 {
         let mut sum = 0.0;
         for (row, feature) in self.rows.chunks_exact(self.width).zip(features) {
@@ -68,6 +69,7 @@ impl Weights {
     }
 
     /// How much the value changes with every parameter, in their order.
+    #[inline]
     pub fn gradient(&self, features: &[f64], clock: f64) -> Vec<f64> {
         let mut gradient = Vec::with_capacity(self.rows.len());
         for (row, feature) in self.rows.chunks_exact(self.width).zip(features) {
@@ -84,6 +86,7 @@ impl Weights {
 }
 
 /// What the clock makes of a weight.
+#[inline]
 fn factor(time_weights: &[f64], clock: f64) -> f64 {
     let slope = 1.0 - 2.0 * clock;
     let (mut factor, mut power) = (2.0 * clock, slope);

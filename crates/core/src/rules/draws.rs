@@ -41,6 +41,7 @@ pub struct Course<G: Game> {
 }
 
 impl<G: Game> Default for Course<G> {
+    #[inline]
     fn default() -> Self {
         Self { reversible: Vec::new() }
     }
@@ -48,6 +49,7 @@ impl<G: Game> Default for Course<G> {
 
 impl<G: Game> Course<G> {
     /// A game begins.
+    #[inline]
     pub fn begin(&mut self) {
         self.reversible.clear();
     }
