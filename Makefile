@@ -13,8 +13,9 @@ KERNEL := --workspace --exclude evoply-python
 TESTED := $(KERNEL) --exclude evoply-othello-kernel --exclude evoply-checkers-kernel
 # A file's tests share what it made and look for the processes they started: they stay on one worker.
 # (Groups of tests would be finer, but pytest 9.2 silently ignores those of pytest-xdist 3.8.) In the
-# order of collection, because its end, the doctests, is small and fills both workers.
-WORKERS ?= -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# order of tests/conftest.py: what takes long first, the doctests, which are small, at the end. Two workers a core: half of
+# the tests wait for a browser, a server or a command most of their time.
+WORKERS ?= -n $(shell $(PYTHON) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))") --dist loadfile --no-loadscope-reorder
 HYPOTHESIS_SEED := $(or $(HYPOTHESIS_SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, every worker and every command that tests start compiles all of evoply again.

@@ -24,3 +24,22 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 settings.register_profile("ordinary", deadline=None, max_examples=50, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("long" if LONG else "ordinary")
+
+# Workers take whole files in the order of collection. These are the longest: begun last, one of
+# them would go on alone.
+LONGEST = (
+    "test_web_page",
+    "test_web_looks",
+    "test_web_runs_page",
+    "test_checkers_against_others",
+    "test_firebrand",
+    "test_liao",
+    "test_benbassat",
+    "test_dask",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the longest files first, the others behind them as they are."""
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
