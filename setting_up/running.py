@@ -231,9 +231,9 @@ def at_once(
     try:
         for thread in threads:
             thread.start()
-        while any(thread.is_alive() for thread in threads) and not errors:
+        while (alive := [one for one in threads if one.is_alive()]) and not errors:
             progress.draw()
-            next(thread for thread in threads if thread.is_alive()).join(0.2)
+            alive[0].join(0.2)
     finally:
         # After an error, or Ctrl-C, nothing runs on behind the message; another Ctrl-C waits.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
