@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long signature docs notebooks dist lock clean tools
+.PHONY: help setup demo test compile-tests coverage test-long miri check bench bench-against bench-kernel bench-web bench-long house signature docs notebooks dist lock clean tools
 
 help: ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,6 +86,9 @@ bench-web: setup ## 200 games at a time in the browser's server for five minutes
 
 bench-long: setup $(VENV)/.bench ## the long rows too
 	package=$$($(BIN)/python benchmarks/kernels.py) && PYTHONPATH=$$package $(BIN)/python benchmarks/run.py --long $(BENCH_OPTIONS)
+
+house: setup ## count lines, circles and floors of imports, widths of contracts
+	@$(BIN)/python tests/contracts/house.py
 
 signature: setup ## one number for the behaviour of search and evolution
 	@$(BIN)/python benchmarks/signature.py

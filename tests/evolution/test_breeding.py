@@ -20,7 +20,6 @@ from evoply.evolution import (
 from evoply.evolution.breeding.offspring import breed, draw_operator, first_population
 from evoply.evolution.breeding.selection import select_parents
 from evoply.evolution.config.breeding import Selection
-from evoply.evolution.digest import settings_of
 
 
 def population(config: EvolutionConfig, seed: int = 1) -> tuple[Individual, ...]:
@@ -166,12 +165,3 @@ def test_local_mutation_is_an_operator_and_may_come_afterwards() -> None:
             before, after = parents[one.parents[0]].tree, one.tree
             assert [node.arity for node in before.nodes] == [node.arity for node in after.nodes]
             assert sum(a != b for a, b in zip(before.nodes, after.nodes, strict=True)) <= 1
-
-
-def test_a_key_of_later_versions_leaves_older_digests_alone() -> None:
-    """Wherever it stands, it counts only where it is not the default."""
-    usual = EvolutionConfig(generations=1, variation={"afterwards": {"swap_mutation": 0.1}})
-    assert "local_mutation" not in settings_of(usual)["variation"]
-    assert "local_mutation" not in settings_of(usual)["variation"]["afterwards"]
-    local = EvolutionConfig(generations=1, variation={"afterwards": {"local_mutation": 0.1}})
-    assert settings_of(local)["variation"]["afterwards"]["local_mutation"] == 0.1

@@ -51,8 +51,8 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     assert set(results.ending_counts) == {"cap"}
 
 
-def test_a_digest_covers_rules_only_where_they_are_not_the_usual() -> None:
-    assert "draws" not in settings_of(config())
+def test_a_digest_covers_the_rules() -> None:
+    assert settings_of(config())["draws"]["max_plies"] != 20
     assert settings_of(config(draws={"max_plies": 20}))["draws"]["max_plies"] == 20
 
 

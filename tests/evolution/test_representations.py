@@ -102,19 +102,19 @@ def test_a_run_of_every_shape_is_resumed_reported_and_saved(name: str, tmp_path:
     assert str(first_population(seeded, Stream(1))[0].tree) == str(player.evaluator.parsed)
 
 
-def test_a_plain_tree_is_the_default_and_no_part_of_a_digest() -> None:
+def test_a_plain_tree_is_the_default_and_the_shape_is_part_of_a_digest() -> None:
     assert config_of().individual.kind == "tree"
-    assert not {"individual", "oversized"} & set(settings_of(config_of()))
+    assert settings_of(config_of())["individual"] == {"kind": "tree"}
     shape = {"individual": {"kind": "sum"}}
     assert settings_of(config_of(**shape))["individual"] == {"kind": "sum", "trees": 2}
 
 
-def test_the_clock_of_plies_is_a_setting_and_by_default_no_part_of_a_digest() -> None:
+def test_the_clock_of_plies_is_a_setting() -> None:
     by_ply = config_of(individual={"kind": "stages", "clock": "ply"})
     assert config_from_toml(config_to_toml(by_ply)) == by_ply
     assert settings_of(by_ply)["individual"]["clock"] == "ply"
     usual = config_of(individual={"kind": "stages"})
-    assert "clock" not in settings_of(usual)["individual"]
+    assert settings_of(usual)["individual"]["clock"] == "pieces"
     assert str(next(evolve(by_ply)).champion).startswith("{ ply_stages (")
 
 

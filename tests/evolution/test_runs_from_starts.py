@@ -68,8 +68,8 @@ def test_evolution_from_a_late_position() -> None:
     assert final_test(config, generations[-1]).games > 0
 
 
-def test_starts_count_in_digests_only_if_there_are_any() -> None:
-    assert "starts" not in settings_of(config_of())
+def test_starts_count_in_digests() -> None:
+    assert settings_of(config_of())["starts"] == []
     assert settings_of(config_of(game="othello", starts=[OPENING]))["starts"] == [
         {"position": OPENING, "weight": 1.0}
     ]
@@ -162,7 +162,6 @@ def test_opponents_that_may_play_otherwise_are_asked_for() -> None:
     )
     assert not is_reproducible(marked)
     assert is_reproducible(config_of(fitness={"allow_irreproducible": True}))
-    assert "allow_irreproducible" not in settings_of(config_of())["fitness"]
     assert len(list(evolve(marked))) == 1
 
 

@@ -309,7 +309,6 @@ class Greedy:
     assert not left_behind(folder)
     again = Bot(**bot.model_dump())
     assert again == bot
-    assert "limits" not in Bot(path="resources.py").model_dump()
     with pytest.raises(ValueError, match=r"limits\.cpu"):
         Bot(path="resources.py", limits={"cpu": 0})
 

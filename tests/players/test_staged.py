@@ -74,7 +74,7 @@ def test_the_clock_of_plies_is_said_in_texts_and_files(tmp_path):
     by_ply = parse_player(f"{HALVES}:clock=ply")
     assert (by_ply.clock, by_ply.label) == ("ply", f"{HALVES}:clock=ply")
     assert by_ply.model_dump()["clock"] == "ply"
-    assert "clock" not in parse_player(f"{HALVES}:overlap=20").model_dump()
+    assert parse_player(f"{HALVES}:overlap=20").model_dump()["clock"] == "pieces"
     steady = by_ply.steady()
     assert steady.label == "{ ply_stages ( white ) 50 ( white_corners ) 50 }"
     for player in (by_ply, steady, parse_player(f"{HALVES}:overlap=20,clock=ply")):
@@ -226,14 +226,13 @@ def test_staged_players_are_data():
 
 
 def test_files_hold_stages_one_by_one():
-    """Saved players of format 1, and digests, are what they were when stages were a field."""
     data = staged_of(HALVES, overlap=10).model_dump(mode="json")
     tree = {"kind": "tree", "primitives": "liao", "division": None, "lenient": None}
     assert data["stages"] == [
         {"evaluator": {**tree, "tree": "( white )"}, "percent": 50.0},
         {"evaluator": {**tree, "tree": "( white_corners )"}, "percent": 50.0},
     ]
-    assert data.keys() == {"kind", "name", "stages", "overlap", "slide", "ties", "view"}
+    assert data.keys() == {"kind", "name", "stages", "overlap", "slide", "clock", "ties", "view"}
 
 
 def test_stages_in_files_may_be_formulas_and_fractions():

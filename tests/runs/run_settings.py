@@ -7,7 +7,6 @@ from typing import Any
 from evoply.evolution import EarlierGenerations, EvolutionConfig, Fitness, HallOfFame, Opponent
 from evoply.files import checksum
 from evoply.runs import Run
-from evoply.runs.database import Database
 from evoply.runs.tables import GROUPS
 
 
@@ -42,21 +41,14 @@ def falsify(folder: Path, *statements: str) -> None:
         groups = (*GROUPS, *run.kind.groups)
     change(folder, *statements)
     connection = sqlite3.connect(folder / "run.db")
-    opened = Database(connection, is_checked=False)
     for group in groups:
-        for number, rows in opened.read(group).items():
+        read: dict[int, list[tuple[object, ...]]] = {}
+        for row in connection.execute(group.select, (-(2**63), 2**63 - 1)):
+            read.setdefault(row[0], []).append(row)
+        for number, rows in read.items():
             connection.execute(
                 "UPDATE checksums SET sha256 = ? WHERE name = ? AND number = ?",
                 (checksum([group.name, number, rows]), group.name, number),
             )
     connection.commit()
     connection.close()
-
-
-def make_older(folder: Path, version: int) -> None:
-    """Turn a run into one of format 2, without checksums, or 1, without steps."""
-    change(
-        folder, "DROP TABLE checksums", f"UPDATE meta SET value = '{version}' WHERE key = 'format'"
-    )
-    if version == 1:
-        change(folder, "DROP TABLE steps", "DROP TABLE players")

@@ -5,9 +5,10 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from run_settings import change, make_older, small_config
+from run_settings import change, falsify, small_config
 
 from evoply._native import Stream
 from evoply.cli.app import run as command
@@ -24,50 +25,68 @@ def read_everything(folder: Path) -> None:
         run.events()
 
 
-@pytest.mark.parametrize("version", [3, 2])
+DAMAGE = [
+    "UPDATE meta SET value = '{' WHERE key = 'final_test'",
+    "UPDATE meta SET value = '{}' WHERE key = 'final_test'",
+    "UPDATE meta SET value = '[1]' WHERE key = 'final_test'",
+    f"UPDATE meta SET value = '{'[' * 100_000}' WHERE key = 'final_test'",
+    f"UPDATE meta SET value = '{'9' * 5000}' WHERE key = 'format'",
+    "UPDATE meta SET value = '{' WHERE key = 'champion'",
+    "UPDATE meta SET value = '{\"generation\":3,\"player\":{}}' WHERE key = 'champion'",
+    "UPDATE steps SET digest = x'00ff'",
+    "UPDATE steps SET statistics = '{' WHERE number = 1",
+    'UPDATE steps SET statistics = \'{"best":"high"}\'',
+    "UPDATE steps SET statistics = '{\"best\":NaN}'",
+    "UPDATE steps SET seconds = 'long'",
+    "DELETE FROM steps WHERE number = 1",
+    "DELETE FROM hall_of_fame",
+    "DELETE FROM individuals",
+    "DELETE FROM generations WHERE number = 1",
+    "UPDATE events SET details = '[]'",
+    "INSERT INTO matches VALUES (1, '', '{')",
+    "INSERT INTO matches VALUES (1, '', '{}')",
+    "INSERT INTO matches VALUES (1, '', '3')",
+    "UPDATE individuals SET fitness = 'high'",
+    "UPDATE individuals SET parents = '7'",
+    "UPDATE hall_of_fame SET points = 'many'",
+    "UPDATE generations SET best = 'high' WHERE number = 2",
+    "UPDATE generations SET best_size = NULL",
+    "UPDATE generations SET seconds_total = 'long'",
+    "UPDATE generations SET digest = x'00ff'",
+    "UPDATE generations SET fresh = '{'",
+    "UPDATE generations SET fresh = '[{}]' WHERE number = 0",
+    "UPDATE trees SET text = CAST(x'28ff29' AS TEXT) || id",
+]
+
+
+# What checksums do not tell is noticed, too; none is written of what is no text.
 @pytest.mark.parametrize(
-    "statement",
+    ("do", "statement"),
     [
-        "UPDATE meta SET value = '{' WHERE key = 'final_test'",
-        "UPDATE meta SET value = '{}' WHERE key = 'final_test'",
-        "UPDATE meta SET value = '[1]' WHERE key = 'final_test'",
-        f"UPDATE meta SET value = '{'[' * 100_000}' WHERE key = 'final_test'",
-        f"UPDATE meta SET value = '{'9' * 5000}' WHERE key = 'format'",
-        "UPDATE meta SET value = '{' WHERE key = 'champion'",
-        "UPDATE meta SET value = '{\"generation\":3,\"player\":{}}' WHERE key = 'champion'",
-        "UPDATE steps SET digest = x'00ff'",
-        "UPDATE steps SET statistics = '{' WHERE number = 1",
-        'UPDATE steps SET statistics = \'{"best":"high"}\'',
-        "UPDATE steps SET statistics = '{\"best\":NaN}'",
-        "UPDATE steps SET seconds = 'long'",
-        "DELETE FROM steps WHERE number = 1",
-        "DELETE FROM hall_of_fame",
-        "DELETE FROM individuals",
-        "DELETE FROM generations WHERE number = 1",
-        "UPDATE events SET details = '[]'",
-        "INSERT INTO matches VALUES (1, '', '{')",
-        "INSERT INTO matches VALUES (1, '', '{}')",
-        "INSERT INTO matches VALUES (1, '', '3')",
-        "UPDATE individuals SET fitness = 'high'",
-        "UPDATE individuals SET parents = '7'",
-        "UPDATE hall_of_fame SET points = 'many'",
-        "UPDATE generations SET best = 'high' WHERE number = 2",
-        "UPDATE generations SET best_size = NULL",
-        "UPDATE generations SET seconds_total = 'long'",
-        "UPDATE generations SET digest = x'00ff'",
-        "UPDATE generations SET fresh = '{'",
-        "UPDATE generations SET fresh = '[{}]' WHERE number = 0",
-        "UPDATE trees SET text = CAST(x'28ff29' AS TEXT) || id",
+        *((change, statement) for statement in DAMAGE),
+        *((falsify, statement) for statement in DAMAGE if "x'" not in statement),
     ],
 )
-def test_damaged_cells(finished: Path, tmp_path: Path, statement: str, version: int) -> None:
+def test_damaged_cells(finished: Path, tmp_path: Path, do: Any, statement: str) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(finished, folder)
-    if version < 3:  # without checksums what cannot be understood is noticed
-        make_older(folder, version)
-    change(folder, statement)
+    do(folder, statement)
     with pytest.raises(RunError, match=r"damaged|has no generation"):
         read_everything(folder)
+
+
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(1, "start a new run"), (3, "start a new run"), (5, "a newer evoply")]
+)
+def test_other_formats_are_refused_in_a_sentence(
+    finished: Path, tmp_path: Path, version: int, remedy: str
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    change(folder, f"UPDATE meta SET value = '{version}' WHERE key = 'format'")
+    said = f"has format {version}, and this evoply .* reads format 4: .*{remedy}"
+    with pytest.raises(RunError, match=said):
+        Run.open(folder)
 
 
 def test_a_generation_that_is_not_there(finished: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_settings import change, make_older, small_config
+from run_settings import small_config
 
 from evoply._native import Stream
 from evoply.evolution import EvolutionConfig, evolve
@@ -112,19 +112,6 @@ def test_games_for_discs_are_replayed(measure: str, tmp_path: Path) -> None:
         assert played.games == 3 * trees
         assert played.black == "random"
         assert played.game.outcome() is not None
-
-
-def test_a_run_without_details_is_read(tmp_path: Path) -> None:
-    config = small_config()
-    with Run.create(tmp_path / "old", config) as run:
-        for _ in islice(advance(run), 2):
-            pass
-    make_older(tmp_path / "old", 1)
-    change(tmp_path / "old", "DROP TABLE details")
-    with Run.open(tmp_path / "old") as run:
-        assert censuses(run) == [{}, {}]
-        assert "Generations" in report_html(run)
-        assert run.generation(1).individuals
 
 
 def test_termination_ends_a_run_as_finished_and_can_be_lifted(tmp_path: Path) -> None:

@@ -57,7 +57,6 @@ def resume(
     limits = {"generations": generations, "games": games, "time_limit": time_limit}
     output = Output(json)
     with find_run(run) as found:
-        found.check_going_on()
         learner = found.kind.learner()  # refused if it is of the user's own, who is not here
         with found.lock():  # nothing is drawn while another process has it
             given = {key: value for key, value in limits.items() if value is not None}

@@ -71,13 +71,7 @@ def runs(
 def _check(output: Output, run: Run) -> None:
     """Say that *run* is whole; `RunError` names what is damaged."""
     count = run.check()
-    if count:
-        output.say(f"{run.path} is whole: {count:,} checksums were compared")
-    else:
-        output.say(
-            f"{run.path}: the form of run.db is whole; runs of format {run.format} have no "
-            "checksums that would tell more"
-        )
+    output.say(f"{run.path} is whole: {count:,} checksums were compared")
     output.result({"run": str(run.path), "name": run.name, "check": "ok", "checksums": count})
 
 

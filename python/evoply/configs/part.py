@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 __all__ = [
-    "ADDED_LATER",
     "Part",
     "Problem",
     "WrongPartError",
@@ -26,11 +25,6 @@ __all__ = [
 
 Problem = tuple[str, str]
 """Where something is wrong in a config, as a path such as `fitness.sides`, and what."""
-
-
-ADDED_LATER = "added later"
-"""Marks a key that older configs did not have: it counts in digests only where it is not the
-default, so that older runs keep theirs. Every new key has it."""
 
 
 class WrongPartError(Exception):

@@ -13,7 +13,6 @@ from typing import Any
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.configs.part import ADDED_LATER, Part
 from evoply.evolution.breeding.creation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
 from evoply.evolution.generation import (
@@ -45,7 +44,6 @@ LIMITS = frozenset({"machine", "generations", "time_limit", "work_limit", "termi
 def settings_of(config: EvolutionConfig) -> dict[str, Any]:
     """Return what of a config decides results, players resolved, as JSON values."""
     settings = config.model_dump(mode="json", exclude=set(LIMITS))
-    _leave_out(config, settings)
     if not config.player.is_limited:
         del settings["player"]["ordering"]  # changes no move
     elif config.player.ordering == "usual":
@@ -57,26 +55,14 @@ def settings_of(config: EvolutionConfig) -> dict[str, Any]:
         | ({} if opponent.games is None else {"games": opponent.games})
         for opponent in config.fitness.opponents
     ]
-    if "measure" in settings["fitness"]:
-        settings["fitness"]["measure"] = with_players(
-            settings["fitness"]["measure"], lambda player: resolved(player, config.game)
-        )
-    if config.initialisation.seeds:
-        settings["initialisation"]["seeds"] = [
-            seed if is_tree_text(seed) else resolved(seed, config.game)
-            for seed in config.initialisation.seeds
-        ]
+    settings["fitness"]["measure"] = with_players(
+        settings["fitness"]["measure"], lambda player: resolved(player, config.game)
+    )
+    settings["initialisation"]["seeds"] = [
+        seed if is_tree_text(seed) else resolved(seed, config.game)
+        for seed in config.initialisation.seeds
+    ]
     return settings
-
-
-def _leave_out(part: Part, written: dict[str, Any]) -> None:
-    """Take from a *written* part the keys that older configs did not have, if they are usual."""
-    for name, field in type(part).model_fields.items():
-        value = getattr(part, name)
-        if ADDED_LATER in field.metadata and value == field.default:
-            written.pop(name, None)
-        elif isinstance(value, Part) and name in written:
-            _leave_out(value, written[name])
 
 
 def digest_of(

@@ -179,9 +179,8 @@ class Census:
     """How many of these chains stand directly above a terminal."""
     mean_weight: float | None = None
     """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
-    median_fresh: float | None = None
-    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of; None
-    in runs of older versions."""
+    median_fresh: float = 0.0
+    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,12 +227,11 @@ class Generation:
 
     def __str__(self) -> str:
         """Return one line for a log."""
-        numbers, median = self.statistics, self.census.median_fresh
-        # Older runs know the mean alone.
-        middle = f"mean {numbers.mean_fresh:.3f}" if median is None else f"median {median:.3f}"
+        numbers = self.statistics
         return (
             f"generation {self.number}: best {numbers.best:.3f}, mean {numbers.mean:.3f}, "
-            f"fresh best {numbers.best_fresh:.3f}, fresh {middle}, "
+            f"fresh best {numbers.best_fresh:.3f}, "
+            f"fresh median {self.census.median_fresh:.3f}, "
             f"size {numbers.best_size}, mean size {numbers.mean_size:.1f}, "
             f"{self.games_per_second:,.0f} games/s"
         )
@@ -242,10 +240,8 @@ class Generation:
         return f"<Generation {self.number} of {len(self.individuals)} individuals>"
 
     def _repr_html_(self) -> str:
-        numbers, median = self.statistics, self.census.median_fresh
-        middle = f"mean {numbers.mean_fresh:.1%}"
-        if median is not None:
-            middle = f"median {median:.1%}, {middle}"
+        numbers = self.statistics
+        middle = f"median {self.census.median_fresh:.1%}, mean {numbers.mean_fresh:.1%}"
         rows = (
             ("champion", self.champion),
             ("training", f"best {numbers.best:.1%}, mean {numbers.mean:.1%}"),

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import (
     Field,
-    SerializerFunctionWrapHandler,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
-from evoply.configs.part import ADDED_LATER, Part, Problem
+from evoply.configs.part import Part, Problem
 from evoply.expressions import OTHELLO_PATTERNS, Number, sum_of_patterns
 from evoply.games import game_rules
 from evoply.learning.games_config import MOST_GAMES, GameName, GamesConfig, config_of
@@ -135,7 +133,7 @@ class PatternConfig(GamesConfig):
     """Plies after which a game is drawn; None: 300 where pieces move, for such games need not
     end."""
     rates: PatternRates = PatternRates()
-    labels: Annotated[LabelSettings | None, ADDED_LATER] = None
+    labels: LabelSettings | None = None
     """After the games: fit the tables to what deeper searches say; None: not at all."""
 
     def value(self) -> Number:
@@ -147,12 +145,6 @@ class PatternConfig(GamesConfig):
             moves_pieces=rules.moves_pieces,
             stages=self.stages,
         )
-
-    @model_serializer(mode="wrap")
-    def _without_new_keys(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out a key that older configs lack, so that their runs keep their digests."""
-        data: dict[str, Any] = usual(self)
-        return data if self.labels is not None else {k: v for k, v in data.items() if k != "labels"}
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""

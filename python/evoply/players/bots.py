@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from evoply.files import read_limited
 from evoply.games import game_rules
@@ -52,14 +52,6 @@ class Bot(PlayerKind):
     class_name: Annotated[str, Field(max_length=200)] | None = None
     move_limit: float = Field(default=MOVE_LIMIT, ge=0.01, le=LONGEST_MOVE_LIMIT)
     limits: ProcessLimits = ProcessLimits()
-
-    @model_serializer(mode="wrap")
-    def _without_usual_limits(self, write: SerializerFunctionWrapHandler) -> Any:
-        # Files and digests are what they were before there were these limits.
-        fields = write(self)
-        if self.limits == ProcessLimits():
-            fields.pop("limits", None)
-        return fields
 
     @property
     def label(self) -> str:

@@ -44,8 +44,6 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The options in which a name's player is not the usual one."""
-_ADDED_LATER = ("exploration", "mobility", "replies")
-"""Options that count in digests only where they are not the usual ones, so that older ones hold."""
 
 
 class Online(PlayerKind):
@@ -168,15 +166,6 @@ class Online(PlayerKind):
     def _repr_html_(self) -> str:
         rows = tuple((key, getattr(self, key)) for key in self.text_options())
         return table_html(f"Player {self}", rows)
-
-    def identity(self) -> dict[str, Any]:
-        """Return what a digest holds of the player."""
-        usual = type(self).model_fields
-        return {
-            key: value
-            for key, value in super().identity().items()
-            if key not in _ADDED_LATER or value != usual[key].default
-        }
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if there is no such game, or if it has no endgames to be solved."""

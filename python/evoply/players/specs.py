@@ -12,8 +12,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
     model_validator,
 )
 
@@ -221,15 +219,6 @@ class AlphaBeta(_Valuing):
             is_limited = any(data.get(limit) is not None for limit in SEARCH_LIMITS)
             return {**data, "depth": MAX_DEPTH} if is_limited else data
         return data
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_asked_for(self, write: SerializerFunctionWrapHandler) -> Any:
-        # Files and digests of plain players are what they were before there were these options.
-        usual = {
-            name: AlphaBeta.model_fields[name].default
-            for name in (*_SEARCH_OPTIONS, "second", "selective")
-        }
-        return {key: value for key, value in write(self).items() if usual.get(key, ...) != value}
 
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> AlphaBeta:

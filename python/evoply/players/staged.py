@@ -94,8 +94,6 @@ class Staged(KernelPlayer):
             for tree, percent in zip(self.trees, self.percents, strict=True)
         ]
         del fields["evaluator"]
-        if self.clock == "pieces":
-            del fields["clock"]  # files are what they were before there was another
         return {**fields, "stages": stages}
 
     @model_validator(mode="after")

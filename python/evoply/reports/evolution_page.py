@@ -64,9 +64,8 @@ class EvolutionPage:
 
     def numbers(self, rows: Rows) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         """Return the numbers of the charts as a table."""
-        middle = _middle(rows)
-        shares = {"best": "best", middle: middle, "best, fresh": "best_fresh"}
-        shares[f"{middle}, fresh"] = f"{middle}_fresh"
+        shares = {"best": "best", "median": "median", "best, fresh": "best_fresh"}
+        shares["median, fresh"] = "median_fresh"
         cells = [
             (
                 str(row["number"]),
@@ -133,21 +132,15 @@ def _series(rows: Rows, name: str, key: str, **look: Any) -> Series:
     return Series(name, [row.get(key) for row in rows], **look)
 
 
-def _middle(rows: Rows) -> str:
-    """Return what says how the population does, the mean where any row is of an older version."""
-    return "median" if all(row["median_fresh"] is not None for row in rows) else "mean"
-
-
 def _fitness_charts(run: Run, rows: Rows) -> list[Chart]:
     """Return fitness on fresh games and in training: one chart, if both are shares of points."""
-    middle = _middle(rows)
     fresh = [
         _series(rows, "best, fresh games", "best_fresh", color=0),
-        _series(rows, f"{middle}, fresh games", f"{middle}_fresh", color=2),
+        _series(rows, "median, fresh games", "median_fresh", color=2),
     ]
     training = [
         _series(rows, "best, training", "best", color=0, is_dashed=True),
-        _series(rows, f"{middle}, training", middle, color=2, is_dashed=True),
+        _series(rows, "median, training", "median", color=2, is_dashed=True),
     ]
     is_own = "fitness" in run.python_parts()
     are_shares = is_share(run.config) and not is_own

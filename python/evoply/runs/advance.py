@@ -59,7 +59,6 @@ def advance(
     *allow_other_version*, which is recorded. Ctrl-C and leaving the loop early stop the run
     with its last whole generation.
     """
-    run.check_going_on()
     learner = run.kind.learner(
         threads=threads,
         progress=progress,

@@ -67,14 +67,10 @@ class Group:
 
 
 class Database:
-    """An open `run.db`; what is read through it was compared with its checksum.
+    """An open `run.db`; what is read through it was compared with its checksum."""
 
-    Runs of older formats have no checksums (*is_checked* is false): they are read as they are.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, *, is_checked: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.is_checked = is_checked
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -111,8 +107,6 @@ class Database:
         with self.snapshot():
             for row in self.connection.execute(group.select, (first, last)):
                 rows.setdefault(row[0], []).append(row)
-            if not self.is_checked:
-                return rows
             stored = dict(self.connection.execute(_STORED, (group.name, first, last)))
         for number in stored.keys() | rows.keys():
             if stored.get(number) != _checksum(group, number, rows.get(number, ())):
@@ -140,11 +134,10 @@ class Database:
         """Return how many groups of one row there are in *table*, without reading them."""
         with self.snapshot():
             (rows,) = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-            if self.is_checked:
-                query = "SELECT count(*) FROM checksums WHERE name = ?"
-                (stored,) = self.connection.execute(query, (group.name,)).fetchone()
-                if rows != stored:
-                    raise ChecksumError(f"it has {rows} rows of {table}, and checksums of {stored}")
+            query = "SELECT count(*) FROM checksums WHERE name = ?"
+            (stored,) = self.connection.execute(query, (group.name,)).fetchone()
+            if rows != stored:
+                raise ChecksumError(f"it has {rows} rows of {table}, and checksums of {stored}")
         return int(rows)
 
     def write(self, group: Group, number: int, rows: Sequence[Row]) -> None:
@@ -174,7 +167,7 @@ class Database:
         for (problem,) in self.connection.execute("PRAGMA integrity_check(1)"):
             if problem != "ok":
                 raise ChecksumError(str(problem).partition("\n")[2] or problem)
-        return sum(self._check(group) for group in groups) if self.is_checked else 0
+        return sum(self._check(group) for group in groups)
 
     def _check(self, group: Group) -> int:
         query = "SELECT number FROM checksums WHERE name = ? ORDER BY number"

@@ -238,7 +238,7 @@ class EvolutionKind:
             line=str(step),
             facts=(
                 ("best, fresh games", _percent(numbers.best_fresh)),
-                (f"{_middle(row)}, fresh games", _percent(row[f"{_middle(row)}_fresh"])),
+                ("median, fresh games", _percent(row["median_fresh"])),
                 ("best, training", fitness_text(config, numbers.best)),
                 ("games per second", f"{step.games_per_second:,.0f}"),
                 ("tree size", f"{numbers.best_size} (mean {numbers.mean_size:.1f})"),
@@ -256,7 +256,7 @@ class EvolutionKind:
         """Return the best and the median; against greedy too, who never changes."""
         points = {
             "best, each generation": float(row["best_fresh"]),
-            f"{_middle(row)}, each generation": float(row[f"{_middle(row)}_fresh"]),
+            "median, each generation": float(row["median_fresh"]),
         }
         met = [one for one in json.loads(row["fresh"]) if one["opponent"] == "greedy"]
         if met:
@@ -333,11 +333,6 @@ def _test_data(last: Generation, test: FinalTest) -> dict[str, Any]:
             for entry, fitness in zip(test.ranking, test.fitness, strict=True)
         ],
     }
-
-
-def _middle(row: Row) -> str:
-    """Return what says how the population does: older runs know no median on fresh games."""
-    return "mean" if row["median_fresh"] is None else "median"
 
 
 def _percent(share: float) -> str:

@@ -119,19 +119,16 @@ GROUPS = (_GENERATIONS, _INDIVIDUALS, _HALL_OF_FAME, _ARCHIVE, _DETAILS)
 def generation_rows(database: Database) -> list[dict[str, Any]]:
     """Return a row for each generation, with all its numbers by name; ValueError if damaged.
 
-    What is no column of their table, the shares of introns and the median on fresh games, is None
-    where there is none.
+    The shares of introns and the median on fresh games come from the census.
     """
     rows = database.records(_GENERATIONS)
     check_rows(rows)
     censuses = read_censuses(database)
-    return [
-        {**row, **{key: censuses.get(row["number"], {}).get(key) for key in _ADDED}} for row in rows
-    ]
+    return [{**row, **{key: censuses[row["number"]][key] for key in _ADDED}} for row in rows]
 
 
 def read_censuses(database: Database) -> dict[int, dict[str, Any]]:
-    """Return the census of each generation by its number; older runs have none."""
+    """Return the census of each generation by its number."""
     return {
         number: read_object(text, ("census",))["census"]
         for rows in database.read(_DETAILS).values()
@@ -156,10 +153,7 @@ EXPORTS: Mapping[str, Callable[[Database], list[dict[str, Any]]]] = {
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Raise `ValueError` unless *rows* of the table of generations hold what belongs there.
-
-    Runs of older formats have no checksums that would say so.
-    """
+    """Raise `ValueError` unless *rows* of the table of generations hold what belongs there."""
     kinds = {"number": int, "digest": str, "champion_tree": str}
     kinds |= dict.fromkeys((*_STATISTICS, *_SECONDS[:-1]), float)
     for row in rows:
@@ -255,17 +249,14 @@ def _details(generation: Generation) -> str:
 
 
 def _read_details(database: Database, number: int) -> dict[str, Any]:
-    """Return what is stored of a generation beside its numbers; {} for runs of older versions."""
-    rows = database.read(_DETAILS, number, number).get(number, ())
-    return read_object(rows[0][1], ("census",)) if rows else {}
+    """Return what is stored of a generation beside its numbers."""
+    ((_, content),) = database.one(_DETAILS, number)
+    return read_object(content, ("census",))
 
 
 def _census(details: Mapping[str, Any]) -> Census:
-    content = dict(details.get("census", {}))
-    for name in ("sizes", "no_op_chains"):
-        if name in content:
-            content[name] = tuple(content[name])
-    return Census(**content)
+    lists = {name: tuple(details["census"][name]) for name in ("sizes", "no_op_chains")}
+    return Census(**{**details["census"], **lists})
 
 
 def _real(value: object) -> float:

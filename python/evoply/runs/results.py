@@ -17,7 +17,7 @@ from evoply.protocols import Player, RunError
 from evoply.runs.evolution_kind import EvolutionKind, final_test_note
 from evoply.runs.evolution_store import read_censuses
 from evoply.runs.run import Run
-from evoply.runs.tables import FIRST_WITH_STEPS, player_data, read_champions
+from evoply.runs.tables import player_data, read_champions
 
 __all__ = [
     "PlayedMatches",
@@ -63,13 +63,9 @@ def played_matches(run: Run) -> PlayedMatches:
     if not matches or not run.count():
         return PlayedMatches(others=tuple(matches))
     digest = _digest(run.champion_player)
-    # What matches say that have no digest: older runs knew the champion's text.
-    text = run.kind.champion_text(run.champion_player)
 
     def is_champion(match: Mapping[str, Any]) -> bool:
-        if _DIGEST in match:
-            return bool(match[_DIGEST] == digest)
-        return text in (match.get("tree"), match.get("player"))
+        return bool(match.get(_DIGEST) == digest)
 
     def is_known(match: Mapping[str, Any]) -> bool:
         return "generation" in match
@@ -88,19 +84,11 @@ def champion_of(run: Run, generation: int) -> Any:
     """
     if not 0 <= generation < run.count():
         raise RunError(f"run {run.path} has no generation {generation}: it has {run.count()}")
-    if run.format < FIRST_WITH_STEPS:
-        champion = run.kind.champion(run.generation(generation), lambda *_: None)
-        return run.kind.player_of(run.config, champion)
     return run.reading(lambda opened: read_champions(opened, generation)[0])
 
 
 def champion_changes(run: Run) -> list[int]:
-    """Return the generations that had another champion than the one before, the first included.
-
-    Runs of format 1 do not say: all generations.
-    """
-    if run.format < FIRST_WITH_STEPS:
-        return list(range(run.count()))
+    """Return the generations that had another champion than the one before, the first included."""
     rows = run.table(
         "SELECT number, json_extract(champions, '$[0]') AS first FROM steps ORDER BY number"
     )
@@ -118,10 +106,10 @@ def check_evolved(run: Run) -> None:
 
 
 def censuses(run: Run) -> list[dict[str, Any]]:
-    """Return the census of every generation in order; {} for those of older versions."""
+    """Return the census of every generation in order."""
     check_evolved(run)
     contents = run.reading(read_censuses)
-    return [contents.get(number, {}) for number in range(run.count())]
+    return [contents[number] for number in range(run.count())]
 
 
 def stored_final_test(run: Run) -> dict[str, Any] | None:

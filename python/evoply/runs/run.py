@@ -35,7 +35,7 @@ from evoply.runs.folder import (
 )
 from evoply.runs.kind import Ending, Kind
 from evoply.runs.kinds import kind_of, stored_kind
-from evoply.runs.tables import FORMAT, damaged, format_of, reading
+from evoply.runs.tables import damaged, reading
 
 __all__ = ["Run"]
 
@@ -190,24 +190,10 @@ class Run:
                 self._lock.release()
                 self._lock = None
 
-    @property
-    def format(self) -> int:
-        """The version of the folder's form."""
-        return self.reading(format_of)
-
-    def check_going_on(self) -> None:
-        """Raise `RunError` if nothing can be added to the run, whoever has the right to write."""
-        if self.format < FORMAT:
-            raise RunError(
-                f"run {self.path} has format {self.format}, which is only read: start a new run "
-                f"with its config, as in `evoply evolve {self.path / CONFIG}`"
-            )
-
     def check(self) -> int:
         """Compare all that is stored with its checksums; return how many there are.
 
-        Runs of older formats have none: only the form of the file is checked. Raises `RunError`
-        that names what is damaged.
+        Raises `RunError` that names what is damaged.
         """
         groups = (*tables.GROUPS, *self.kind.groups)
         count = self.reading(lambda opened: opened.check(groups))
@@ -216,7 +202,6 @@ class Run:
 
     def save(self, step: Step) -> None:
         """Write one generation as a whole, the next one only; raise `RunError` on a full disk."""
-        self.check_going_on()
         expected = self.count()
         if step.number != expected:
             raise RunError(
@@ -344,8 +329,6 @@ class Run:
         note = self.note("champion", ("generation", "player"))
         if note is not None and note["generation"] == count - 1:
             return self.reading(lambda _: read_player(note["player"]))
-        if self.format < 2:
-            return self.kind.player_of(self.config, self.champion)
         return self.reading(lambda opened: tables.read_champions(opened, count - 1)[0])
 
     def _has_no_champion(self) -> NoReturn:
@@ -400,7 +383,6 @@ class Run:
     def _writing(self) -> Iterator[Database]:
         """Give the database for one transaction, to the only writer."""
         opened = self._database
-        self.check_going_on()
         with self.lock():
             # Its open files would go on taking what nobody will ever find again.
             if self._file is None or identity(self.path / DATABASE) != self._file:

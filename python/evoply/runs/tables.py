@@ -2,9 +2,8 @@
 
 A learner's kind may have tables of its own beside them (`evoply.runs.kinds`). Every change is one
 transaction: what was interrupted is not there. Everything is read and written in groups with
-checksums. Runs of format 1, all of evolution, had no steps, those of format 2 no checksums; both
-are read, and nothing is added to them. This module knows no lock and no status. Evolution and
-players are imported by the functions that need them: a list of runs needs neither.
+checksums. This module knows no lock and no status. Evolution and players are imported by the
+functions that need them: a list of runs needs neither.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -21,10 +20,9 @@ from typing import Any, NoReturn, TypeVar
 from evoply import _native
 from evoply.protocols import Player, RunError, Step
 from evoply.runs.database import CHECKSUMS, UNREADABLE, Database, Group, connect
-from evoply.runs.folder import reason
+from evoply.runs.folder import CONFIG, reason
 
 __all__ = [
-    "FIRST_WITH_STEPS",
     "FORMAT",
     "GROUPS",
     "MATCH",
@@ -35,7 +33,6 @@ __all__ = [
     "create_tables",
     "damaged",
     "first_meta",
-    "format_of",
     "match_rows",
     "now",
     "open_database",
@@ -112,26 +109,13 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 3
-"""Version of the folder's form; a larger one was written by a newer evoply."""
+FORMAT = 4
+"""Version of the folder's form and of digests. Until the first release no other one is read."""
 
-FIRST_WITH_STEPS, _FIRST_WITH_CHECKSUMS = 2, 3
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
 """What reading a damaged file may raise."""
-_OPTIONAL = "SELECT name FROM sqlite_master WHERE name IN ('checksums', 'details')"
 
 _T = TypeVar("_T")
-
-_FORMAT_1_STEPS = """
-CREATE TEMP VIEW steps AS SELECT
-    number, digest, json_object({}) AS statistics,
-    '[]' AS champions, seconds_total AS seconds, NULL AS state
-FROM generations
-"""
-"""Shows the generations of a run of format 1 as the steps that every later run has."""
-
-_NO_DETAILS = "CREATE TEMP VIEW details AS SELECT 0 AS generation, '' AS content WHERE 0"
-"""Stands for the table that the oldest runs of format 1 do not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,40 +159,22 @@ def open_database(path: Path) -> Database:
 
 
 def _opened(folder: Path, connection: sqlite3.Connection) -> Database:
-    tables = {name for (name,) in connection.execute(_OPTIONAL)}
-    opened = Database(connection, is_checked="checksums" in tables)
-    version = format_of(opened)
-    if version > FORMAT:
-        raise RunError(
-            f"run {folder} has format {version}, and this evoply reads up to {FORMAT}: "
-            "install a newer evoply"
-        )
-    # Otherwise a damaged number would switch the checksums off.
-    if opened.is_checked != (version >= _FIRST_WITH_CHECKSUMS):
-        raise ValueError(f"its checksums do not go with format {version}")
-    if version < FIRST_WITH_STEPS:
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute(_FORMAT_1_STEPS.format(_statistics_as_json()))
-        if "details" not in tables:
-            connection.execute(_NO_DETAILS)
-    return opened
-
-
-def _statistics_as_json() -> str:
-    from evoply.evolution.generation import Statistics
-
-    # SQLite itself would write 15 digits, which do not read back exactly.
-    return ", ".join(
-        f"'{one.name}', json(printf('%!.17g', {one.name}))" for one in fields(Statistics)
-    )
-
-
-def format_of(opened: Database) -> int:
-    """Return the version of the folder's form; `ValueError` if it does not say."""
-    text = read_meta(opened).get("format", "")
+    row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    text = str(row[0]) if row else ""
     if not text.isdecimal() or len(text) > 9:
         raise ValueError("it does not say its format")
-    return int(text)
+    if int(text) != FORMAT:
+        todo = (
+            "install a newer evoply"
+            if int(text) > FORMAT
+            else f"start a new run with its config, as in `evoply evolve {folder / CONFIG}`, "
+            "or read it with the evoply that wrote it"
+        )
+        raise RunError(
+            f"run {folder} has format {text}, and this evoply ({_native.__version__}) reads "
+            f"format {FORMAT}: {todo}"
+        )
+    return Database(connection)
 
 
 def reading(folder: Path, read: Callable[[], _T]) -> _T:
@@ -238,7 +204,7 @@ def create_tables(path: Path, meta: Mapping[str, str], own_tables: str = "") -> 
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN;{_TABLES}{own_tables}COMMIT;")
-        database = Database(connection, is_checked=True)
+        database = Database(connection)
         with database.transaction():
             database.write(_META, 0, _meta_rows(meta))
     finally:

@@ -155,7 +155,6 @@ def _marks(path: Path) -> tuple[str, int]:
 
 def _check_going_on(run: Run, asked: RunRequest) -> None:
     """Raise `RunError` unless a process can go on with *run*."""
-    run.check_going_on()
     if not run.kind.is_built_in:
         raise RunError(f"run {run.name} is of a learner of its own - go on with it from Python")
     count = run.count()

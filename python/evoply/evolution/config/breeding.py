@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from evoply.configs.part import ADDED_LATER, Part
+from evoply.configs.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
 
 __all__ = [
@@ -45,11 +45,9 @@ class Initialisation(Part):
     """Smallest depth limit of a ramp."""
     max_depth: int = Field(default=6, ge=1, le=20)
     """Largest depth of a new tree."""
-    duplicates: Annotated[Literal["avoid", "allow", "refuse"], ADDED_LATER] = "avoid"
+    duplicates: Literal["avoid", "allow", "refuse"] = "avoid"
     """Whether equal trees are drawn again, and whether it is an error if that does not help."""
-    seeds: Annotated[tuple[str, ...], ADDED_LATER] = Field(
-        default=(), strict=False, max_length=100_000
-    )
+    seeds: tuple[str, ...] = Field(default=(), strict=False, max_length=100_000)
     """Players whose trees begin the first population: files of saved players, or trees as text."""
 
     @model_validator(mode="after")
@@ -68,7 +66,7 @@ class TournamentSelection(Part):
     kind: Literal["tournament"] = "tournament"
     size: int = Field(default=7, ge=1, le=10_000)
     """Individuals in a tournament; more of them select harder."""
-    two_best: Annotated[bool, ADDED_LATER] = False
+    two_best: bool = False
     """Whether both parents of a crossover are the two best of one tournament, as in gpjpp."""
 
     @model_validator(mode="after")
@@ -82,7 +80,7 @@ class RouletteSelection(Part):
     """An individual becomes a parent with a probability proportional to its fitness."""
 
     kind: Literal["roulette"] = "roulette"
-    scale: Annotated[Scale, ADDED_LATER] = "raw"
+    scale: Scale = "raw"
     """`adjusted`: in proportion to 1 / (1 + f), f being how far fitness is from perfect."""
 
 
@@ -99,7 +97,7 @@ class GreedySelection(Part):
     """Share of all fitness that the top group holds."""
     top_probability: float = Field(default=0.8, ge=0, le=1)
     """Probability that a parent comes from the top group."""
-    scale: Annotated[Scale, ADDED_LATER] = "raw"
+    scale: Scale = "raw"
     """`adjusted`: fitness counts as 1 / (1 + f), f being how far it is from perfect."""
 
 
@@ -166,7 +164,7 @@ class Recombination(Part):
     one_way: Literal["never", "fitter", "fitter_or_equal"] = "never"
     """When the first parent gives a subtree and takes none: if it is fitter than the second
     (Benbassat & Sipper, Algorithm 1), or at least as fit. The first parent then stays as it is."""
-    pairing: Annotated[Literal["couples", "population"], ADDED_LATER] = "couples"
+    pairing: Literal["couples", "population"] = "couples"
     """Who crosses over: two parents that were selected for a place; or as many selected individuals
     as there are places, each taking part with the rate of crossover, in random pairs (Benbassat &
     Sipper, Algorithm 1)."""
@@ -181,26 +179,17 @@ if TYPE_CHECKING:  # what the type checker cannot read from the table
 
     _AfterwardsRates = _Rates
 else:
-    _FIRST_MUTATIONS = {"subtree_mutation", "point_mutation", "constant_mutation"}
-    _FIRST = {"crossover", "reproduction", *_FIRST_MUTATIONS}
-    _FIRST_AFTERWARDS = {"swap_mutation", "shrink_mutation", *_FIRST_MUTATIONS}
 
-    def _rate(operator: Operator, usual: float, *, is_first: bool) -> tuple[Any, Any]:
-        annotation = float if is_first else Annotated[float, ADDED_LATER]
-        return annotation, Field(default=usual, ge=0, le=1, description=operator.meaning)
+    def _rate(operator: Operator, usual: float) -> tuple[Any, Any]:
+        return float, Field(default=usual, ge=0, le=1, description=operator.meaning)
 
     _Rates = create_model(
-        "_Rates",
-        __base__=Part,
-        **{one.name: _rate(one, one.rate, is_first=one.name in _FIRST) for one in OPERATORS},
+        "_Rates", __base__=Part, **{one.name: _rate(one, one.rate) for one in OPERATORS}
     )
     _AfterwardsRates = create_model(
         "_AfterwardsRates",
         __base__=Part,
-        **{
-            one.name: _rate(one, 0.0, is_first=one.name in _FIRST_AFTERWARDS)
-            for one in MUTATIONS_AFTERWARDS
-        },
+        **{one.name: _rate(one, 0.0) for one in MUTATIONS_AFTERWARDS},
     )
 
 
@@ -210,7 +199,7 @@ class Afterwards(_AfterwardsRates):
     Each has its own probability, whatever the others did, or with `at_most_one` its share of one.
     """
 
-    at_most_one: Annotated[bool, ADDED_LATER] = False
+    at_most_one: bool = False
     """Whether one draw decides for all: the rates, which add up to 1 at most, are then shares of
     the offspring, and none mutates twice (Benbassat & Sipper)."""
 
@@ -243,10 +232,10 @@ class Variation(_Rates):
 
         def __init__(self, **rates: Any) -> None: ...
 
-    custom: Annotated[dict[str, float], ADDED_LATER] = Field(default={})
+    custom: dict[str, float] = Field(default={})
     """Rates of your own operators, by the names you give to `evolve(operators=...)`."""
-    afterwards: Annotated[Afterwards, ADDED_LATER] = Afterwards()
-    recombination: Annotated[Recombination, ADDED_LATER] = Recombination()
+    afterwards: Afterwards = Afterwards()
+    recombination: Recombination = Recombination()
 
     @cached_property
     def rates(self) -> dict[str, float]:
@@ -276,7 +265,7 @@ class SizeLimits(Part):
     """Levels of a tree, the root included."""
     max_nodes: int = Field(default=200, ge=1, le=4096)
     """Nodes of an individual, over all its trees."""
-    oversized: Annotated[Literal["refuse", "prune"], ADDED_LATER] = "refuse"
+    oversized: Literal["refuse", "prune"] = "refuse"
     """What becomes of an offspring of too many nodes: it is not made, or it is cut, functions being
     replaced by their rightmost terminals (Frankland & Pillay)."""
 

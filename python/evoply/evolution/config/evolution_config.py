@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from evoply.configs.part import ADDED_LATER, Part, Problem
+from evoply.configs.part import Part, Problem
 from evoply.configs.whole import WholeConfig
 from evoply.evolution.config.breeding import (
     Demes,
@@ -135,26 +135,24 @@ class EvolutionConfig(WholeConfig):
     termination: Termination | None = None
     primitives: str | dict[str, Any] = "liao+mobility"
     """Name of a primitive set, or the set itself (a `PrimitiveSet` or its JSON form)."""
-    individual: Annotated[IndividualShape, ADDED_LATER] = OneTree()
+    individual: IndividualShape = OneTree()
     elitism: int = Field(default=1, ge=0)
     """How many of the best are copied unchanged into the next generation."""
     initialisation: Initialisation = Initialisation()
     selection: Selection = TournamentSelection()
     variation: Variation = Variation()
-    parsimony: Annotated[Parsimony | None, ADDED_LATER] = None
+    parsimony: Parsimony | None = None
     limits: SizeLimits = SizeLimits()
-    demes: Annotated[Demes | None, ADDED_LATER] = None
-    steady_state: Annotated[SteadyState | None, ADDED_LATER] = None
+    demes: Demes | None = None
+    steady_state: SteadyState | None = None
     player: PlayerSettings = PlayerSettings()
-    draws: Annotated[Draws, ADDED_LATER] = Draws()
-    starts: Annotated[tuple[Start, ...], ADDED_LATER] = Field(
-        default=(), strict=False, max_length=10_000
-    )
+    draws: Draws = Draws()
+    starts: tuple[Start, ...] = Field(default=(), strict=False, max_length=10_000)
     """Positions at which games begin, in training and in tests; none: the start of the game. In
     Python a position or its text will do."""
     fitness: Fitness = Fitness()
     hall_of_fame: HallOfFame = HallOfFame()
-    tuning: Annotated[ConstantTuning | None, ADDED_LATER] = None
+    tuning: ConstantTuning | None = None
     machine: Machine = Machine()
 
     @property

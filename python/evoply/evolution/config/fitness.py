@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from evoply.configs.part import ADDED_LATER, Part
+from evoply.configs.part import Part
 from evoply.evolution.config.games import USUAL
 from evoply.evolution.fitness import FITNESS, Measure, measure_from_text
 
@@ -60,15 +60,15 @@ class Fitness(Part):
     opening_plies: int | str = USUAL
     """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
     as in matches."""
-    sides: Annotated[Literal["both", "black", "white"], ADDED_LATER] = "both"
+    sides: Literal["both", "black", "white"] = "both"
     """Which colour individuals play: alternately both, or one only, as some papers do. One only
     plays every opening once, and two openings stand for a pair."""
     allow_test_opponents: bool = False
     """Whether `swh`, the yardstick of the reports, may be trained against."""
-    allow_irreproducible: Annotated[bool, ADDED_LATER] = False
+    allow_irreproducible: bool = False
     """Whether opponents may be met that do not play the same game twice, such as one limited in
     seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
-    measure: Annotated[Measure, ADDED_LATER] = FITNESS[0]()
+    measure: Measure = FITNESS[0]()
 
     @field_validator("opening_plies", mode="before")
     @classmethod

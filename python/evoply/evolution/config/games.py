@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, model_validator
 
 from evoply._native import Stream
-from evoply.configs.part import ADDED_LATER, Part, Problem
+from evoply.configs.part import Part, Problem
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
@@ -48,16 +48,16 @@ class PlayerSettings(Part):
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player, or
     with `nodes` or `work` as deep as they allow."""
-    nodes: Annotated[int | None, ADDED_LATER] = Field(default=None, ge=1, le=MAX_NODES)
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
     """Positions that a search may look at for one move; None for no limit."""
-    work: Annotated[int | None, ADDED_LATER] = Field(default=None, ge=1, le=MAX_WORK)
+    work: int | None = Field(default=None, ge=1, le=MAX_WORK)
     """The same in positions times operations of the individual's program: a larger tree sees fewer
     positions, so that its size costs strength."""
     ordering: Literal["usual", "none", "evaluator", "killer", "tree"] = "usual"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
     `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says;
     `usual`: `killer` from four plies on and `refutation` with three, where that changes no move."""
-    quiescence: Annotated[bool, ADDED_LATER] = False
+    quiescence: bool = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from evoply.configs.part import ADDED_LATER, Part
+from evoply.configs.part import Part
 from evoply.expressions import PrimitiveSet, definition_sets
 from evoply.expressions.definitions import MAX_ARGUMENTS, MAX_DEFINITIONS
 from evoply.gp import Shape
@@ -58,7 +58,7 @@ class Stages(Part):
     kind: Literal["stages"] = "stages"
     percents: tuple[int, ...] = Field(default=(50, 50), strict=False)
     """Shares of the game, whole percentages that add up to 100."""
-    clock: Annotated[StageClock, ADDED_LATER] = "pieces"
+    clock: StageClock = "pieces"
     """What the game's shares are measured in: the pieces placed, or the plies played, in which a
     forced pass counts; both as shares of the squares that are empty at the start."""
 
