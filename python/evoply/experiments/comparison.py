@@ -6,11 +6,8 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from evoply.experiments.design import (
     LONGEST_NAME,
@@ -19,9 +16,9 @@ from evoply.experiments.design import (
     named_configs,
     setups_of,
 )
+from evoply.experiments.findings import TABLES, Findings, Table
 from evoply.experiments.folder import (
     ExperimentFolder,
-    Measured,
     digest_of,
     find_experiment,
     folder_for,
@@ -29,13 +26,7 @@ from evoply.experiments.folder import (
     values_by_setup,
 )
 from evoply.experiments.running import Status, run_experiment
-from evoply.experiments.statistics import (
-    Difference,
-    Spread,
-    compared,
-    fewest_seeds,
-    spread_of,
-)
+from evoply.experiments.statistics import compared, spread_of
 from evoply.files import write_atomically
 from evoply.protocols import ConfigError
 from evoply.runs import runs_directory
@@ -50,145 +41,11 @@ __all__ = [
     "usual_name",
 ]
 
-Table = Literal["values", "curves", "pairs"]
-TABLES: tuple[Table, ...] = ("values", "curves", "pairs")
-_AXIS = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """How strong the champions of a setup were on the way, over its seeds."""
-
-    x: tuple[float, ...]
-    """Median over the seeds, point by point."""
-    median: tuple[float, ...]
-    low: tuple[float, ...]
-    """Lower quartile."""
-    high: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Findings):
     """Setups over seeds, measured by opponents that none of them was trained on."""
 
-    name: str
-    path: Path
-    game: str
-    experiment: Experiment
-    setups: tuple[str, ...]
-    results: tuple[Measured, ...]
-    spreads: Mapping[str, Spread]
-    """By setup; without those of which no run is done."""
-    differences: tuple[Difference, ...]
-    digest: str
-    """Of the digests of all runs; never of times."""
-
-    @property
-    def runs(self) -> int:
-        """Runs that are done."""
-        return len(self.results)
-
-    @property
-    def best(self) -> list[str]:
-        """The setups, the greatest median first."""
-        return sorted(self.spreads, key=lambda name: -self.spreads[name].median)
-
-    def curve(self, setup: str, axis: str) -> Curve:
-        """Return the learning curve of a setup against generations, games, work or seconds.
-
-        Point k of the curve is made of point k of every seed's, the last one of their ends; a run
-        of few steps has fewer points, and then the curve has.
-        """
-        curves = [one.curve for one in self.results if one.setup == setup]
-        points = min(len(curve) for curve in curves)
-        field, places = _AXIS[axis], [*range(points - 1), -1]
-        x = [[float(getattr(curve[at], field)) for curve in curves] for at in places]
-        values = np.array([[curve[at].value for curve in curves] for at in places])
-        low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1).tolist()
-        return Curve(
-            tuple(float(np.median(one)) for one in x), tuple(middle), tuple(low), tuple(high)
-        )
-
-    @property
-    def verdict(self) -> str:
-        """One or two sentences: which setups differ for certain, or how many seeds would tell."""
-        if not self.spreads:
-            return "No run is done yet."
-        if len(self.spreads) < 2:
-            return f"Only {self.best[0]} has results: nothing can be compared."
-        pairs = len(self.differences)
-        needed = fewest_seeds(pairs)
-        seeds = min(len(self.spreads[name].values) for name in self.spreads)
-        if seeds < needed:
-            return (
-                f"{seeds} seed{'s' * (seeds != 1)} a setup cannot show any difference, however "
-                f"large: {needed} are the fewest that can, for {pairs} pair{'s' * (pairs != 1)}."
-            )
-        certain = [one for one in self.differences if one.is_certain]
-        sentences = [
-            f"{_better(one)} is better than {_worse(one)} (by {abs(one.difference):.3f}, "
-            f"p = {one.p:.2g})."
-            for one in certain[:5]
-        ]
-        if len(certain) > 5:
-            sentences.append(f"{len(certain) - 5} more pairs differ.")
-        if not certain:
-            sentences.append("No two setups differ for certain.")
-            wanted = [one.seeds_wanted for one in self.differences if one.seeds_wanted]
-            if wanted:
-                sentences.append(
-                    f"If the largest difference seen is real, {max(needed, min(wanted))} seeds a "
-                    "setup would show it in 8 of 10 experiments."
-                )
-        return " ".join(sentences)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "name": self.name,
-            "path": str(self.path),
-            "game": self.game,
-            "configs": [
-                {
-                    "name": name,
-                    "values": list(self.spreads[name].values),
-                    "median": self.spreads[name].median,
-                    "quartiles": list(self.spreads[name].quartiles),
-                    "mean": self.spreads[name].mean,
-                    "interval": _listed(self.spreads[name].interval),
-                }
-                for name in self.setups
-                if name in self.spreads
-            ],
-            "runs": self.runs,
-            "seeds": self.experiment.seeds,
-            "measure": self.experiment.measure,
-            "pairs": [one.to_dict() for one in self.differences],
-            "verdict": self.verdict,
-            "digest": self.digest,
-            "reproducible": self.experiment.budget.seconds is None,
-        }
-
-    def rows(self, table: Table = "values") -> list[dict[str, Any]]:
-        """Return every number of the page as rows of plain cells by name.
-
-        *table* is values (one a run), curves (one a point of a run's) or pairs.
-        """
-        match table:
-            case "values":
-                return [
-                    {"setup": one.setup, "seed": one.seed, "value": one.value, "digest": one.digest}
-                    for one in self.results
-                ]
-            case "curves":
-                return [
-                    {"setup": one.setup, "seed": one.seed, **point.to_dict()}
-                    for one in self.results
-                    for point in one.curve
-                ]
-            case "pairs":
-                return [_pair_row(one) for one in self.differences]
-        raise ValueError(f"{table!r} is no table of a comparison: it has {', '.join(TABLES)}")
+    __slots__ = ()
 
     def to_dataframe(self, table: Table = "values") -> Any:
         """Return `rows` as a `pandas.DataFrame`; without pandas as lists by the column's name."""
@@ -230,19 +87,6 @@ class Comparison:
         return comparison_summary(self)
 
 
-def _pair_row(one: Difference) -> dict[str, Any]:
-    row = one.to_dict()
-    low, high = row.pop("interval") or (None, None)
-    return {
-        "first": one.first,
-        "second": one.second,
-        "difference": one.difference,
-        "low": low,
-        "high": high,
-        **row,
-    }
-
-
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     if rows:
@@ -250,18 +94,6 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
         writer.writeheader()
         writer.writerows(rows)
     return text.getvalue()
-
-
-def _listed(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
-
-
-def _better(one: Difference) -> str:
-    return one.first if one.effect > 0.5 else one.second
-
-
-def _worse(one: Difference) -> str:
-    return one.second if one.effect > 0.5 else one.first
 
 
 def comparison_of(folder: ExperimentFolder) -> Comparison:

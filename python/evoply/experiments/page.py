@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from evoply.experiments.design import Experiment
+from evoply.experiments.findings import Findings
+from evoply.experiments.statistics import Difference, Spread
 from evoply.games import game_rules
 from evoply.notebook import table_html
 from evoply.reports.charts import Chart, Series, interval_chart, line_chart
 from evoply.reports.pages import page
-
-if TYPE_CHECKING:
-    from evoply.experiments.comparison import Comparison
-    from evoply.experiments.design import Experiment
-    from evoply.experiments.statistics import Difference, Spread
 
 __all__ = ["comparison_html", "comparison_summary"]
 
@@ -27,7 +24,7 @@ _LONG_NAME = 30
 _TITLES = {"generations": "step", "games": "games", "work": "work", "seconds": "seconds"}
 
 
-def comparison_html(comparison: Comparison) -> str:
+def comparison_html(comparison: Findings) -> str:
     """Return the page about *comparison* as text."""
     experiment = comparison.experiment
     spreads = comparison.spreads
@@ -65,7 +62,7 @@ def comparison_html(comparison: Comparison) -> str:
     )
 
 
-def comparison_summary(comparison: Comparison) -> str:
+def comparison_summary(comparison: Findings) -> str:
     """Return values and the curve against games, or steps, as a notebook shows them."""
     rows = [_value_cells(name, comparison.spreads[name]) for name in comparison.best]
     head = ("setup", "median", "quartiles", "mean, 95 % interval", "seeds")
@@ -112,7 +109,7 @@ def _span(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
     return f"{low:+.3f} to {high:+.3f}" if signed else f"{low:.3f} to {high:.3f}"
 
 
-def _values(comparison: Comparison) -> Chart:
+def _values(comparison: Findings) -> Chart:
     spreads = [comparison.spreads[name] for name in comparison.best]
     mean = Series("mean", [one.mean for one in spreads], [one.interval for one in spreads])
     return interval_chart(
@@ -138,14 +135,14 @@ def _short(names: Sequence[str]) -> list[str]:
     return [", ".join(value for _, _, value in one) for one in parts]
 
 
-def _curves(comparison: Comparison) -> list[Chart]:
+def _curves(comparison: Findings) -> list[Chart]:
     if comparison.experiment.points == 0:
         return []
     names = comparison.best[:_MOST_CURVES]
     return [_curve_chart(comparison, names, axis) for axis in _axes(comparison)]
 
 
-def _axes(comparison: Comparison) -> list[str]:
+def _axes(comparison: Findings) -> list[str]:
     """Return what curves can be drawn against: games and work only if every run counts them."""
     return [
         axis
@@ -155,7 +152,7 @@ def _axes(comparison: Comparison) -> list[str]:
     ]
 
 
-def _curve_chart(comparison: Comparison, names: list[str], axis: str) -> Chart:
+def _curve_chart(comparison: Findings, names: list[str], axis: str) -> Chart:
     curves = {name: comparison.curve(name, axis) for name in names}
     x = sorted({value for curve in curves.values() for value in curve.x})
     series = []
@@ -184,6 +181,6 @@ def _curve_chart(comparison: Comparison, names: list[str], axis: str) -> Chart:
     )
 
 
-def _of_how_many(comparison: Comparison, names: list[str]) -> str:
+def _of_how_many(comparison: Findings, names: list[str]) -> str:
     every = len(comparison.best)
     return f"; the best {len(names)} of {every}" if len(names) < every else ""
