@@ -1,20 +1,49 @@
 """What the repository keeps although it is generated: a reader on the web builds nothing.
 
-The README links to pages that must read well as they are, so their pictures are files and their
-measurements a table in the page. `make docs` writes all of it anew; a test compares.
+Pages read well as they lie there, so pictures are files, and tables and help texts stand in the
+pages between marks:
+
+    <!-- generated: NAME ARGUMENT
+    entry: what it means
+    -->
+    ...
+    <!-- end of generated -->
+
+Where a page adds the meaning of each entry, an entry without a meaning, or a meaning without an
+entry, is an error. `make docs` writes all of it anew; a test compares.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pictures
 import tables
 
 _DOCS = Path(__file__).parents[1]
-_RESULTS = re.compile(r"(<!-- begin results -->\n).*?(\n<!-- end results -->)", re.DOTALL)
+_END = "<!-- end of generated -->"
+_MARKED = re.compile(
+    r"<!-- generated: (?P<name>[a-z-]+) ?(?P<argument>[^\n]*?)(?P<lines>\n.*?\n| )-->\n"
+    rf"(?:(?!<!-- generated).)*?{_END}",
+    re.DOTALL,
+)
+_TEXTS: Mapping[str, Callable[[str, list[str]], str]] = {
+    "command-help": tables.command_help,
+    "config-keys": tables.config_keys,
+    "named-players": tables.named_players,
+    "online-options": tables.online_options,
+    "operations": tables.operations,
+    "preset": tables.preset,
+    "presets": tables.presets,
+    "primitive-sets": tables.primitive_sets,
+    "results": lambda *_: tables.benchmarks(),
+    "run-tables": tables.run_tables,
+    "square-sets": tables.named_square_sets,
+    "strong-levels": tables.strong_levels,
+    "strong-options": tables.strong_options,
+}
 
 
 def written_files() -> Mapping[Path, str]:
@@ -24,21 +53,31 @@ def written_files() -> Mapping[Path, str]:
         "start": pictures.board("start"),
         "frontier": pictures.board("f5d6c3d3c4f4f6f3e6e7"),
         "tree": pictures.tree("( - ( * 10 white_corners ) black )"),
+        "near-corners": pictures.squares("near_corners"),
         "squares-of-swh": pictures.heat_map("swh"),
     }
+    pages = {page: page.read_text(encoding="utf-8") for page in sorted(_DOCS.glob("*.md"))}
     return {
         **{folder / f"{name}.svg": svg.rstrip() + "\n" for name, svg in drawn.items()},
-        _DOCS / "performance.md": _with_results(_DOCS / "performance.md"),
+        **{page: _filled(page, text) for page, text in pages.items() if _END in text},
     }
 
 
-def _with_results(page: Path) -> str:
-    text = page.read_text(encoding="utf-8")
-    table = f"\n{tables.benchmarks()}\n"
-    changed, count = _RESULTS.subn(lambda marks: f"{marks[1]}{table}{marks[2]}", text)
-    if count != 1:
-        raise ValueError(f"{page}: the marks around the results are missing")
-    return changed
+def _filled(page: Path, text: str) -> str:
+    """Return the text of a page with everything between its marks made anew."""
+
+    def made(marks: re.Match[str]) -> str:
+        if marks["name"] not in _TEXTS:
+            raise ValueError(f"{page}: {marks['name']} is not generated: {', '.join(_TEXTS)} are")
+        lines = marks["lines"].strip("\n").split("\n") if marks["lines"].strip() else []
+        new = _TEXTS[marks["name"]](marks["argument"].strip(), lines).strip("\n")
+        head = marks[0][: marks[0].index("-->") + len("-->")]
+        return f"{head}\n\n{new}\n\n{_END}"
+
+    filled, count = _MARKED.subn(made, text)
+    if count != text.count(_END) or count != text.count("<!-- generated: "):
+        raise ValueError(f"{page}: a mark of what is generated has no other one")
+    return filled
 
 
 if __name__ == "__main__":
