@@ -187,8 +187,8 @@ pub trait Board: Copy + Eq + Ord + Hash + Debug + Default + Send + Sync + 'stati
     const SIZE: u32;
     /// Number of squares.
     const SQUARES: u32 = Self::SIZE * Self::SIZE;
-    /// Whether hot code is worth a copy for AVX-512 (see [`crate::cpu::Task::WORTH_AVX512`]): small boards are quick enough.
-    const WORTH_AVX512: bool = Self::SIZE >= 8;
+    /// Whether hot code is worth a copy for AVX-512 (see [`crate::cpu::Task::WORTH_AVX512`]): 4x4 is quick enough.
+    const WORTH_AVX512: bool = Self::SIZE >= 6;
     /// Every square.
     const FULL: Self::Word;
     /// The column a.

@@ -89,7 +89,6 @@ struct Slot {
 
 impl<G: Game> Task for Learn<'_, G> {
     type Output = Result<Lessons, Stopped>;
-    const WORTH_AVX512: bool = false;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {

@@ -243,7 +243,6 @@ struct Learn<'a, G: Game> {
 
 impl<G: Game> Task for Learn<'_, G> {
     type Output = Result<TableLessons, Stopped>;
-    const WORTH_AVX512: bool = false;
 
     #[inline(always)]
     fn run<C: Cpu>(mut self, cpu: C) -> Self::Output {

@@ -105,7 +105,6 @@ struct Evolve<'a, G: Duels> {
 
 impl<G: Duels> Task for Evolve<'_, G> {
     type Output = Result<Result<Answer<G::Move>, String>, Stopped>;
-    const WORTH_AVX512: bool = false;
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Self::Output {
         let Self { position, areas, settings, key, alpha, stop } = self;
