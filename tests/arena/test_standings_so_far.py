@@ -7,9 +7,10 @@ import pytest
 
 from evoply import Stream, pace
 from evoply.arena import RoundRobin, StoppedWithResultError, Tournament, round_robin, tournament
-from evoply.arena.field import field_of
+from evoply.arena.conditions import Field, field_of
 from evoply.arena.round_robins import opponents, rated
 from evoply.arena.schedule import Results
+from evoply.arena.tally import Tally
 from evoply.protocols import ForfeitError
 
 
@@ -51,26 +52,27 @@ def test_standings_told_are_those_of_the_games_so_far(third: object, threads: in
     counts = [one.games for one in told]
     assert counts == sorted(counts)
     assert all(6 <= count < 120 and count % 2 == 0 for count in counts)
-    field = field_of(players, **options, openings="usual", start=None, draws=None, runs=None,
-                     threads=1)  # fmt: skip
-    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
+    field = field_of(players, **options, threads=1)
+    schedule = field.conditions.pairs(*opponents(3, 40), Stream(4, "round robin"))
     with field.tables() as tables:
         whole = tables.play(schedule)
     if third == "random" or threads == 1:  # else games end beside one another, in any order
         for one in told:
-            assert one == _of_the_first(one, schedule, whole, result)
+            assert one == _of_the_first(one, field, schedule, whole)
 
 
-def _of_the_first(told: RoundRobin, schedule: Any, whole: Results, result: RoundRobin) -> Any:
+def _of_the_first(told: RoundRobin, field: Field, schedule: Any, whole: Results) -> RoundRobin:
     """Return the standings of as many first games of each pairing as *told* has."""
     places: list[int] = []
     for number, pairing in enumerate(told.pairings):
         count = pairing.wins + pairing.draws + pairing.losses
         places += range(40 * number, 40 * number + count)
     chosen = np.array(places)
+    part, results, tally = schedule.part(chosen), whole.part(chosen), Tally(told.players)
+    tally.add(part, results)
     return rated(
-        told.game, told.players, schedule.part(chosen), whole.part(chosen), seed=4,
-        reproducible=result.reproducible, about=lambda _: result.about,
+        field.conditions, tally, part, results,
+        reproducible=field.reproducible, about=field.about(tally, told.players),
     )  # fmt: skip
 
 

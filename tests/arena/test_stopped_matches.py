@@ -18,7 +18,7 @@ from evoply.arena import (
     sprt_match,
     tournament,
 )
-from evoply.arena.field import field_of
+from evoply.arena.conditions import field_of
 from evoply.arena.round_robins import opponents
 from evoply.arena.schedule import GamesStoppedError
 from evoply.formats import GamePlayed
@@ -133,9 +133,8 @@ def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
 def test_a_round_robin_is_the_same_however_it_is_cut() -> None:
     """What is played first changes nothing: games draw from keys of their own."""
     players = ["mobility", "greedy", "random"]
-    field = field_of(players, game="othello-6", seed=4, openings=4, start=None, draws=None,
-                     runs=None, threads=1)  # fmt: skip
-    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
+    field = field_of(players, game="othello-6", seed=4, openings=4, threads=1)
+    schedule = field.conditions.pairs(*opponents(3, 40), Stream(4, "round robin"))
     with field.tables() as tables:
         whole = tables.play(schedule)
     order = np.random.default_rng(1).permutation(60)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.arena.conditions import Conditions, PlayerTerms, Terms, conditions_of
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
-    from evoply.arena.field import LostGames
     from evoply.arena.matches import MatchResult, match
     from evoply.arena.one_game import play_game
     from evoply.arena.ratings import Ratings, bradley_terry
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         wilson,
     )
     from evoply.arena.tables import Tables, play
+    from evoply.arena.tally import LostGames
     from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [
+    "Conditions",
     "Correlation",
     "Elimination",
     "Forfeit",
@@ -35,6 +37,7 @@ __all__ = [
     "Meetings",
     "PairStatistics",
     "Pairing",
+    "PlayerTerms",
     "Ratings",
     "Results",
     "Round",
@@ -46,8 +49,10 @@ __all__ = [
     "Star",
     "StoppedWithResultError",
     "Tables",
+    "Terms",
     "Tournament",
     "bradley_terry",
+    "conditions_of",
     "eliminate",
     "elo_difference",
     "log_likelihood_ratio",
@@ -66,8 +71,8 @@ __all__ = [
 give_when_used(
     __name__,
     {
+        "conditions": "Conditions PlayerTerms Terms conditions_of",
         "elimination": "Elimination Meetings Round eliminate",
-        "field": "LostGames",
         "matches": "MatchResult match",
         "one_game": "play_game",
         "ratings": "Ratings bradley_terry",
@@ -76,6 +81,7 @@ give_when_used(
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
         "tables": "Tables play",
+        "tally": "LostGames",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",
     },
 )

@@ -6,22 +6,21 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import Circumstances, Field, Openings, Tally, even_games, field_of
+from evoply.arena.conditions import Field, PlayerTerms, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
+from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -116,18 +115,11 @@ def match(
     first: object,
     second: object,
     *,
-    game: str = "othello",
     games: int = 1000,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
     progress: Callable[[int], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
     games_at_a_time: int = GAMES_AT_A_TIME,
+    **terms: Unpack[PlayerTerms],
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
@@ -149,17 +141,7 @@ def match(
     100
     """
     games = even_games(games)
-    field = field_of(
-        (first, second),
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-    )
+    field = field_of((first, second), **terms)
     schedule = schedule_of_match(field, games)
     results, _, is_stopped = field.play_pairs(
         schedule,
@@ -176,7 +158,7 @@ def match(
     result = MatchResult(
         first=field.labels[0],
         second=field.labels[1],
-        game=game,
+        game=field.conditions.game,
         wins=int((points == 1).sum()),
         draws=int((points == 0.5).sum()),
         losses=int((points == 0).sum()),
@@ -194,7 +176,7 @@ def match(
 def schedule_of_match(field: Field, games: int) -> Schedule:
     """Return the games of a match of the two players of *field*."""
     places = np.zeros(games // 2, dtype=np.uint32)
-    return field.pairs(places, places + 1, Stream(field.seed, "match"))
+    return field.conditions.pairs(places, places + 1, Stream(field.conditions.seed, "match"))
 
 
 def first_points(results: Results) -> NDArray[np.float64]:
@@ -207,7 +189,7 @@ def first_points(results: Results) -> NDArray[np.float64]:
 def _shown(
     field: Field, on_game: Callable[[GamePlayed], object], part: Schedule, results: Results
 ) -> int:
-    return given(games_played(field.game, field.labels, part, results), on_game)
+    return given(games_played(field.conditions.game, field.labels, part, results), on_game)
 
 
 def given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:

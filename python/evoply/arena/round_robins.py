@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import (
+from evoply.arena.conditions import (
     MOST_GAMES,
-    Circumstances,
-    Openings,
-    Tally,
-    TimeUsed,
+    Conditions,
+    PlayerTerms,
+    circumstances,
     even_games,
     field_of,
 )
@@ -24,12 +23,11 @@ from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.schedule import Finished, Results, Schedule, StoppedWithResultError
 from evoply.arena.statistics import distinct_rows, pair_statistics
+from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.pace import Pace
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
@@ -154,18 +152,10 @@ class RoundRobin(Circumstances):
 def round_robin(
     players: Sequence[object],
     *,
-    game: str = "othello",
     games: int = 100,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
-    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[RoundRobin], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
@@ -181,19 +171,9 @@ def round_robin(
     'greedy'
     """
     first, second = opponents(len(players), games)
-    field = field_of(
-        players,
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-        cluster=cluster,
-    )
-    schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
+    field = field_of(players, **terms)
+    conditions = field.conditions
+    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
     names = named_apart(field.labels)
 
     def standings(results: Results, places: NDArray[np.intp]) -> RoundRobin | None:
@@ -201,15 +181,15 @@ def round_robin(
         part = schedule.part(places)
         if _met(part) < len(players) * (len(players) - 1) // 2:
             return None
+        tally = Tally(names)
+        tally.add(part, results)
         return rated(
-            game,
-            names,
+            conditions,
+            tally,
             part,
             results,
-            seed=field.seed,
             reproducible=field.reproducible,
-            clock=field.clock,
-            about=lambda tally: field.about(tally, names),
+            about=field.about(tally, names),
         )
 
     def tell(finished: Finished) -> None:
@@ -268,41 +248,33 @@ def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.in
 
 
 def rated(
-    game: str,
-    names: Sequence[str],
+    conditions: Conditions,
+    tally: Tally,
     schedule: Schedule,
     results: Results,
     *,
-    seed: int,
     reproducible: bool,
-    clock: TimeControl | None = None,
-    about: Callable[[Tally], tuple[Mapping[str, Any], ...]] | None = None,
+    about: tuple[Mapping[str, Any], ...] = (),
 ) -> RoundRobin:
-    """Return what the games of *schedule* say about the players called *names*.
+    """Return what the games of *schedule* say about their players, whose names *tally* has.
 
-    Every two games are an opening pair, in the order of `opponents`; a tournament that was ended
-    early has fewer of them.
+    Every two games are an opening pair, in the order of `opponents`, and counted by *tally*; a
+    tournament that was ended early has fewer of them.
     """
-    tally = Tally(names)
-    tally.add(schedule, results)
-    times = [None if clock is None else tally.time_of(place) for place in range(len(names))]
+    names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
     points = first_points(results)
     new = new_pairs(first, second, results)
     ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], len(names))
     return RoundRobin(
-        game=game,
+        game=conditions.game,
         players=tuple(names),
-        standings=_standings(names, ratings, schedule, results, times),
+        standings=_standings(names, ratings, schedule, results, tally.times(conditions.clock)),
         pairings=_pairings(first, second, points, results),
         games=len(results),
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
-        opening_plies=schedule.opening_plies,
-        seed=seed,
-        clock=None if clock is None else str(clock),
-        reproducible=reproducible and tally.are_reproducible,
-        forfeits=tally.lost,
-        about=() if about is None else about(tally),
+        **circumstances(conditions, tally, reproducible=reproducible),
+        about=about,
     )
 
 

@@ -13,19 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from evoply.arena.field import Circumstances, Openings, Tally, even_games, field_of
+from evoply.arena.conditions import PlayerTerms, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.matches import first_points, given, schedule_of_match
 from evoply.arena.round_robins import pair_sums
 from evoply.arena.schedule import Results, StoppedWithResultError
+from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
-from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 Verdict = Literal["elo1", "elo0", "undecided"]
@@ -238,17 +237,10 @@ def sprt_match(
     second: object,
     test: Sprt,
     *,
-    game: str = "othello",
     games: int = 100_000,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
     progress: Callable[[int, float], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> SprtResult:
     """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
 
@@ -263,18 +255,8 @@ def sprt_match(
     'elo1'
     """
     games = even_games(games)
-    field = field_of(
-        (first, second),
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-    )
-    if not field.opening_plies:
+    field = field_of((first, second), **terms)
+    if not field.conditions.opening_plies:
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
     tally = Tally(field.labels)
@@ -288,7 +270,9 @@ def sprt_match(
             results, places, is_stopped = tables.play_pairs(part, record_moves=on_game is not None)
             part = part.part(places)
             if on_game is not None:
-                told = given(games_played(game, field.labels, part, results), on_game)
+                told = given(
+                    games_played(field.conditions.game, field.labels, part, results), on_game
+                )
                 is_stopped |= told < len(results)
                 part, results = part.part(slice(0, told)), results.part(slice(0, told))
             tally.add(part, results)
@@ -300,7 +284,7 @@ def sprt_match(
     result = SprtResult(
         first=field.labels[0],
         second=field.labels[1],
-        game=game,
+        game=field.conditions.game,
         test=test,
         verdict=evidence.verdict,
         ratio=evidence.ratio,

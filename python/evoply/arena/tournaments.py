@@ -11,12 +11,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
+from evoply.arena.conditions import Field, PlayerTerms, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
@@ -25,14 +26,12 @@ from evoply.arena.elimination import (
     eliminate,
     joined_pairs,
 )
-from evoply.arena.field import Circumstances, Field, Openings, Tally, TimeUsed, field_of
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
 from evoply.arena.statistics import mean_interval, wilson
-from evoply.games.draws import DrawRules
+from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.pace import Pace
-from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart
 
 MOST_RUNS = 100_000
@@ -146,20 +145,12 @@ def tournament(
     fitness: Sequence[float | None] | None = None,
     mode: Meetings = "all",
     names: Sequence[str] | None = None,
-    game: str = "othello",
     games: int = 20,
     threshold: float = 0.6,
     times: int = 1,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
-    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[Tournament], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
@@ -185,22 +176,11 @@ def tournament(
     times = checked_whole("times", times, MOST_RUNS)
     if not times:
         raise ValueError("times: must be at least 1, not 0")
-    field = field_of(
-        players,
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-        cluster=cluster,
-    )
+    field = field_of(players, **terms)
     names = named_apart(names or field.labels)
     bracket_names = list(brackets or ["all"] * count)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
-    stream = Stream(field.seed, "tournament")
+    stream = Stream(field.conditions.seed, "tournament")
     tally = Tally(names)
     play = partial(
         eliminate,
@@ -211,10 +191,16 @@ def tournament(
     )
 
     def standings(played: Sequence[Elimination]) -> Tournament:
-        stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
+        stars = _stars(
+            names,
+            bracket_names,
+            fitness or [None] * count,
+            played,
+            tally.times(field.conditions.clock),
+        )
         pairs = joined_pairs([run.played for run in played])
         return Tournament(
-            game=game,
+            game=field.conditions.game,
             mode=mode,
             stars=stars,
             runs=len(played),
@@ -258,7 +244,7 @@ def _played(
         rounds: list[tuple[Schedule, Results]] = []
 
         def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-            schedule = field.pairs(first, second, keys)
+            schedule = field.conditions.pairs(first, second, keys)
             results = tables.play(schedule)
             rounds.append((schedule, results))
             return results
