@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evoply.arena.one_game import play_game
     from evoply.arena.ratings import Ratings, bradley_terry
     from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-    from evoply.arena.schedule import Forfeit, Results, Schedule, StoppedWithResultError
+    from evoply.arena.schedule import Forfeit, Results, Schedule
     from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
     from evoply.arena.statistics import (
         PairStatistics,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         pair_statistics,
         wilson,
     )
+    from evoply.arena.stopping import StoppedWithResultError
     from evoply.arena.tables import Tables, play
     from evoply.arena.tally import LostGames
     from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
@@ -77,9 +78,10 @@ give_when_used(
         "one_game": "play_game",
         "ratings": "Ratings bradley_terry",
         "round_robins": "Pairing RoundRobin Standing round_robin",
-        "schedule": "Forfeit Results Schedule StoppedWithResultError",
+        "schedule": "Forfeit Results Schedule",
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
+        "stopping": "StoppedWithResultError",
         "tables": "Tables play",
         "tally": "LostGames",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",

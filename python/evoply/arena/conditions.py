@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.schedule import (
-    MOST_THREADS,
-    Finished,
-    Results,
-    Schedule,
-    checked_whole,
-    gathered,
-    ignored,
-    whole_pairs,
-)
+from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
 from evoply.arena.tables import Tables
 from evoply.arena.tally import Tally
 from evoply.games import game_rules
@@ -32,9 +21,6 @@ from evoply.wording import shorten
 
 MOST_GAMES = 10_000_000
 MOST_OPENING_PLIES = 1000
-_FEWEST_GAMES = 16
-_SECONDS_A_PART = 5.0
-"""What lasts less is played in larger parts: Ctrl-C loses no more than the last of them."""
 
 Openings = int | Literal["usual"] | None
 """Random plies before the players begin: so many, what is usual in the game, or none."""
@@ -174,15 +160,18 @@ class Field:
     @contextmanager
     def tables(self) -> Iterator[Tables]:
         """Give tables at which the players sit; afterwards all seats are closed."""
-        with Tables(
+        tables = Tables(
             self.conditions.game,
             self.players,
             threads=self.conditions.threads,
             clock=self.conditions.clock,
             cluster=self.conditions.cluster,
-        ) as tables:
+        )
+        try:
             yield tables
-        self._learned.update(tables.about)
+        finally:
+            tables.close()
+            self._learned.update(tables.about)
 
     def about(
         self, tally: Tally, names: Sequence[str] | None = None
@@ -213,75 +202,6 @@ class Field:
     def circumstances(self, tally: Tally) -> dict[str, Any]:
         """Return the fields of `Circumstances` for the games that *tally* has counted."""
         return circumstances(self.conditions, tally, reproducible=self.reproducible)
-
-    def play_pairs(
-        self,
-        schedule: Schedule,
-        progress: Callable[[int], object] | None = None,
-        *,
-        order: NDArray[np.intp] | None = None,
-        most: int = 1000,
-        on_part: Callable[[Schedule, Results], int] | None = None,
-        on_finished: Callable[[Finished], object] | None = None,
-    ) -> tuple[Results, NDArray[np.intp], bool]:
-        """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
-
-        They are played part by part, so that what was played is not lost. *order* says which games
-        come first, by their places in the schedule, pair by pair. *on_part* is given what was
-        played, with moves, and returns how many games of it count: all, or fewer when Ctrl-C came;
-        no more than the moves of *most* games are then in memory.
-        *on_finished* is told after each part, and now and then within parts outside the kernel, how
-        to get the pairs of games that are finished by then.
-        """
-        parts: list[Results] = []
-        places: list[NDArray[np.intp]] = []
-        order = np.arange(len(schedule)) if order is None else order
-        is_stopped = False
-        with self.tables() as tables:
-            begin, longest = 0, len(schedule) if on_part is None else most + most % 2
-            # Outside the kernel nothing is lost; each call of the kernel is all or nothing.
-            is_small = tables.are_in_kernel and self.conditions.cluster is None
-            size = min(longest, _FEWEST_GAMES) if is_small else longest
-
-            def play_part() -> bool:
-                """Play the next part; return whether Ctrl-C came."""
-
-                def told(done: int) -> None:
-                    (progress or ignored)(begin + done)
-
-                def heard(finished: Finished) -> None:
-                    def with_earlier() -> tuple[Results, NDArray[np.intp]]:
-                        results, where = whole_pairs(*finished())
-                        return gathered([*parts, results], [*places, chosen[where]])
-
-                    (on_finished or ignored)(with_earlier)
-
-                chosen = order[begin : begin + size]
-                part = schedule.part(chosen)
-                results, where, is_stopped = tables.play_pairs(
-                    part, progress=told, on_finished=heard, record_moves=on_part is not None
-                )
-                if on_part is not None:
-                    seen = on_part(part.part(where), results)
-                    is_stopped |= seen < len(results)
-                    results, where = results.part(slice(0, seen)), where[:seen]
-                parts.append(replace(results, moves=None))
-                places.append(chosen[where])
-                (on_finished or ignored)(lambda: gathered(parts, places))
-                return is_stopped
-
-            while begin < len(schedule) and not is_stopped:
-                began = time.monotonic()
-                try:
-                    is_stopped = play_part()
-                except KeyboardInterrupt:  # between two calls: what was played before is there
-                    if not parts:
-                        raise
-                    is_stopped = True
-                begin += size
-                if time.monotonic() - began < _SECONDS_A_PART:
-                    size = min(longest, 2 * size)
-        return *gathered(parts, places), is_stopped
 
 
 def circumstances(conditions: Conditions, tally: Tally, *, reproducible: bool) -> dict[str, Any]:

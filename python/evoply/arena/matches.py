@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 from evoply._native import Stream
 from evoply.arena.conditions import Field, PlayerTerms, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
+from evoply.arena.schedule import Part, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
+from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
@@ -143,21 +143,32 @@ def match(
     games = even_games(games)
     field = field_of((first, second), **terms)
     schedule = schedule_of_match(field, games)
-    results, _, is_stopped = field.play_pairs(
-        schedule,
-        progress,
-        most=games_at_a_time,
-        on_part=None if on_game is None else partial(_shown, field, on_game),
-    )
-    if is_stopped and not len(results):
-        raise KeyboardInterrupt
-    tally = Tally(field.labels)
-    tally.add(schedule, results)
+    played: list[Part] = []
+    most = games if on_game is None else max(2, games_at_a_time + games_at_a_time % 2)
+    with Stop() as stop, field.tables() as tables:
+        parts = tables.parts(
+            schedule,
+            sizes=tables.sizes(most),
+            progress=progress,
+            record_moves=on_game is not None,
+        )
+        for part in parts if on_game is None else shown(parts, field, schedule, on_game):
+            played.append(part)
+    return stop.give(_result(field, schedule, played))
+
+
+def _result(field: Field, schedule: Schedule, played: Sequence[Part]) -> MatchResult | None:
+    """Return what the pairs of games say that were played; None if there are none."""
+    whole = whole_pairs(played)
+    if whole is None:
+        return None
+    results, tally = whole.results, Tally(field.labels)
+    tally.add(schedule.part(whole.places), results)
     points = first_points(results)
     statistics = pair_statistics(points, results.hashes)
-    result = MatchResult(
-        first=field.labels[0],
-        second=field.labels[1],
+    return MatchResult(
+        first=tally.names[0],
+        second=tally.names[1],
         game=field.conditions.game,
         wins=int((points == 1).sum()),
         draws=int((points == 0.5).sum()),
@@ -168,9 +179,6 @@ def match(
         players=field.about(tally),
         **field.circumstances(tally),
     )
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
 
 
 def schedule_of_match(field: Field, games: int) -> Schedule:
@@ -186,19 +194,17 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def _shown(
-    field: Field, on_game: Callable[[GamePlayed], object], part: Schedule, results: Results
-) -> int:
-    return given(games_played(field.conditions.game, field.labels, part, results), on_game)
-
-
-def given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:
-    """Give games to *on_game*; return how many, of whole pairs only if Ctrl-C ended it."""
-    seen = 0
-    try:
-        for one in games:
-            on_game(one)
-            seen += 1
-    except KeyboardInterrupt:
-        seen -= seen % 2
-    return seen
+def shown(
+    parts: Iterable[Part],
+    field: Field,
+    schedule: Schedule,
+    on_game: Callable[[GamePlayed], object],
+) -> Iterator[Part]:
+    """Yield pairs of games in order, each when *on_game* was given both, and without moves."""
+    game, labels = field.conditions.game, field.labels
+    for part in in_order(parts):
+        for begin in range(0, len(part), 2):
+            pair = part.part(slice(begin, begin + 2))
+            for one in games_played(game, labels, schedule.part(pair.places), pair.results):
+                on_game(one)
+            yield Part(pair.places, replace(pair.results, moves=None))

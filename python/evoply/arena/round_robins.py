@@ -21,8 +21,9 @@ from evoply.arena.conditions import (
 )
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.schedule import Finished, Results, Schedule, StoppedWithResultError
+from evoply.arena.schedule import Part, Results, Schedule, whole_pairs
 from evoply.arena.statistics import distinct_rows, pair_statistics
+from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.games import game_rules
 from evoply.notebook import table_html
@@ -176,43 +177,39 @@ def round_robin(
     schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
     names = named_apart(field.labels)
 
-    def standings(results: Results, places: NDArray[np.intp]) -> RoundRobin | None:
-        """Return what the games at *places* say; None if some two players have not met."""
-        part = schedule.part(places)
-        if _met(part) < len(players) * (len(players) - 1) // 2:
+    played: list[Part] = []
+
+    def standings() -> RoundRobin | None:
+        """Return what the games so far say; None if some two players have not met."""
+        whole = whole_pairs(played)
+        if whole is None or _met(part := schedule.part(whole.places)) < len(schedule) // games:
             return None
         tally = Tally(names)
-        tally.add(part, results)
+        tally.add(part, whole.results)
         return rated(
             conditions,
             tally,
             part,
-            results,
+            whole.results,
             reproducible=field.reproducible,
             about=field.about(tally, names),
         )
 
-    def tell(finished: Finished) -> None:
-        results, places = finished()
-        so_far = standings(results, places) if len(places) < len(schedule) else None
+    def tell() -> None:
+        so_far = standings()
         if so_far is not None and on_standings is not None:
             on_standings(so_far)
 
     pace = Pace()
-    results, places, is_stopped = field.play_pairs(
-        schedule,
-        progress,
-        order=_in_turns(len(schedule), games),
-        on_finished=None
-        if on_standings is None
-        else lambda finished: pace.look(lambda: tell(finished)),
-    )
-    result = standings(results, places)
-    if result is None:
-        raise KeyboardInterrupt
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
+    order, left = _in_turns(len(schedule), games), len(schedule)
+    with Stop() as stop, field.tables() as tables:
+        sizes = tables.sizes(len(schedule))
+        for part in tables.parts(schedule, sizes=sizes, order=order, progress=progress):
+            played.append(part)
+            left -= len(part)
+            if left and on_standings is not None:
+                pace.look(tell)
+    return stop.give(standings())
 
 
 def _in_turns(total: int, games: int) -> NDArray[np.intp]:

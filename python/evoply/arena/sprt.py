@@ -11,17 +11,17 @@ testing framework). Pairs, not games, because the games of a pair share an openi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from evoply.arena.conditions import PlayerTerms, even_games, field_of
-from evoply.arena.games_played import games_played
-from evoply.arena.matches import first_points, given, schedule_of_match
+from evoply.arena.matches import first_points, schedule_of_match, shown
 from evoply.arena.round_robins import pair_sums
-from evoply.arena.schedule import Results, StoppedWithResultError
+from evoply.arena.schedule import Results, in_order
+from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.players import NOT_REPRODUCIBLE
@@ -129,6 +129,22 @@ class Evidence:
     counts: list[int] = field(default_factory=lambda: [0] * len(_VALUES))
     ratio: float = 0.0
     verdict: Verdict = "undecided"
+    repeated: int = 0
+    """Pairs of games that repeated earlier ones and are no evidence."""
+    _seen: set[tuple[int, int]] = field(default_factory=set)
+
+    def weigh(self, results: Results) -> None:
+        """Add the pairs of games of *results*, until the test is decided."""
+        hashes = results.hashes.reshape(-1, 2).tolist()
+        points = pair_sums(first_points(results)).tolist()
+        for (black, white), scored in zip(hashes, points, strict=True):
+            if self.verdict != "undecided":
+                return
+            if (black, white) in self._seen:
+                self.repeated += 1
+            else:
+                self._seen.add((black, white))
+                self.add(scored)
 
     def add(self, points: float) -> bool:
         """Count a pair with *points*, 0 to 2; return whether the test is decided by it."""
@@ -216,22 +232,6 @@ class SprtResult(Circumstances):
         )
 
 
-def _weigh(evidence: Evidence, seen: set[tuple[int, int]], results: Results) -> int:
-    """Add pairs to *evidence* until it decides; return how many were *seen* before."""
-    repeated = 0
-    hashes = results.hashes.reshape(-1, 2).tolist()
-    for (black, white), scored in zip(
-        hashes, pair_sums(first_points(results)).tolist(), strict=True
-    ):
-        if (black, white) in seen:
-            repeated += 1
-            continue
-        seen.add((black, white))
-        if evidence.add(scored):
-            break
-    return repeated
-
-
 def sprt_match(
     first: object,
     second: object,
@@ -259,26 +259,12 @@ def sprt_match(
     if not field.conditions.opening_plies:
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
-    tally = Tally(field.labels)
-    evidence, repeated = Evidence(test), 0
-    seen: set[tuple[int, int]] = set()
-    done, size = 0, 2 * _BATCH
-    is_stopped = False
-    with field.tables() as tables:
-        while done < games and evidence.verdict == "undecided" and not is_stopped:
-            part = schedule.part(slice(done, done + size))
-            results, places, is_stopped = tables.play_pairs(part, record_moves=on_game is not None)
-            part = part.part(places)
-            if on_game is not None:
-                told = given(
-                    games_played(field.conditions.game, field.labels, part, results), on_game
-                )
-                is_stopped |= told < len(results)
-                part, results = part.part(slice(0, told)), results.part(slice(0, told))
-            tally.add(part, results)
-            repeated += _weigh(evidence, seen, results)
-            done += len(part)
-            size = min(2 * size, 2 * _LARGEST_BATCH)
+    evidence, tally = Evidence(test), Tally(field.labels)
+    with Stop() as stop, field.tables() as tables:
+        parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
+        for part in in_order(parts) if on_game is None else shown(parts, field, schedule, on_game):
+            tally.add(schedule.part(part.places), part.results)
+            evidence.weigh(part.results)
             if progress is not None:
                 progress(2 * sum(evidence.counts), evidence.ratio)
     result = SprtResult(
@@ -289,10 +275,17 @@ def sprt_match(
         verdict=evidence.verdict,
         ratio=evidence.ratio,
         pairs=tuple(evidence.counts),
-        repeated_pairs=repeated,
+        repeated_pairs=evidence.repeated,
         **field.circumstances(tally),
         players=field.about(tally),
     )
-    if is_stopped and evidence.verdict == "undecided":
-        raise StoppedWithResultError(result) if result.games else KeyboardInterrupt
-    return result
+    is_whole = evidence.verdict != "undecided"
+    return stop.give(result if result.games or not stop.came else None, is_whole=is_whole)
+
+
+def _batches(evidence: Evidence) -> Iterator[int]:
+    """Yield how many games to play at a time until *evidence* decides."""
+    size = 2 * _BATCH
+    while evidence.verdict == "undecided":
+        yield size
+        size = min(2 * size, 2 * _LARGEST_BATCH)

@@ -28,8 +28,10 @@ from evoply.arena.elimination import (
 )
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
-from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
+from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
 from evoply.arena.statistics import mean_interval, wilson
+from evoply.arena.stopping import Stop
+from evoply.arena.tables import Tables
 from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.pace import Pace
 from evoply.wording import named_apart
@@ -165,20 +167,11 @@ def tournament(
     >>> result.stars[0].player, result.stars[0].titles
     ('swh', 5)
     """
-    count = len(players)
-    if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
-    for name, column in (("brackets", brackets), ("fitness", fitness), ("names", names)):
-        if column is not None and len(column) != count:
-            raise ValueError(
-                f"{name}: {len(column)} given for {count} players: give one per player"
-            )
     times = checked_whole("times", times, MOST_RUNS)
-    if not times:
-        raise ValueError("times: must be at least 1, not 0")
+    _check(len(players), times, brackets=brackets, fitness=fitness, names=names)
     field = field_of(players, **terms)
     names = named_apart(names or field.labels)
-    bracket_names = list(brackets or ["all"] * count)
+    bracket_names = list(brackets or ["all"] * len(players))
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
     stream = Stream(field.conditions.seed, "tournament")
     tally = Tally(names)
@@ -190,11 +183,13 @@ def tournament(
         threshold=threshold,
     )
 
-    def standings(played: Sequence[Elimination]) -> Tournament:
+    played: list[Elimination] = []
+
+    def standings() -> Tournament:
         stars = _stars(
             names,
             bracket_names,
-            fitness or [None] * count,
+            fitness or [None] * len(names),
             played,
             tally.times(field.conditions.clock),
         )
@@ -214,53 +209,49 @@ def tournament(
             about=field.about(tally, names),
         )
 
+    def tell() -> None:
+        if on_standings is not None:
+            on_standings(standings())
+
     pace = Pace()
-
-    def told(played: Sequence[Elimination]) -> None:
-        if progress is not None:
-            progress(len(played))
-        if on_standings is not None and len(played) < times:
-            tell = on_standings
-            pace.look(lambda: tell(standings(played)))
-
-    played, is_stopped = _played(field, tally, times, play, stream, told)
-    result = standings(played)
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
+    with Stop() as stop, field.tables() as tables:
+        while len(played) < times:
+            run, rounds = _run(field, tables, play, stream.child("run", len(played)))
+            for schedule, results in rounds:
+                tally.add(schedule, results)
+            played.append(run)
+            (progress or ignored)(len(played))
+            if on_standings is not None and len(played) < times:
+                pace.look(tell)
+    return stop.give(standings() if played else None, is_whole=len(played) == times)
 
 
-def _played(
-    field: Field,
-    tally: Tally,
-    times: int,
-    play: Callable[[Play, Stream], Elimination],
-    stream: Stream,
-    told: Callable[[Sequence[Elimination]], object],
-) -> tuple[list[Elimination], bool]:
-    """Play a tournament so often; return what was played, and whether Ctrl-C ended it before."""
-    played: list[Elimination] = []
-    with field.tables() as tables:
-        rounds: list[tuple[Schedule, Results]] = []
+def _check(count: int, times: int, **columns: Sequence[object] | None) -> None:
+    """Raise `ValueError` unless *count* players can play so often, with one entry each."""
+    if not 2 <= count <= MOST_PLAYERS:
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+    for name, column in columns.items():
+        if column is not None and len(column) != count:
+            raise ValueError(
+                f"{name}: {len(column)} given for {count} players: give one per player"
+            )
+    if not times:
+        raise ValueError("times: must be at least 1, not 0")
 
-        def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-            schedule = field.conditions.pairs(first, second, keys)
-            results = tables.play(schedule)
-            rounds.append((schedule, results))
-            return results
 
-        try:
-            while len(played) < times:
-                run = play(meet, stream.child("run", len(played)))
-                for schedule, results in rounds:
-                    tally.add(schedule, results)
-                rounds.clear()
-                played.append(run)
-                told(played)
-        except KeyboardInterrupt:
-            if not played:
-                raise
-    return played, len(played) < times
+def _run(
+    field: Field, tables: Tables, play: Callable[[Play, Stream], Elimination], stream: Stream
+) -> tuple[Elimination, list[tuple[Schedule, Results]]]:
+    """Play a tournament once; return what came of it, and the games of its rounds."""
+    rounds: list[tuple[Schedule, Results]] = []
+
+    def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+        schedule = field.conditions.pairs(first, second, keys)
+        results = tables.play(schedule)
+        rounds.append((schedule, results))
+        return results
+
+    return play(meet, stream), rounds
 
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:

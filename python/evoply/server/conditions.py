@@ -5,7 +5,7 @@ This module knows no connection and no clock that runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -198,10 +198,6 @@ class Tournament:
         order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
         return [(self.names[place], points[place], games[place]) for place in order]
 
-    def _in_order(self, games: Any) -> list[Played]:
-        """Return these games, their forfeits with their places among them."""
-        chosen = [self.played[int(game)] for game in games]
-        return [
-            one if one.forfeit is None else replace(one, forfeit=one.forfeit.at(place))
-            for place, one in enumerate(chosen)
-        ]
+    def _in_order(self, games: Iterable[int]) -> list[Played]:
+        """Return these games."""
+        return [self.played[int(game)] for game in games]
