@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ GAMES_AT_A_TIME = 1000
 class MatchResult(Circumstances):
     """What came of a match, from the point of view of the first player."""
 
+    also: ClassVar = ("score", "elo", "games")
     first: str
     second: str
     game: str
@@ -59,25 +59,6 @@ class MatchResult(Circumstances):
     def elo(self) -> float:
         """Rating difference that explains the score; infinite if one side won every game."""
         return elo_difference(self.score)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "game": self.game,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": self.score,
-            "interval": None if self.interval is None else list(self.interval),
-            "elo": self.elo if math.isfinite(self.elo) else None,
-            "games": self.games,
-            "distinct_games": self.distinct_games,
-            "endings": dict(self.endings),
-            **self._circumstances(),
-            "players": [dict(one) for one in self.players],
-        }
 
     def __str__(self) -> str:
         certainty = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from evoply.arena.conditions import (
     even_games,
     field_of,
 )
+from evoply.arena.json_data import JsonData
 from evoply.arena.matches import first_points
 from evoply.arena.ratings import Ratings, bradley_terry
 from evoply.arena.schedule import Part, Results, Schedule, whole_pairs
@@ -35,9 +36,10 @@ MOST_PLAYERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(JsonData):
     """One player's place in a round robin."""
 
+    also: ClassVar = ("score",)
     rank: int
     player: str
     rating: float
@@ -46,9 +48,9 @@ class Standing:
     """95 % interval of the rating; None with too few distinct games."""
     points: float
     games: int
-    place: int
+    place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
-    seconds: TimeUsed | None = None
+    seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
     """What its games took, if they had a clock."""
 
     @property
@@ -58,9 +60,10 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(JsonData):
     """What came of the games of two players, from the point of view of the first."""
 
+    also: ClassVar = ("score",)
     first: int
     second: int
     wins: int
@@ -91,40 +94,10 @@ class RoundRobin(Circumstances):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; pairings name players."""
-        return {
-            "mode": "round-robin",
-            "game": self.game,
-            "players": list(self.players),
-            "standings": [
-                {
-                    "rank": one.rank,
-                    "player": one.player,
-                    "rating": one.rating,
-                    "interval": None if one.interval is None else list(one.interval),
-                    "points": one.points,
-                    "games": one.games,
-                    "score": one.score,
-                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
-                }
-                for one in self.standings
-            ],
-            "pairings": [
-                {
-                    "first": self.players[one.first],
-                    "second": self.players[one.second],
-                    "wins": one.wins,
-                    "draws": one.draws,
-                    "losses": one.losses,
-                    "score": one.score,
-                    "interval": None if one.interval is None else list(one.interval),
-                }
-                for one in self.pairings
-            ],
-            "games": self.games,
-            "distinct_games": self.distinct_games,
-            **self._circumstances(),
-            "about": [dict(one) for one in self.about],
-        }
+        data = Circumstances.to_dict(self)
+        for one in data["pairings"]:
+            one |= {side: self.players[one[side]] for side in ("first", "second")}
+        return {"mode": "round-robin", **data}
 
     def __str__(self) -> str:
         places = (

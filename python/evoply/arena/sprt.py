@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Unpack
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
@@ -158,12 +158,13 @@ class Evidence:
 class SprtResult(Circumstances):
     """How a sequential test ended, from the point of view of the first player."""
 
+    also: ClassVar = ("bounds", "games", "score")
     first: str
     second: str
     game: str
-    test: Sprt
+    test: Sprt = field(metadata={"json": ""})
     verdict: Verdict
-    ratio: float
+    ratio: float = field(metadata={"json": "llr"})
     """The log-likelihood ratio of elo1 to elo0."""
     pairs: tuple[int, ...]
     """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
@@ -185,27 +186,14 @@ class SprtResult(Circumstances):
         scored = float(np.dot(self.pairs, _VALUES))
         return scored / max(total, 1)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those of the test."""
+        return self.test.bounds
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        lower, upper = self.test.bounds
-        return {
-            "first": self.first,
-            "second": self.second,
-            "game": self.game,
-            "elo0": self.test.elo0,
-            "elo1": self.test.elo1,
-            "alpha": self.test.alpha,
-            "beta": self.test.beta,
-            "verdict": self.verdict,
-            "llr": self.ratio,
-            "bounds": [lower, upper],
-            "pairs": list(self.pairs),
-            "repeated_pairs": self.repeated_pairs,
-            "games": self.games,
-            "score": self.score,
-            **self._circumstances(),
-            "players": [dict(one) for one in self.players],
-        }
+        """Return everything as JSON-ready data, the test's numbers among it."""
+        return {**asdict(self.test), **Circumstances.to_dict(self)}
 
     def in_words(self) -> str:
         """Return the verdict as a sentence."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from evoply.arena.json_data import JsonData
 from evoply.arena.schedule import Results, Schedule
 from evoply.protocols import Color, TimeControl
 from evoply.wording import short_name
 
 
 @dataclass(frozen=True, slots=True)
-class LostGames:
+class LostGames(JsonData):
     """Games that one player forfeited against another for one reason."""
 
     player: str
@@ -22,16 +22,6 @@ class LostGames:
     reason: str
     games: int
     by_time: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "player": self.player,
-            "opponent": self.opponent,
-            "reason": self.reason,
-            "games": self.games,
-            "by_time": self.by_time,
-        }
 
     def __str__(self) -> str:
         many = "a game" if self.games == 1 else f"{self.games:,} games"
@@ -42,25 +32,21 @@ class LostGames:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeUsed:
+class TimeUsed(JsonData):
     """What a player's moves of a game took, in seconds."""
 
     mean: float
     most: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return both as JSON-ready data."""
-        return {"mean": self.mean, "most": self.most}
 
     def __str__(self) -> str:
         return f"{self.mean:.3g} s a game, at most {self.most:.3g} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
+class Circumstances(JsonData):
     """How games were played: what the results of matches and tournaments share."""
 
-    opening_plies: int
+    opening_plies: int = field(metadata={"json": "openings"})
     seed: int
     clock: str | None = None
     """Seconds that each side had for a game, and what each move added, such as 150+2."""
@@ -69,16 +55,6 @@ class Circumstances:
     differently next time."""
     forfeits: tuple[LostGames, ...] = ()
     """Games that were forfeited: by whom, against whom and why."""
-
-    def _circumstances(self) -> dict[str, Any]:
-        """Return them as JSON-ready data."""
-        return {
-            "openings": self.opening_plies,
-            "seed": self.seed,
-            "clock": self.clock,
-            "reproducible": self.reproducible,
-            "forfeits": [one.to_dict() for one in self.forfeits],
-        }
 
 
 class Tally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Unpack
 
@@ -26,6 +26,7 @@ from evoply.arena.elimination import (
     eliminate,
     joined_pairs,
 )
+from evoply.arena.json_data import JsonData
 from evoply.arena.ratings import bradley_terry
 from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
@@ -42,7 +43,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Star:
+class Star(JsonData):
     """What became of one player over all runs."""
 
     player: str
@@ -58,14 +59,14 @@ class Star:
     rating: float
     rating_interval: tuple[float, float] | None
     fitness: float | None
-    place: int
+    place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
-    seconds: TimeUsed | None = None
+    seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
     """What its games took, if they had a clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(JsonData):
     """Spearman's rank correlation with an approximate 95 % interval; None for too few players."""
 
     rho: float
@@ -78,7 +79,7 @@ class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
     game: str
-    mode: Meetings
+    mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
     rounds: tuple[int, ...]
@@ -97,47 +98,7 @@ class Tournament(Circumstances):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        correlation = self.fitness_correlation
-        return {
-            "mode": "elimination",
-            "opponents": self.mode,
-            "game": self.game,
-            "stars": [
-                {
-                    "player": one.player,
-                    "bracket": one.bracket,
-                    "mean_rank": one.mean_rank,
-                    "rank_interval": _listed(one.rank_interval),
-                    "titles": one.titles,
-                    "finals": one.finals,
-                    "finals_interval": _listed(one.finals_interval),
-                    "rating": one.rating,
-                    "rating_interval": _listed(one.rating_interval),
-                    "fitness": one.fitness,
-                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
-                }
-                for one in self.stars
-            ],
-            "runs": self.runs,
-            "rounds": list(self.rounds),
-            "out": [[list(names) for names in one] for one in self.out],
-            "fitness_correlation": None
-            if correlation is None
-            else {
-                "rho": None if math.isnan(correlation.rho) else correlation.rho,
-                "interval": _listed(correlation.interval),
-                "players": correlation.players,
-            },
-            "games": self.games,
-            "games_per_round": self.games_per_round,
-            "threshold": self.threshold,
-            **self._circumstances(),
-            "about": [dict(one) for one in self.about],
-        }
-
-
-def _listed(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
+        return {"mode": "elimination", **Circumstances.to_dict(self)}
 
 
 def tournament(
