@@ -207,6 +207,7 @@ class Field:
 def circumstances(conditions: Conditions, tally: Tally, *, reproducible: bool) -> dict[str, Any]:
     """Return the fields of `Circumstances`; *reproducible* says whether all players are."""
     return {
+        "game": conditions.game,
         "opening_plies": conditions.opening_plies,
         "seed": conditions.seed,
         "clock": None if conditions.clock is None else str(conditions.clock),

@@ -32,7 +32,6 @@ class MatchResult(Circumstances):
     also: ClassVar = ("score", "elo", "games")
     first: str
     second: str
-    game: str
     wins: int
     draws: int
     losses: int
@@ -150,7 +149,6 @@ def _result(field: Field, schedule: Schedule, played: Sequence[Part]) -> MatchRe
     return MatchResult(
         first=tally.names[0],
         second=tally.names[1],
-        game=field.conditions.game,
         wins=int((points == 1).sum()),
         draws=int((points == 0.5).sum()),
         losses=int((points == 0).sum()),

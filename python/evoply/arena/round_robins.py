@@ -81,7 +81,6 @@ class Pairing(JsonData):
 class RoundRobin(Circumstances):
     """The standings, best first, and every pairing, players as places in the list of players."""
 
-    game: str
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
     pairings: tuple[Pairing, ...]
@@ -237,7 +236,6 @@ def rated(
     new = new_pairs(first, second, results)
     ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], len(names))
     return RoundRobin(
-        game=conditions.game,
         players=tuple(names),
         standings=_standings(names, ratings, schedule, results, tally.times(conditions.clock)),
         pairings=_pairings(first, second, points, results),

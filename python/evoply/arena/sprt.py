@@ -161,7 +161,6 @@ class SprtResult(Circumstances):
     also: ClassVar = ("bounds", "games", "score")
     first: str
     second: str
-    game: str
     test: Sprt = field(metadata={"json": ""})
     verdict: Verdict
     ratio: float = field(metadata={"json": "llr"})
@@ -258,7 +257,6 @@ def sprt_match(
     result = SprtResult(
         first=field.labels[0],
         second=field.labels[1],
-        game=field.conditions.game,
         test=test,
         verdict=evidence.verdict,
         ratio=evidence.ratio,

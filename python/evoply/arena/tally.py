@@ -46,6 +46,7 @@ class TimeUsed(JsonData):
 class Circumstances(JsonData):
     """How games were played: what the results of matches and tournaments share."""
 
+    game: str
     opening_plies: int = field(metadata={"json": "openings"})
     seed: int
     clock: str | None = None

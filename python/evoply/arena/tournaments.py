@@ -78,7 +78,6 @@ class Correlation(JsonData):
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
-    game: str
     mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
@@ -156,7 +155,6 @@ def tournament(
         )
         pairs = joined_pairs([run.played for run in played])
         return Tournament(
-            game=field.conditions.game,
             mode=mode,
             stars=stars,
             runs=len(played),
