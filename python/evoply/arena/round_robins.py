@@ -21,7 +21,8 @@ from evoply.arena.conditions import (
 )
 from evoply.arena.json_data import JsonData
 from evoply.arena.matches import first_points
-from evoply.arena.ratings import Ratings, bradley_terry
+from evoply.arena.pairs import PairsPlayed
+from evoply.arena.ratings import Ratings
 from evoply.arena.schedule import Part, Results, Schedule, whole_pairs
 from evoply.arena.statistics import distinct_rows, pair_statistics
 from evoply.arena.stopping import Stop
@@ -232,36 +233,16 @@ def rated(
     """
     names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
-    points = first_points(results)
-    new = new_pairs(first, second, results)
-    ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], len(names))
+    ratings = PairsPlayed.of(first, second, results).ratings(len(names))
     return RoundRobin(
         players=tuple(names),
         standings=_standings(names, ratings, schedule, results, tally.times(conditions.clock)),
-        pairings=_pairings(first, second, points, results),
+        pairings=_pairings(first, second, results),
         games=len(results),
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         **circumstances(conditions, tally, reproducible=reproducible),
         about=about,
     )
-
-
-def pair_sums(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points of pairs, 0 to 2, from those of games."""
-    sums: NDArray[np.float64] = points.reshape(-1, 2).sum(axis=1)
-    return sums
-
-
-def new_pairs(
-    first: NDArray[np.intp], second: NDArray[np.intp], results: Results
-) -> NDArray[np.bool_]:
-    """Return for each pair whether the same players have not played the same two games before."""
-    hashes = results.hashes.reshape(-1, 2)
-    keys = np.column_stack([first.astype(np.uint64), second.astype(np.uint64), hashes])
-    _, places = np.unique(keys, axis=0, return_index=True)
-    is_new = np.zeros(len(first), dtype=bool)
-    is_new[places] = True
-    return is_new
 
 
 def _standings(
@@ -297,11 +278,10 @@ def _standings(
 def _pairings(
     first: NDArray[np.intp],
     second: NDArray[np.intp],
-    points: NDArray[np.float64],
     results: Results,
 ) -> tuple[Pairing, ...]:
     """Return what came of each two players' opening pairs, which follow one another."""
-    sides = np.column_stack([first, second])
+    sides, points = np.column_stack([first, second]), first_points(results)
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
     for (one, other), begin, count in zip(met.tolist(), begins, counts, strict=True):

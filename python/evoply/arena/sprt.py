@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from evoply.arena.conditions import PlayerTerms, even_games, field_of
-from evoply.arena.matches import first_points, schedule_of_match, shown
-from evoply.arena.round_robins import pair_sums
+from evoply.arena.matches import schedule_of_match, shown
+from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
 from evoply.arena.stopping import Stop
 from evoply.arena.tally import Circumstances, Tally
@@ -136,7 +136,7 @@ class Evidence:
     def weigh(self, results: Results) -> None:
         """Add the pairs of games of *results*, until the test is decided."""
         hashes = results.hashes.reshape(-1, 2).tolist()
-        points = pair_sums(first_points(results)).tolist()
+        points = pair_points(results).tolist()
         for (black, white), scored in zip(hashes, points, strict=True):
             if self.verdict != "undecided":
                 return

@@ -21,13 +21,11 @@ from evoply.arena.conditions import Field, PlayerTerms, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
-    PairsPlayed,
     Play,
     eliminate,
-    joined_pairs,
 )
 from evoply.arena.json_data import JsonData
-from evoply.arena.ratings import bradley_terry
+from evoply.arena.pairs import PairsPlayed
 from evoply.arena.round_robins import MOST_PLAYERS
 from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
 from evoply.arena.statistics import mean_interval, wilson
@@ -153,7 +151,6 @@ def tournament(
             played,
             tally.times(field.conditions.clock),
         )
-        pairs = joined_pairs([run.played for run in played])
         return Tournament(
             mode=mode,
             stars=stars,
@@ -161,7 +158,7 @@ def tournament(
             rounds=tuple(len(run.rounds) for run in played),
             out=tuple(_leavers(names, run) for run in played),
             fitness_correlation=_with_fitness(stars),
-            games=2 * len(pairs.first),
+            games=sum(2 * len(run.played.first) for run in played),
             games_per_round=games,
             threshold=threshold,
             **field.circumstances(tally),
@@ -228,8 +225,7 @@ def _stars(
     times: Sequence[TimeUsed | None],
 ) -> tuple[Star, ...]:
     ranks = np.array([run.ranks for run in played])
-    pairs = _distinct(joined_pairs([run.played for run in played]))
-    ratings = bradley_terry(pairs.first, pairs.second, pairs.points, len(names))
+    ratings = PairsPlayed.joined([run.played for run in played]).ratings(len(names))
     runs = len(played)
     stars = []
     for place, name in enumerate(names):
@@ -253,18 +249,6 @@ def _stars(
             )
         )
     return tuple(sorted(stars, key=lambda star: (star.mean_rank, -star.finals, star.place)))
-
-
-def _distinct(pairs: PairsPlayed) -> PairsPlayed:
-    """Return the pairs without those that repeat the two games of an earlier one."""
-    keys = np.column_stack(
-        [pairs.first.astype(np.uint64), pairs.second.astype(np.uint64), pairs.hashes]
-    )
-    _, places = np.unique(keys, axis=0, return_index=True)
-    order = np.sort(places)
-    return PairsPlayed(
-        pairs.first[order], pairs.second[order], pairs.points[order], pairs.hashes[order]
-    )
 
 
 def _with_fitness(stars: Sequence[Star]) -> Correlation | None:
