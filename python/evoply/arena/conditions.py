@@ -199,10 +199,6 @@ class Field:
             for place, player in enumerate(self.players)
         )
 
-    def circumstances(self, tally: Tally) -> dict[str, Any]:
-        """Return the fields of `Circumstances` for the games that *tally* has counted."""
-        return circumstances(self.conditions, tally, reproducible=self.reproducible)
-
 
 def circumstances(conditions: Conditions, tally: Tally, *, reproducible: bool) -> dict[str, Any]:
     """Return the fields of `Circumstances`; *reproducible* says whether all players are."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, even_games, field_of
+from evoply.arena.conditions import Field, PlayerTerms, circumstances, even_games, field_of
 from evoply.arena.games_played import games_played
 from evoply.arena.schedule import Part, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
@@ -104,18 +104,16 @@ def match(
     """Play *games* games between two players and return the result for the first.
 
     A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
-    ply ahead), or any object with `choose(game, stream, clock)`. *runs* gives the champion for the
-    text `champion@RUN`: `evoply.match` looks it up among your runs, `evoply.arena.match` is to be
-    given `evoply.runs.resolve_champion`.
+    ply ahead), or any object with `choose(game, stream, clock)`. The keywords of `PlayerTerms` say
+    under which conditions they meet: *game*, *seed*, *openings*, *start*, *draws*, *clock*,
+    *threads*, *cluster*, and *runs*, who finds the champions of texts.
 
-    Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
-    None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must
-    be even. *draws* are the rules about draws, by default those of the game. *progress* is told the
-    number of finished games now and then. *on_game* is given every game in order, after every
-    *games_at_a_time* games. Raises ValueError for players that cannot be read or do not play
-    this game. Ctrl-C raises a `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of
-    the whole pairs of games that were played by then, if there are any; *on_game* may have been
-    given two games more.
+    Every opening is played twice with colours swapped, so *games* must be even. *progress* is told
+    the number of finished games now and then. *on_game* is given every game in order, with its pair
+    as soon as that is finished; no more than *games_at_a_time* games wait for it. Raises ValueError
+    for players that cannot be read or do not play this game. Ctrl-C raises a
+    `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of the whole pairs of games
+    that were played by then, if there are any; *on_game* may have been given two games more.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
@@ -156,7 +154,7 @@ def _result(field: Field, schedule: Schedule, played: Sequence[Part]) -> MatchRe
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         endings=results.ending_counts,
         players=field.about(tally),
-        **field.circumstances(tally),
+        **circumstances(field.conditions, tally, reproducible=field.reproducible),
     )
 
 

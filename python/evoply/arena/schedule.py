@@ -172,11 +172,13 @@ class Results:
     def part(self, games: slice | NDArray[np.intp]) -> Results:
         """Return only these games, which have new places then."""
         places = np.arange(len(self))[games]
-        numbers = {place: number for number, place in enumerate(places.tolist())}
+        numbers = (
+            dict(zip(places.tolist(), range(len(places)), strict=True)) if self.forfeits else {}
+        )
         forfeits = [one.at(numbers[one.game]) for one in self.forfeits if one.game in numbers]
         return Results(
             **{name: getattr(self, name)[places] for name in _COLUMNS},
-            moves=None if self.moves is None else [self.moves[place] for place in numbers],
+            moves=None if self.moves is None else [self.moves[place] for place in places.tolist()],
             seconds=None if self.seconds is None else self.seconds[places],
             forfeits=tuple(sorted(forfeits, key=lambda one: one.game)),
         )
@@ -210,6 +212,8 @@ class Part:
 
 def gathered(parts: Sequence[Part]) -> Part:
     """Return all games of *parts*, of which there is one at least, in the order of the schedule."""
+    if len(parts) == 1 and _is_rising(parts[0].places):
+        return parts[0]
     each = [part.results for part in parts]
     begins = np.cumsum([0, *map(len, parts)]).tolist()
     places = np.concatenate([part.places for part in parts])
@@ -225,7 +229,13 @@ def gathered(parts: Sequence[Part]) -> Part:
             for forfeit in one.forfeits
         ),
     )
-    return Part(places, joined).part(np.argsort(places, kind="stable"))
+    whole = Part(places, joined)
+    return whole if _is_rising(places) else whole.part(np.argsort(places))
+
+
+def _is_rising(places: NDArray[Any]) -> bool:
+    """Return whether each of *places* is above the one before."""
+    return bool((places[1:] > places[:-1]).all())
 
 
 def whole_pairs(parts: Sequence[Part]) -> Part | None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from evoply.arena.conditions import PlayerTerms, even_games, field_of
+from evoply.arena.conditions import PlayerTerms, circumstances, even_games, field_of
 from evoply.arena.matches import schedule_of_match, shown
 from evoply.arena.pairs import pair_points
 from evoply.arena.schedule import Results, in_order
@@ -262,7 +262,7 @@ def sprt_match(
         ratio=evidence.ratio,
         pairs=tuple(evidence.counts),
         repeated_pairs=evidence.repeated,
-        **field.circumstances(tally),
+        **circumstances(field.conditions, tally, reproducible=field.reproducible),
         players=field.about(tally),
     )
     is_whole = evidence.verdict != "undecided"

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, cast
@@ -159,18 +160,20 @@ class Tables:
         games are finished before others are begun, again and again until it ends; None: all. A call
         of the kernel is all or nothing, and *progress* is told of its games while they are played.
         """
+        is_whole = order is None and sizes is None
         order = np.arange(len(schedule)) if order is None else order
         begin = 0
         for size in [len(schedule)] if sizes is None else sizes:
             chosen, done = order[begin : begin + size], begin
+            part = schedule if is_whole else schedule.part(chosen)
 
             def told(count: int, before: int = begin) -> None:
                 (progress or ignored)(before + count)
 
             moved = None if progress is None else told
-            for part in self._parts(schedule.part(chosen), moved, record_moves):
-                done += len(part)
-                yield Part(chosen[part.places], part.results)
+            for one in self._parts(part, moved, record_moves):
+                done += len(one)
+                yield Part(chosen[one.places], one.results)
                 (progress or ignored)(done)
             begin += size
             if begin >= len(schedule):
@@ -192,34 +195,42 @@ class Tables:
         self, schedule: Schedule, progress: Callable[[int], object] | None, record_moves: bool
     ) -> Iterator[Part]:
         """Yield the games of a schedule, those of the kernel first; *progress* is told of these."""
+        if self.cluster is not None and len(schedule):
+            yield from parts_elsewhere(
+                self.cluster,
+                play_part,
+                self.game,
+                self._players,
+                schedule,
+                record_moves=record_moves,
+            )
+            return
+        kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
+        in_kernel = partial(
+            play_in_kernel,
+            self.game,
+            kernel,
+            threads=self.threads,
+            progress=progress,
+            record_moves=record_moves,
+        )
+        if self.are_in_kernel:
+            yield Part(np.arange(len(schedule)), in_kernel(schedule))
+            return
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
-        if self.cluster is not None and len(schedule):
-            yield from parts_elsewhere(
-                self.cluster, play_part, self.game, self._players, schedule,
-                record_moves=record_moves,
-            )  # fmt: skip
-            return
-        is_kernel = np.array([isinstance(one, KernelSeat) for one in self._players], dtype=bool)
-        is_shared = np.array([_is_shared(one) for one in self._players], dtype=bool)
+        is_kernel = np.array([isinstance(one, KernelSeat) for one in self._players])
+        is_shared = np.array([_is_shared(one) for one in self._players])
         inside = is_kernel[sides].all(axis=1) & (self.clock is None)
         shared = is_shared[sides].any(axis=1)
-        if self.are_in_kernel or inside.any():
+        if not len(schedule):
+            yield Part(np.arange(0), results_of([], has_clocks=self.clock is not None))
+        if inside.any():
             which = np.flatnonzero(inside)
             numbers = np.cumsum(is_kernel) - 1  # from a place among all to one in the kernel
             part = schedule.part(which)
-            results = play_in_kernel(
-                self.game,
-                [one.native for one in self._players if isinstance(one, KernelSeat)],
-                part.with_seats(numbers[part.black], numbers[part.white]),
-                threads=self.threads,
-                progress=progress,
-                record_moves=record_moves,
-            )
-            yield Part(which, results)
-        elif not len(schedule):
-            yield Part(np.arange(0), results_of([], has_clocks=self.clock is not None))
+            yield Part(which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white])))
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
             for one in _outside(schedule.part(which), workers, record_moves):

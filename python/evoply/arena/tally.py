@@ -67,8 +67,8 @@ class Tally:
         self._times: dict[int, tuple[float, float, int]] = {}
         """Seconds in all, the most of a game, and games, by player."""
 
-    def add(self, schedule: Schedule, results: Results) -> Results:
-        """Count those of *results*, and return these as they are."""
+    def add(self, schedule: Schedule, results: Results) -> None:
+        """Count those of *results*."""
         seconds = np.zeros((0, 2)) if results.seconds is None else results.seconds
         sides = np.column_stack([schedule.black, schedule.white])[: len(seconds)]
         for player, took in zip(sides.ravel().tolist(), seconds.ravel().tolist(), strict=True):
@@ -79,7 +79,6 @@ class Tally:
             player, opponent = (black, white) if one.color is Color.BLACK else (white, black)
             key = player, opponent, one.reason, one.by_time
             self._counts[key] = self._counts.get(key, 0) + 1
-        return results
 
     @property
     def lost(self) -> tuple[LostGames, ...]:

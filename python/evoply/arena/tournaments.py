@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.conditions import Field, PlayerTerms, field_of
+from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
@@ -161,7 +161,7 @@ def tournament(
             games=sum(2 * len(run.played.first) for run in played),
             games_per_round=games,
             threshold=threshold,
-            **field.circumstances(tally),
+            **circumstances(field.conditions, tally, reproducible=field.reproducible),
             about=field.about(tally, names),
         )
 
