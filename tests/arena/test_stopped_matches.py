@@ -11,20 +11,24 @@ import pytest
 from evoply import Stream
 from evoply.arena import (
     Forfeit,
+    Part,
     Schedule,
     Sprt,
     StoppedWithResultError,
+    Tables,
+    conditions_of,
+    gathered,
+    in_order,
     match,
     play,
     round_robin,
     sprt_match,
     tournament,
+    whole_pairs,
 )
-from evoply.arena.conditions import field_of
-from evoply.arena.round_robins import opponents
-from evoply.arena.schedule import Part, gathered, in_order, whole_pairs
 from evoply.formats import GamePlayed
 from evoply.games import GAMES
+from evoply.players import parse_player
 from evoply.protocols import Color
 
 
@@ -136,12 +140,12 @@ def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
 
 def test_a_round_robin_is_the_same_however_it_is_cut() -> None:
     """What is played first changes nothing: games draw from keys of their own."""
-    players = ["mobility", "greedy", "random"]
-    field = field_of(players, game="othello-6", seed=4, openings=4, threads=1)
-    schedule = field.conditions.pairs(*opponents(3, 40), Stream(4, "round robin"))
+    players = [parse_player(one, game="othello-6") for one in ("mobility", "greedy", "random")]
+    conditions = conditions_of(game="othello-6", openings=4)
+    schedule = conditions.pairs([0, 0, 1] * 20, [1, 2, 2] * 20, Stream(4, "round robin"))
     order = np.random.default_rng(1).permutation(60)
     order = np.column_stack([2 * order, 2 * order + 1]).ravel()
-    with field.tables() as tables:
+    with Tables("othello-6", players, threads=1) as tables:
         whole = tables.play(schedule)
         parts = [*tables.parts(schedule, order=order, sizes=count(1))]
     assert len(parts) == 15

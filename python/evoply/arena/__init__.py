@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from evoply.arena.one_game import play_game
     from evoply.arena.ratings import Ratings, bradley_terry
     from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-    from evoply.arena.schedule import Forfeit, Results, Schedule
+    from evoply.arena.schedule import (
+        Forfeit,
+        Part,
+        Results,
+        Schedule,
+        gathered,
+        in_order,
+        whole_pairs,
+    )
     from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
     from evoply.arena.statistics import (
         PairStatistics,
@@ -38,6 +46,7 @@ __all__ = [
     "Meetings",
     "PairStatistics",
     "Pairing",
+    "Part",
     "PlayerTerms",
     "Ratings",
     "Results",
@@ -56,6 +65,8 @@ __all__ = [
     "conditions_of",
     "eliminate",
     "elo_difference",
+    "gathered",
+    "in_order",
     "log_likelihood_ratio",
     "match",
     "mean_interval",
@@ -66,6 +77,7 @@ __all__ = [
     "round_robin",
     "sprt_match",
     "tournament",
+    "whole_pairs",
     "wilson",
 ]
 
@@ -78,7 +90,7 @@ give_when_used(
         "one_game": "play_game",
         "ratings": "Ratings bradley_terry",
         "round_robins": "Pairing RoundRobin Standing round_robin",
-        "schedule": "Forfeit Results Schedule",
+        "schedule": "Forfeit Part Results Schedule gathered in_order whole_pairs",
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
         "stopping": "StoppedWithResultError",
