@@ -50,8 +50,11 @@ def test_defaults_are_those_of_the_command_line(name: str) -> None:
     ours = inspect.signature(getattr(ep, name)).parameters
     theirs = inspect.signature(command).parameters
     assert ours == inspect.signature(getattr(arena, name)).parameters
-    assert ours["seed"].default == theirs["seed"].default == 1
-    assert ours["threads"].default == theirs["threads"].default
+    terms = inspect.signature(arena.conditions_of).parameters
+    assert set(terms) | {"runs"} == set(arena.PlayerTerms.__annotations__)
+    assert ours["terms"].annotation == "Unpack[PlayerTerms]"
+    assert terms["seed"].default == theirs["seed"].default == 1
+    assert terms["threads"].default == theirs["threads"].default
     if name == "tournament":
         assert ours["threshold"].default == theirs["threshold"].default
         assert ours["times"].default == theirs["runs"].default

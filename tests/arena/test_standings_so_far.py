@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 
 from evoply import Stream, pace
-from evoply.arena import RoundRobin, StoppedWithResultError, Tournament, round_robin, tournament
-from evoply.arena.field import field_of
-from evoply.arena.round_robins import opponents, rated
-from evoply.arena.schedule import Results
+from evoply.arena import (
+    Conditions,
+    Results,
+    RoundRobin,
+    StoppedWithResultError,
+    Tables,
+    Tournament,
+    conditions_of,
+    round_robin,
+    tournament,
+)
+from evoply.arena.round_robins import rated
+from evoply.arena.tally import Tally
+from evoply.players import parse_player
 from evoply.protocols import ForfeitError
 
 
@@ -51,26 +61,31 @@ def test_standings_told_are_those_of_the_games_so_far(third: object, threads: in
     counts = [one.games for one in told]
     assert counts == sorted(counts)
     assert all(6 <= count < 120 and count % 2 == 0 for count in counts)
-    field = field_of(players, **options, openings="usual", start=None, draws=None, runs=None,
-                     threads=1)  # fmt: skip
-    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
-    with field.tables() as tables:
+    conditions = conditions_of(**options)
+    first, second = np.repeat([0, 0, 1], 20), np.repeat([1, 2, 2], 20)
+    schedule = conditions.pairs(first, second, Stream(4, "round robin"))
+    read = [parse_player(one, game="othello-6") if isinstance(one, str) else one for one in players]
+    with Tables("othello-6", read, threads=1) as tables:
         whole = tables.play(schedule)
     if third == "random" or threads == 1:  # else games end beside one another, in any order
         for one in told:
-            assert one == _of_the_first(one, schedule, whole, result)
+            assert one == _of_the_first(one, conditions, schedule, whole, result)
 
 
-def _of_the_first(told: RoundRobin, schedule: Any, whole: Results, result: RoundRobin) -> Any:
+def _of_the_first(
+    told: RoundRobin, conditions: Conditions, schedule: Any, whole: Results, result: RoundRobin
+) -> RoundRobin:
     """Return the standings of as many first games of each pairing as *told* has."""
     places: list[int] = []
     for number, pairing in enumerate(told.pairings):
         count = pairing.wins + pairing.draws + pairing.losses
         places += range(40 * number, 40 * number + count)
     chosen = np.array(places)
+    part, results, tally = schedule.part(chosen), whole.part(chosen), Tally(told.players)
+    tally.add(part, results)
     return rated(
-        told.game, told.players, schedule.part(chosen), whole.part(chosen), seed=4,
-        reproducible=result.reproducible, about=lambda _: result.about,
+        conditions, tally, part, results,
+        reproducible=result.reproducible, about=result.about,
     )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Ctrl-C in a match: what was played by then is its result."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -9,20 +11,24 @@ import pytest
 from evoply import Stream
 from evoply.arena import (
     Forfeit,
+    Part,
     Schedule,
     Sprt,
     StoppedWithResultError,
+    Tables,
+    conditions_of,
+    gathered,
+    in_order,
     match,
     play,
     round_robin,
     sprt_match,
     tournament,
+    whole_pairs,
 )
-from evoply.arena.field import field_of
-from evoply.arena.round_robins import opponents
-from evoply.arena.schedule import GamesStoppedError
 from evoply.formats import GamePlayed
 from evoply.games import GAMES
+from evoply.players import parse_player
 from evoply.protocols import Color
 
 
@@ -106,9 +112,11 @@ def test_parts_of_finished_games_have_places_of_their_own() -> None:
     whole = play("othello-4", players, schedule, record_moves=True)
     whole = replace(whole, forfeits=(Forfeit(2, Color.BLACK, "x"), Forfeit(7, Color.WHITE, "y")))
     places = np.array([2, 3, 5, 6, 7])
-    stop = GamesStoppedError(whole.part(places), places)
-    assert [(one.game, one.reason) for one in stop.results.forfeits] == [(0, "x"), (4, "y")]
-    results, kept = stop.whole_pairs()
+    part = Part(places, whole.part(places))
+    assert [(one.game, one.reason) for one in part.results.forfeits] == [(0, "x"), (4, "y")]
+    pairs = whole_pairs([part.part(np.array([3, 1])), part.part(np.array([4, 0, 2]))])
+    assert pairs is not None
+    results, kept = pairs.results, pairs.places
     assert kept.tolist() == [2, 3, 6, 7]
     assert [(one.game, one.reason) for one in results.forfeits] == [(0, "x"), (3, "y")]
     assert whole.moves is not None
@@ -132,18 +140,18 @@ def test_ctrl_c_in_a_round_robin_keeps_the_pairs_played() -> None:
 
 def test_a_round_robin_is_the_same_however_it_is_cut() -> None:
     """What is played first changes nothing: games draw from keys of their own."""
-    players = ["mobility", "greedy", "random"]
-    field = field_of(players, game="othello-6", seed=4, openings=4, start=None, draws=None,
-                     runs=None, threads=1)  # fmt: skip
-    schedule = field.pairs(*opponents(3, 40), Stream(4, "round robin"))
-    with field.tables() as tables:
-        whole = tables.play(schedule)
+    players = [parse_player(one, game="othello-6") for one in ("mobility", "greedy", "random")]
+    conditions = conditions_of(game="othello-6", openings=4)
+    schedule = conditions.pairs([0, 0, 1] * 20, [1, 2, 2] * 20, Stream(4, "round robin"))
     order = np.random.default_rng(1).permutation(60)
     order = np.column_stack([2 * order, 2 * order + 1]).ravel()
-    parts, places, is_stopped = field.play_pairs(schedule, order=order)
-    assert not is_stopped
-    assert places.tolist() == list(range(120))
-    assert parts.hashes.tolist() == whole.hashes.tolist()
+    with Tables("othello-6", players, threads=1) as tables:
+        whole = tables.play(schedule)
+        parts = [*tables.parts(schedule, order=order, sizes=count(1))]
+    assert len(parts) == 15
+    all_games = gathered(parts)
+    assert all_games.places.tolist() == list(range(120))
+    assert all_games.results.hashes.tolist() == whole.hashes.tolist()
 
 
 def test_ctrl_c_in_an_elimination_tournament_keeps_the_runs_that_ended() -> None:
@@ -159,3 +167,21 @@ def test_ctrl_c_in_an_elimination_tournament_keeps_the_runs_that_ended() -> None
         tournament(players, times=10, games=6, seed=5, progress=progress)
     assert ended == [1, 2, 3]
     assert stopped.value.result == tournament(players, times=3, games=6, seed=5)
+
+
+def test_pairs_come_in_order_and_at_ctrl_c_those_that_are_whole() -> None:
+    schedule = Schedule.pairs([0] * 5, [1] * 5, stream=Stream(1), opening_plies=2,
+                              start=GAMES["othello-4"].start().row)  # fmt: skip
+    whole = play("othello-4", [Interrupting(-1), Interrupting(-1)], schedule)
+
+    def stopped(*places: int) -> Iterator[Part]:
+        for place in places:
+            yield Part(np.array([place]), whole.part(np.array([place])))
+        raise KeyboardInterrupt
+
+    came: list[list[int]] = []
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        for part in in_order(stopped(1, 2, 0, 5, 8, 9, 4)):
+            came.append(part.places.tolist())
+            assert part.results.hashes.tolist() == whole.hashes[part.places].tolist()
+    assert [places for places in came if places] == [[0, 1], [4, 5, 8, 9]]

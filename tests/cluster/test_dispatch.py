@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 from evoply import pace
 from evoply._native import Stream
-from evoply.arena import Results, RoundRobin, Schedule, play, round_robin, tournament
+from evoply.arena import (
+    Results,
+    RoundRobin,
+    Schedule,
+    Sprt,
+    match,
+    play,
+    round_robin,
+    sprt_match,
+    tournament,
+)
 from evoply.arena.elsewhere import check_sendable, packed_columns, unpacked_columns
 from evoply.arena.tables import play_part
 from evoply.cluster import Dispatcher
@@ -212,6 +222,20 @@ def test_evolution_tournaments_and_learning_come_to_the_same() -> None:
             assert round_robin(field, games=6, game="othello-6", cluster=cluster) == table
             steps = learn("firebrand-8", games=60, games_per_step=20, cluster=cluster)
             assert [one.digest for one in steps] == weights
+
+
+def test_matches_come_to_the_same_and_in_order() -> None:
+    shown: list[str] = []
+    expected: list[str] = []
+    one = match("greedy", "random", games=60, on_game=lambda game: expected.append(str(game)))
+    test = sprt_match("greedy", "random", Sprt(0, 50))
+    with FakePool(3, seed=1, losses=0.2) as pool:
+        cluster = Dispatcher(pool, check_every=5)
+        other = match("greedy", "random", games=60, cluster=cluster,
+                      on_game=lambda game: shown.append(str(game)))  # fmt: skip
+        assert sprt_match("greedy", "random", Sprt(0, 50), cluster=cluster) == test
+    assert other == one
+    assert shown == expected
 
 
 def test_standings_are_told_while_workers_play(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,7 @@ import slow_online
 import evoply as ep
 from evoply import _native
 from evoply._native import Stream
-from evoply.arena import Schedule
-from evoply.arena.tables import Tables
+from evoply.arena import Schedule, Tables
 from evoply.games import game_rules
 from evoply.gp import Tree
 from evoply.players import Online, analyse, load_player, parse_player, save_player

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
+    from evoply.arena.conditions import Conditions, PlayerTerms, Terms, conditions_of
     from evoply.arena.elimination import Elimination, Meetings, Round, eliminate
-    from evoply.arena.field import LostGames
     from evoply.arena.matches import MatchResult, match
     from evoply.arena.one_game import play_game
     from evoply.arena.ratings import Ratings, bradley_terry
     from evoply.arena.round_robins import Pairing, RoundRobin, Standing, round_robin
-    from evoply.arena.schedule import Forfeit, Results, Schedule, StoppedWithResultError
+    from evoply.arena.schedule import (
+        Forfeit,
+        Part,
+        Results,
+        Schedule,
+        gathered,
+        in_order,
+        whole_pairs,
+    )
     from evoply.arena.sprt import Sprt, SprtResult, log_likelihood_ratio, sprt_match
     from evoply.arena.statistics import (
         PairStatistics,
@@ -23,10 +31,13 @@ if TYPE_CHECKING:
         pair_statistics,
         wilson,
     )
+    from evoply.arena.stopping import StoppedWithResultError
     from evoply.arena.tables import Tables, play
+    from evoply.arena.tally import LostGames
     from evoply.arena.tournaments import Correlation, Star, Tournament, rank_correlation, tournament
 
 __all__ = [
+    "Conditions",
     "Correlation",
     "Elimination",
     "Forfeit",
@@ -35,6 +46,8 @@ __all__ = [
     "Meetings",
     "PairStatistics",
     "Pairing",
+    "Part",
+    "PlayerTerms",
     "Ratings",
     "Results",
     "Round",
@@ -46,10 +59,14 @@ __all__ = [
     "Star",
     "StoppedWithResultError",
     "Tables",
+    "Terms",
     "Tournament",
     "bradley_terry",
+    "conditions_of",
     "eliminate",
     "elo_difference",
+    "gathered",
+    "in_order",
     "log_likelihood_ratio",
     "match",
     "mean_interval",
@@ -60,22 +77,25 @@ __all__ = [
     "round_robin",
     "sprt_match",
     "tournament",
+    "whole_pairs",
     "wilson",
 ]
 
 give_when_used(
     __name__,
     {
+        "conditions": "Conditions PlayerTerms Terms conditions_of",
         "elimination": "Elimination Meetings Round eliminate",
-        "field": "LostGames",
         "matches": "MatchResult match",
         "one_game": "play_game",
         "ratings": "Ratings bradley_terry",
         "round_robins": "Pairing RoundRobin Standing round_robin",
-        "schedule": "Forfeit Results Schedule StoppedWithResultError",
+        "schedule": "Forfeit Part Results Schedule gathered in_order whole_pairs",
         "sprt": "Sprt SprtResult log_likelihood_ratio sprt_match",
         "statistics": "PairStatistics elo_difference mean_interval pair_statistics wilson",
+        "stopping": "StoppedWithResultError",
         "tables": "Tables play",
+        "tally": "LostGames",
         "tournaments": "Correlation Star Tournament rank_correlation tournament",
     },
 )

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native
+from evoply.arena.pairs import PairsPlayed
 from evoply.arena.schedule import Results
 from evoply.permutations import derangement
 
@@ -29,17 +30,6 @@ Meetings = Literal["all", "same", "other"]
 
 Play = Callable[[NDArray[np.intp], NDArray[np.intp], _native.Stream], Results]
 """Plays pairs of games: first players, second players, where keys come from."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairsPlayed:
-    """Opening pairs and what the first player of each scored, 0 to 2 points."""
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    points: NDArray[np.float64]
-    hashes: NDArray[np.uint64]
-    """Two columns: the two games of each pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +113,7 @@ def eliminate(
         ranks=tuple(ranks),
         champions=tuple(champions),
         finalists=tuple(finalists),
-        played=joined_pairs(played),
+        played=PairsPlayed.joined(played),
     )
 
 
@@ -145,7 +135,7 @@ def _rounds(
         if not len(first):
             break
         results = play(first, second, keys)
-        played.append(_pairs_of(first, second, results))
+        played.append(PairsPlayed.of(first, second, results))
         wins, games = _wins(first, second, results, len(brackets))
         staying = tuple(p for p in field if wins[p] > threshold * games[p])
         rounds.append(
@@ -207,21 +197,3 @@ def _wins(
     wins += np.bincount(np.tile(second, 2), weights=others, minlength=count)
     games = 2 * (np.bincount(first, minlength=count) + np.bincount(second, minlength=count))
     return wins.astype(np.int64), games.astype(np.int64)
-
-
-def _pairs_of(first: NDArray[np.intp], second: NDArray[np.intp], results: Results) -> PairsPlayed:
-    black = results.black_points
-    return PairsPlayed(first, second, black[0::2] + 1 - black[1::2], results.hashes.reshape(-1, 2))
-
-
-def joined_pairs(parts: Sequence[PairsPlayed]) -> PairsPlayed:
-    """Return all pairs of *parts* as one."""
-    if not parts:
-        none = np.zeros(0, dtype=np.intp)
-        return PairsPlayed(none, none, np.zeros(0), np.zeros((0, 2), dtype=np.uint64))
-    return PairsPlayed(
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.second for part in parts]),
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.hashes for part in parts]),
-    )

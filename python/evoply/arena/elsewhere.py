@@ -6,14 +6,14 @@ of it is what this machine would have played, and the parts are put together in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply.arena.schedule import Finished, Results, Schedule, gathered, joined_results
+from evoply.arena.schedule import Part, Results, Schedule
 from evoply.games import is_shipped
 from evoply.games.draws import DrawRules
 from evoply.players import KernelSeat, PlayerKind
@@ -25,7 +25,7 @@ __all__ = [
     "check_sendable",
     "packed_columns",
     "packed_results",
-    "play_elsewhere",
+    "parts_elsewhere",
     "unpacked_columns",
     "unpacked_part",
 ]
@@ -84,35 +84,24 @@ def check_sendable(game: str, players: Sequence[object], clock: TimeControl | No
             )
 
 
-def play_elsewhere(
+def parts_elsewhere(
     cluster: Cluster,
     unit: UnitFunction,
     game: str,
     players: Sequence[object],
     schedule: Schedule,
     *,
-    progress: Callable[[int], object] | None = None,
-    on_finished: Callable[[Finished], object] | None = None,
     record_moves: bool = False,
-) -> Results:
-    """Play *schedule* on *cluster*, whose players passed `check_sendable`; see `Tables.play`.
+) -> Iterator[Part]:
+    """Yield the games of *schedule* as workers of *cluster* finish them; see `Tables.parts`.
 
-    *unit* plays a part: `unpacked_part` reads it, `packed_results` writes what came of it.
+    Players passed `check_sendable`. *unit* plays a part: `unpacked_part` reads it, `packed_results`
+    writes what came of it.
     """
     parts = _Parts(cluster, game, players, schedule, record_moves)
-    results: dict[int, Results] = {}
     for answer in cluster.results(unit, parts):
-        results[answer.place] = parts.taken(answer)
-        if progress is not None:
-            progress(parts.done)
-        if on_finished is not None:
-            on_finished(
-                lambda: gathered([*results.values()], [parts.places[one] for one in results])
-            )
-    places = [parts.places[place] for place in sorted(results)]
-    if not places:
-        return _results_from(unit(parts.packed(slice(0, 0))))
-    return joined_results([results[place] for place in sorted(results)], places)
+        results = parts.taken(answer)
+        yield Part(parts.places[answer.place], results)
 
 
 class _Parts:

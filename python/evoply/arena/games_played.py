@@ -70,7 +70,9 @@ def results_of(
             dtype=np.uint64,
         ),
         moves=moves if record_moves else None,
-        forfeits=tuple(one.forfeit for one in played if one.forfeit is not None),
+        forfeits=tuple(
+            one.forfeit.at(place) for place, one in enumerate(played) if one.forfeit is not None
+        ),
         seconds=np.array(seconds, dtype=np.float64).reshape(-1, 2) if has_clocks else None,
     )
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import Circumstances, Field, Openings, Tally, even_games, field_of
+from evoply.arena.conditions import Field, PlayerTerms, circumstances, even_games, field_of
 from evoply.arena.games_played import games_played
-from evoply.arena.schedule import Results, Schedule, StoppedWithResultError
+from evoply.arena.schedule import Part, Results, Schedule, in_order, whole_pairs
 from evoply.arena.statistics import distinct_rows, elo_difference, pair_statistics
+from evoply.arena.stopping import Stop
+from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 GAMES_AT_A_TIME = 1000
@@ -31,9 +29,9 @@ GAMES_AT_A_TIME = 1000
 class MatchResult(Circumstances):
     """What came of a match, from the point of view of the first player."""
 
+    also: ClassVar = ("score", "elo", "games")
     first: str
     second: str
-    game: str
     wins: int
     draws: int
     losses: int
@@ -60,25 +58,6 @@ class MatchResult(Circumstances):
     def elo(self) -> float:
         """Rating difference that explains the score; infinite if one side won every game."""
         return elo_difference(self.score)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "game": self.game,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "score": self.score,
-            "interval": None if self.interval is None else list(self.interval),
-            "elo": self.elo if math.isfinite(self.elo) else None,
-            "games": self.games,
-            "distinct_games": self.distinct_games,
-            "endings": dict(self.endings),
-            **self._circumstances(),
-            "players": [dict(one) for one in self.players],
-        }
 
     def __str__(self) -> str:
         certainty = (
@@ -116,67 +95,58 @@ def match(
     first: object,
     second: object,
     *,
-    game: str = "othello",
     games: int = 1000,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
     progress: Callable[[int], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
     games_at_a_time: int = GAMES_AT_A_TIME,
+    **terms: Unpack[PlayerTerms],
 ) -> MatchResult:
     """Play *games* games between two players and return the result for the first.
 
     A player is a text, a player as data, a tree or what holds one (`evoply.players.player_of`: one
-    ply ahead), or any object with `choose(game, stream, clock)`. *runs* gives the champion for the
-    text `champion@RUN`: `evoply.match` looks it up among your runs, `evoply.arena.match` is to be
-    given `evoply.runs.resolve_champion`.
+    ply ahead), or any object with `choose(game, stream, clock)`. The keywords of `PlayerTerms` say
+    under which conditions they meet: *game*, *seed*, *openings*, *start*, *draws*, *clock*,
+    *threads*, *cluster*, and *runs*, who finds the champions of texts.
 
-    Every opening of *openings* uniformly random legal plies ("usual": what is usual in the game;
-    None or 0: no opening, as papers play) is played twice with colours swapped, so *games* must
-    be even. *draws* are the rules about draws, by default those of the game. *progress* is told the
-    number of finished games now and then. *on_game* is given every game in order, after every
-    *games_at_a_time* games. Raises ValueError for players that cannot be read or do not play
-    this game. Ctrl-C raises a `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of
-    the whole pairs of games that were played by then, if there are any; *on_game* may have been
-    given two games more.
+    Every opening is played twice with colours swapped, so *games* must be even. *progress* is told
+    the number of finished games now and then. *on_game* is given every game in order, with its pair
+    as soon as that is finished; no more than *games_at_a_time* games wait for it. Raises ValueError
+    for players that cannot be read or do not play this game. Ctrl-C raises a
+    `StoppedWithResultError`, a KeyboardInterrupt, with the *result* of the whole pairs of games
+    that were played by then, if there are any; *on_game* may have been given two games more.
 
     >>> match("greedy", "random", games=100, seed=1).games
     100
     """
     games = even_games(games)
-    field = field_of(
-        (first, second),
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-    )
+    field = field_of((first, second), **terms)
     schedule = schedule_of_match(field, games)
-    results, _, is_stopped = field.play_pairs(
-        schedule,
-        progress,
-        most=games_at_a_time,
-        on_part=None if on_game is None else partial(_shown, field, on_game),
-    )
-    if is_stopped and not len(results):
-        raise KeyboardInterrupt
-    tally = Tally(field.labels)
-    tally.add(schedule, results)
+    played: list[Part] = []
+    most = games if on_game is None else max(2, games_at_a_time + games_at_a_time % 2)
+    with Stop() as stop, field.tables() as tables:
+        parts = tables.parts(
+            schedule,
+            sizes=tables.sizes(most),
+            progress=progress,
+            record_moves=on_game is not None,
+        )
+        for part in parts if on_game is None else shown(parts, field, schedule, on_game):
+            played.append(part)
+    return stop.give(_result(field, schedule, played))
+
+
+def _result(field: Field, schedule: Schedule, played: Sequence[Part]) -> MatchResult | None:
+    """Return what the pairs of games say that were played; None if there are none."""
+    whole = whole_pairs(played)
+    if whole is None:
+        return None
+    results, tally = whole.results, Tally(field.labels)
+    tally.add(schedule.part(whole.places), results)
     points = first_points(results)
     statistics = pair_statistics(points, results.hashes)
-    result = MatchResult(
-        first=field.labels[0],
-        second=field.labels[1],
-        game=game,
+    return MatchResult(
+        first=tally.names[0],
+        second=tally.names[1],
         wins=int((points == 1).sum()),
         draws=int((points == 0.5).sum()),
         losses=int((points == 0).sum()),
@@ -184,17 +154,14 @@ def match(
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
         endings=results.ending_counts,
         players=field.about(tally),
-        **field.circumstances(tally),
+        **circumstances(field.conditions, tally, reproducible=field.reproducible),
     )
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
 
 
 def schedule_of_match(field: Field, games: int) -> Schedule:
     """Return the games of a match of the two players of *field*."""
     places = np.zeros(games // 2, dtype=np.uint32)
-    return field.pairs(places, places + 1, Stream(field.seed, "match"))
+    return field.conditions.pairs(places, places + 1, Stream(field.conditions.seed, "match"))
 
 
 def first_points(results: Results) -> NDArray[np.float64]:
@@ -204,19 +171,17 @@ def first_points(results: Results) -> NDArray[np.float64]:
     return points
 
 
-def _shown(
-    field: Field, on_game: Callable[[GamePlayed], object], part: Schedule, results: Results
-) -> int:
-    return given(games_played(field.game, field.labels, part, results), on_game)
-
-
-def given(games: Iterable[GamePlayed], on_game: Callable[[GamePlayed], object]) -> int:
-    """Give games to *on_game*; return how many, of whole pairs only if Ctrl-C ended it."""
-    seen = 0
-    try:
-        for one in games:
-            on_game(one)
-            seen += 1
-    except KeyboardInterrupt:
-        seen -= seen % 2
-    return seen
+def shown(
+    parts: Iterable[Part],
+    field: Field,
+    schedule: Schedule,
+    on_game: Callable[[GamePlayed], object],
+) -> Iterator[Part]:
+    """Yield pairs of games in order, each when *on_game* was given both, and without moves."""
+    game, labels = field.conditions.game, field.labels
+    for part in in_order(parts):
+        for begin in range(0, len(part), 2):
+            pair = part.part(slice(begin, begin + 2))
+            for one in games_played(game, labels, schedule.part(pair.places), pair.results):
+                on_game(one)
+            yield Part(pair.places, replace(pair.results, moves=None))

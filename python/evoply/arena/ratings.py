@@ -52,8 +52,8 @@ def bradley_terry(first: ArrayLike, second: ArrayLike, points: ArrayLike, player
     """Return the ratings of *players* players from opening pairs, each played once.
 
     In pair p player `first[p]` scored `points[p]` of 2 points against `second[p]`. A pair of games
-    that repeats an earlier one is no evidence and has to be left out (`new_pairs`). Raises
-    `ValueError` for a pair of a player with itself.
+    that repeats an earlier one is no evidence and has to be left out (`PairsPlayed.ratings`).
+    Raises `ValueError` for a pair of a player with itself.
 
     >>> bradley_terry([0] * 100, [1] * 100, [1.28] * 100, 2).elo.round()
     array([ 50., -50.])

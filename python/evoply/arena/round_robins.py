@@ -3,42 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
-from evoply.arena.field import (
+from evoply.arena.conditions import (
     MOST_GAMES,
-    Circumstances,
-    Openings,
-    Tally,
-    TimeUsed,
+    Conditions,
+    PlayerTerms,
+    circumstances,
     even_games,
     field_of,
 )
+from evoply.arena.json_data import JsonData
 from evoply.arena.matches import first_points
-from evoply.arena.ratings import Ratings, bradley_terry
-from evoply.arena.schedule import Finished, Results, Schedule, StoppedWithResultError
+from evoply.arena.pairs import PairsPlayed
+from evoply.arena.ratings import Ratings
+from evoply.arena.schedule import Part, Results, Schedule, whole_pairs
 from evoply.arena.statistics import distinct_rows, pair_statistics
+from evoply.arena.stopping import Stop
+from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.games import game_rules
-from evoply.games.draws import DrawRules
 from evoply.notebook import table_html
 from evoply.pace import Pace
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart, short_name, signed, span
 
 MOST_PLAYERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(JsonData):
     """One player's place in a round robin."""
 
+    also: ClassVar = ("score",)
     rank: int
     player: str
     rating: float
@@ -47,9 +49,9 @@ class Standing:
     """95 % interval of the rating; None with too few distinct games."""
     points: float
     games: int
-    place: int
+    place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
-    seconds: TimeUsed | None = None
+    seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
     """What its games took, if they had a clock."""
 
     @property
@@ -59,9 +61,10 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(JsonData):
     """What came of the games of two players, from the point of view of the first."""
 
+    also: ClassVar = ("score",)
     first: int
     second: int
     wins: int
@@ -79,7 +82,6 @@ class Pairing:
 class RoundRobin(Circumstances):
     """The standings, best first, and every pairing, players as places in the list of players."""
 
-    game: str
     players: tuple[str, ...]
     standings: tuple[Standing, ...]
     pairings: tuple[Pairing, ...]
@@ -92,40 +94,10 @@ class RoundRobin(Circumstances):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data; pairings name players."""
-        return {
-            "mode": "round-robin",
-            "game": self.game,
-            "players": list(self.players),
-            "standings": [
-                {
-                    "rank": one.rank,
-                    "player": one.player,
-                    "rating": one.rating,
-                    "interval": None if one.interval is None else list(one.interval),
-                    "points": one.points,
-                    "games": one.games,
-                    "score": one.score,
-                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
-                }
-                for one in self.standings
-            ],
-            "pairings": [
-                {
-                    "first": self.players[one.first],
-                    "second": self.players[one.second],
-                    "wins": one.wins,
-                    "draws": one.draws,
-                    "losses": one.losses,
-                    "score": one.score,
-                    "interval": None if one.interval is None else list(one.interval),
-                }
-                for one in self.pairings
-            ],
-            "games": self.games,
-            "distinct_games": self.distinct_games,
-            **self._circumstances(),
-            "about": [dict(one) for one in self.about],
-        }
+        data = Circumstances.to_dict(self)
+        for one in data["pairings"]:
+            one |= {side: self.players[one[side]] for side in ("first", "second")}
+        return {"mode": "round-robin", **data}
 
     def __str__(self) -> str:
         places = (
@@ -154,18 +126,10 @@ class RoundRobin(Circumstances):
 def round_robin(
     players: Sequence[object],
     *,
-    game: str = "othello",
     games: int = 100,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
-    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[RoundRobin], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> RoundRobin:
     """Play *games* games between every two of *players* and rate them.
 
@@ -181,58 +145,44 @@ def round_robin(
     'greedy'
     """
     first, second = opponents(len(players), games)
-    field = field_of(
-        players,
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-        cluster=cluster,
-    )
-    schedule = field.pairs(first, second, Stream(field.seed, "round robin"))
+    field = field_of(players, **terms)
+    conditions = field.conditions
+    schedule = conditions.pairs(first, second, Stream(conditions.seed, "round robin"))
     names = named_apart(field.labels)
 
-    def standings(results: Results, places: NDArray[np.intp]) -> RoundRobin | None:
-        """Return what the games at *places* say; None if some two players have not met."""
-        part = schedule.part(places)
-        if _met(part) < len(players) * (len(players) - 1) // 2:
+    played: list[Part] = []
+
+    def standings() -> RoundRobin | None:
+        """Return what the games so far say; None if some two players have not met."""
+        whole = whole_pairs(played)
+        if whole is None or _met(part := schedule.part(whole.places)) < len(schedule) // games:
             return None
+        tally = Tally(names)
+        tally.add(part, whole.results)
         return rated(
-            game,
-            names,
+            conditions,
+            tally,
             part,
-            results,
-            seed=field.seed,
+            whole.results,
             reproducible=field.reproducible,
-            clock=field.clock,
-            about=lambda tally: field.about(tally, names),
+            about=field.about(tally, names),
         )
 
-    def tell(finished: Finished) -> None:
-        results, places = finished()
-        so_far = standings(results, places) if len(places) < len(schedule) else None
+    def tell() -> None:
+        so_far = standings()
         if so_far is not None and on_standings is not None:
             on_standings(so_far)
 
     pace = Pace()
-    results, places, is_stopped = field.play_pairs(
-        schedule,
-        progress,
-        order=_in_turns(len(schedule), games),
-        on_finished=None
-        if on_standings is None
-        else lambda finished: pace.look(lambda: tell(finished)),
-    )
-    result = standings(results, places)
-    if result is None:
-        raise KeyboardInterrupt
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
+    order, left = _in_turns(len(schedule), games), len(schedule)
+    with Stop() as stop, field.tables() as tables:
+        sizes = tables.sizes(len(schedule))
+        for part in tables.parts(schedule, sizes=sizes, order=order, progress=progress):
+            played.append(part)
+            left -= len(part)
+            if left and on_standings is not None:
+                pace.look(tell)
+    return stop.give(standings())
 
 
 def _in_turns(total: int, games: int) -> NDArray[np.intp]:
@@ -268,60 +218,31 @@ def opponents(players: int, games: int) -> tuple[NDArray[np.intp], NDArray[np.in
 
 
 def rated(
-    game: str,
-    names: Sequence[str],
+    conditions: Conditions,
+    tally: Tally,
     schedule: Schedule,
     results: Results,
     *,
-    seed: int,
     reproducible: bool,
-    clock: TimeControl | None = None,
-    about: Callable[[Tally], tuple[Mapping[str, Any], ...]] | None = None,
+    about: tuple[Mapping[str, Any], ...] = (),
 ) -> RoundRobin:
-    """Return what the games of *schedule* say about the players called *names*.
+    """Return what the games of *schedule* say about their players, whose names *tally* has.
 
-    Every two games are an opening pair, in the order of `opponents`; a tournament that was ended
-    early has fewer of them.
+    Every two games are an opening pair, in the order of `opponents`, and counted by *tally*; a
+    tournament that was ended early has fewer of them.
     """
-    tally = Tally(names)
-    tally.add(schedule, results)
-    times = [None if clock is None else tally.time_of(place) for place in range(len(names))]
+    names = tally.names
     first, second = schedule.black[::2].astype(np.intp), schedule.white[::2].astype(np.intp)
-    points = first_points(results)
-    new = new_pairs(first, second, results)
-    ratings = bradley_terry(first[new], second[new], pair_sums(points)[new], len(names))
+    ratings = PairsPlayed.of(first, second, results).ratings(len(names))
     return RoundRobin(
-        game=game,
         players=tuple(names),
-        standings=_standings(names, ratings, schedule, results, times),
-        pairings=_pairings(first, second, points, results),
+        standings=_standings(names, ratings, schedule, results, tally.times(conditions.clock)),
+        pairings=_pairings(first, second, results),
         games=len(results),
         distinct_games=distinct_rows(results.hashes[:, np.newaxis]),
-        opening_plies=schedule.opening_plies,
-        seed=seed,
-        clock=None if clock is None else str(clock),
-        reproducible=reproducible and tally.are_reproducible,
-        forfeits=tally.lost,
-        about=() if about is None else about(tally),
+        **circumstances(conditions, tally, reproducible=reproducible),
+        about=about,
     )
-
-
-def pair_sums(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points of pairs, 0 to 2, from those of games."""
-    sums: NDArray[np.float64] = points.reshape(-1, 2).sum(axis=1)
-    return sums
-
-
-def new_pairs(
-    first: NDArray[np.intp], second: NDArray[np.intp], results: Results
-) -> NDArray[np.bool_]:
-    """Return for each pair whether the same players have not played the same two games before."""
-    hashes = results.hashes.reshape(-1, 2)
-    keys = np.column_stack([first.astype(np.uint64), second.astype(np.uint64), hashes])
-    _, places = np.unique(keys, axis=0, return_index=True)
-    is_new = np.zeros(len(first), dtype=bool)
-    is_new[places] = True
-    return is_new
 
 
 def _standings(
@@ -357,11 +278,10 @@ def _standings(
 def _pairings(
     first: NDArray[np.intp],
     second: NDArray[np.intp],
-    points: NDArray[np.float64],
     results: Results,
 ) -> tuple[Pairing, ...]:
     """Return what came of each two players' opening pairs, which follow one another."""
-    sides = np.column_stack([first, second])
+    sides, points = np.column_stack([first, second]), first_points(results)
     met, begins, counts = np.unique(sides, axis=0, return_index=True, return_counts=True)
     pairings = []
     for (one, other), begin, count in zip(met.tolist(), begins, counts, strict=True):

@@ -8,7 +8,7 @@ who the players are; `tables` plays schedules.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -171,17 +171,16 @@ class Results:
 
     def part(self, games: slice | NDArray[np.intp]) -> Results:
         """Return only these games, which have new places then."""
-        places = np.arange(len(self))[games].tolist()
-        forfeits = {forfeit.game: forfeit for forfeit in self.forfeits}
+        places = np.arange(len(self))[games]
+        numbers = (
+            dict(zip(places.tolist(), range(len(places)), strict=True)) if self.forfeits else {}
+        )
+        forfeits = [one.at(numbers[one.game]) for one in self.forfeits if one.game in numbers]
         return Results(
             **{name: getattr(self, name)[places] for name in _COLUMNS},
-            moves=None if self.moves is None else [self.moves[place] for place in places],
+            moves=None if self.moves is None else [self.moves[place] for place in places.tolist()],
             seconds=None if self.seconds is None else self.seconds[places],
-            forfeits=tuple(
-                forfeits[place].at(number)
-                for number, place in enumerate(places)
-                if place in forfeits
-            ),
+            forfeits=tuple(sorted(forfeits, key=lambda one: one.game)),
         )
 
     @property
@@ -194,79 +193,84 @@ class Results:
 _COLUMNS = ("black_discs", "white_discs", "winners", "endings", "plies", "hashes")
 
 
-class GamesStoppedError(KeyboardInterrupt):
-    """Ctrl-C while a schedule was played, with the games that were finished by then.
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Games of a schedule that are finished."""
 
-    *places* are theirs in the schedule, in order, one for each of *results*, whose own places are
-    those in this list.
+    places: NDArray[np.intp]
+    """Theirs in the schedule."""
+    results: Results
+    """What came of them, in the order of *places*."""
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def part(self, games: slice | NDArray[Any]) -> Part:
+        """Return only these of the games."""
+        return Part(self.places[games], self.results.part(games))
+
+
+def gathered(parts: Sequence[Part]) -> Part:
+    """Return all games of *parts*, of which there is one at least, in the order of the schedule."""
+    if len(parts) == 1 and _is_rising(parts[0].places):
+        return parts[0]
+    each = [part.results for part in parts]
+    begins = np.cumsum([0, *map(len, parts)]).tolist()
+    places = np.concatenate([part.places for part in parts])
+    has_moves = all(one.moves is not None for one in each)
+    has_seconds = all(one.seconds is not None for one in each)
+    joined = Results(
+        **{name: np.concatenate([getattr(one, name) for one in each]) for name in _COLUMNS},
+        moves=[codes for one in each for codes in one.moves or ()] if has_moves else None,
+        seconds=np.concatenate([one.seconds for one in each]) if has_seconds else None,
+        forfeits=tuple(
+            forfeit.at(begin + forfeit.game)
+            for begin, one in zip(begins, each, strict=False)
+            for forfeit in one.forfeits
+        ),
+    )
+    whole = Part(places, joined)
+    return whole if _is_rising(places) else whole.part(np.argsort(places))
+
+
+def _is_rising(places: NDArray[Any]) -> bool:
+    """Return whether each of *places* is above the one before."""
+    return bool((places[1:] > places[:-1]).all())
+
+
+def whole_pairs(parts: Sequence[Part]) -> Part | None:
+    """Return the games of *parts* whose pair is whole, in order; None if there are none."""
+    if not parts:
+        return None
+    there = gathered(parts)
+    whole = there.part(np.isin(there.places ^ 1, there.places))
+    return whole if len(whole) else None
+
+
+def in_order(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the same games in the order of the schedule, pairs as soon as they are whole.
+
+    Should Ctrl-C come, the pairs that are whole by then are yielded before it goes on.
     """
-
-    def __init__(self, results: Results, places: NDArray[np.intp]) -> None:
-        super().__init__("stopped")
-        self.results = results
-        self.places = places
-
-    def whole_pairs(self) -> tuple[Results, NDArray[np.intp]]:
-        """Return the games of pairs of which both were finished, and their places."""
-        return whole_pairs(self.results, self.places)
-
-
-class StoppedWithResultError(KeyboardInterrupt):
-    """Ctrl-C while a match was played, with the *result* of the pairs of games played by then."""
-
-    def __init__(self, result: Any) -> None:
-        super().__init__("stopped")
-        self.result = result
-
-
-def whole_pairs(results: Results, places: NDArray[np.intp]) -> tuple[Results, NDArray[np.intp]]:
-    """Return the games whose pair is whole, and their places, of those with *places*."""
-    is_whole = np.isin(places ^ 1, places)
-    return results.part(np.flatnonzero(is_whole)), places[is_whole]
-
-
-def gathered(
-    parts: Sequence[Results], places: Sequence[NDArray[np.intp]]
-) -> tuple[Results, NDArray[np.intp]]:
-    """Return the games of *parts* in the order of a schedule, and their places in it.
-
-    They need not be all games of the schedule: forfeits are counted among those that are there.
-    """
-    joined, order = joined_results(parts, places), np.sort(np.concatenate(places))
-    forfeits = tuple(one.at(int(np.searchsorted(order, one.game))) for one in joined.forfeits)
-    return replace(joined, forfeits=forfeits), order
-
-
-Finished = Callable[[], tuple[Results, NDArray[np.intp]]]
-"""Returns the games that are finished by now, in order, and their places in a schedule."""
+    waiting: list[Part] = []
+    due = 0
+    try:
+        for part in parts:
+            there = gathered([*waiting, part])
+            is_due = there.places == np.arange(due, due + len(there))
+            count = int(is_due.cumprod().sum()) // 2 * 2
+            ready, waiting = there.part(slice(count)), [there.part(slice(count, None))]
+            due += count
+            yield ready
+    except KeyboardInterrupt:
+        rest = whole_pairs(waiting)
+        if rest is not None:
+            yield rest
+        raise
 
 
 def ignored(told: object) -> None:
     """Take what is told where nobody listens."""
-
-
-def joined_results(parts: Sequence[Results], places: Sequence[NDArray[np.intp]]) -> Results:
-    """Return the games of *parts*, each with the *places* of its games in the whole schedule."""
-    there = np.concatenate(places)
-    is_in_order = bool((there[1:] > there[:-1]).all())
-    order = np.arange(len(there)) if is_in_order else np.argsort(there)
-
-    def whole(name: str) -> NDArray[Any]:
-        joined: NDArray[Any] = np.concatenate([getattr(part, name) for part in parts])
-        return joined if is_in_order else joined[order]
-
-    moves = [codes for part in parts for codes in part.moves or ()]
-    forfeits = [
-        forfeit.at(int(where[forfeit.game]))
-        for part, where in zip(parts, places, strict=True)
-        for forfeit in part.forfeits
-    ]
-    return Results(
-        **{name: whole(name) for name in _COLUMNS},
-        moves=[moves[place] for place in order] if moves else None,
-        forfeits=tuple(sorted(forfeits, key=lambda forfeit: forfeit.game)),
-        seconds=None if any(part.seconds is None for part in parts) else whole("seconds"),
-    )
 
 
 def play_in_kernel(

@@ -11,21 +11,20 @@ testing framework). Pairs, not games, because the games of a pair share an openi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from evoply.arena.field import Circumstances, Openings, Tally, even_games, field_of
-from evoply.arena.games_played import games_played
-from evoply.arena.matches import first_points, given, schedule_of_match
-from evoply.arena.round_robins import pair_sums
-from evoply.arena.schedule import Results, StoppedWithResultError
+from evoply.arena.conditions import PlayerTerms, circumstances, even_games, field_of
+from evoply.arena.matches import schedule_of_match, shown
+from evoply.arena.pairs import pair_points
+from evoply.arena.schedule import Results, in_order
+from evoply.arena.stopping import Stop
+from evoply.arena.tally import Circumstances, Tally
 from evoply.formats import GamePlayed
-from evoply.games.draws import DrawRules
 from evoply.players import NOT_REPRODUCIBLE
-from evoply.protocols import Player, Position, TimeControl
 from evoply.wording import short_name
 
 Verdict = Literal["elo1", "elo0", "undecided"]
@@ -130,6 +129,22 @@ class Evidence:
     counts: list[int] = field(default_factory=lambda: [0] * len(_VALUES))
     ratio: float = 0.0
     verdict: Verdict = "undecided"
+    repeated: int = 0
+    """Pairs of games that repeated earlier ones and are no evidence."""
+    _seen: set[tuple[int, int]] = field(default_factory=set)
+
+    def weigh(self, results: Results) -> None:
+        """Add the pairs of games of *results*, until the test is decided."""
+        hashes = results.hashes.reshape(-1, 2).tolist()
+        points = pair_points(results).tolist()
+        for (black, white), scored in zip(hashes, points, strict=True):
+            if self.verdict != "undecided":
+                return
+            if (black, white) in self._seen:
+                self.repeated += 1
+            else:
+                self._seen.add((black, white))
+                self.add(scored)
 
     def add(self, points: float) -> bool:
         """Count a pair with *points*, 0 to 2; return whether the test is decided by it."""
@@ -143,12 +158,12 @@ class Evidence:
 class SprtResult(Circumstances):
     """How a sequential test ended, from the point of view of the first player."""
 
+    also: ClassVar = ("bounds", "games", "score")
     first: str
     second: str
-    game: str
-    test: Sprt
+    test: Sprt = field(metadata={"json": ""})
     verdict: Verdict
-    ratio: float
+    ratio: float = field(metadata={"json": "llr"})
     """The log-likelihood ratio of elo1 to elo0."""
     pairs: tuple[int, ...]
     """Opening pairs with 0, 1/2, 1, 3/2 and 2 points."""
@@ -170,27 +185,14 @@ class SprtResult(Circumstances):
         scored = float(np.dot(self.pairs, _VALUES))
         return scored / max(total, 1)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those of the test."""
+        return self.test.bounds
+
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        lower, upper = self.test.bounds
-        return {
-            "first": self.first,
-            "second": self.second,
-            "game": self.game,
-            "elo0": self.test.elo0,
-            "elo1": self.test.elo1,
-            "alpha": self.test.alpha,
-            "beta": self.test.beta,
-            "verdict": self.verdict,
-            "llr": self.ratio,
-            "bounds": [lower, upper],
-            "pairs": list(self.pairs),
-            "repeated_pairs": self.repeated_pairs,
-            "games": self.games,
-            "score": self.score,
-            **self._circumstances(),
-            "players": [dict(one) for one in self.players],
-        }
+        """Return everything as JSON-ready data, the test's numbers among it."""
+        return {**asdict(self.test), **Circumstances.to_dict(self)}
 
     def in_words(self) -> str:
         """Return the verdict as a sentence."""
@@ -217,38 +219,15 @@ class SprtResult(Circumstances):
         )
 
 
-def _weigh(evidence: Evidence, seen: set[tuple[int, int]], results: Results) -> int:
-    """Add pairs to *evidence* until it decides; return how many were *seen* before."""
-    repeated = 0
-    hashes = results.hashes.reshape(-1, 2).tolist()
-    for (black, white), scored in zip(
-        hashes, pair_sums(first_points(results)).tolist(), strict=True
-    ):
-        if (black, white) in seen:
-            repeated += 1
-            continue
-        seen.add((black, white))
-        if evidence.add(scored):
-            break
-    return repeated
-
-
 def sprt_match(
     first: object,
     second: object,
     test: Sprt,
     *,
-    game: str = "othello",
     games: int = 100_000,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
     progress: Callable[[int, float], object] | None = None,
     on_game: Callable[[GamePlayed], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> SprtResult:
     """Play the games of `match` with this seed until *test* is decided, at most *games* of them.
 
@@ -263,52 +242,36 @@ def sprt_match(
     'elo1'
     """
     games = even_games(games)
-    field = field_of(
-        (first, second),
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-    )
-    if not field.opening_plies:
+    field = field_of((first, second), **terms)
+    if not field.conditions.opening_plies:
         raise ValueError("openings: a sequential test needs openings, or its games repeat")
     schedule = schedule_of_match(field, games)
-    tally = Tally(field.labels)
-    evidence, repeated = Evidence(test), 0
-    seen: set[tuple[int, int]] = set()
-    done, size = 0, 2 * _BATCH
-    is_stopped = False
-    with field.tables() as tables:
-        while done < games and evidence.verdict == "undecided" and not is_stopped:
-            part = schedule.part(slice(done, done + size))
-            results, places, is_stopped = tables.play_pairs(part, record_moves=on_game is not None)
-            part = part.part(places)
-            if on_game is not None:
-                told = given(games_played(game, field.labels, part, results), on_game)
-                is_stopped |= told < len(results)
-                part, results = part.part(slice(0, told)), results.part(slice(0, told))
-            tally.add(part, results)
-            repeated += _weigh(evidence, seen, results)
-            done += len(part)
-            size = min(2 * size, 2 * _LARGEST_BATCH)
+    evidence, tally = Evidence(test), Tally(field.labels)
+    with Stop() as stop, field.tables() as tables:
+        parts = tables.parts(schedule, sizes=_batches(evidence), record_moves=on_game is not None)
+        for part in in_order(parts) if on_game is None else shown(parts, field, schedule, on_game):
+            tally.add(schedule.part(part.places), part.results)
+            evidence.weigh(part.results)
             if progress is not None:
                 progress(2 * sum(evidence.counts), evidence.ratio)
     result = SprtResult(
         first=field.labels[0],
         second=field.labels[1],
-        game=game,
         test=test,
         verdict=evidence.verdict,
         ratio=evidence.ratio,
         pairs=tuple(evidence.counts),
-        repeated_pairs=repeated,
-        **field.circumstances(tally),
+        repeated_pairs=evidence.repeated,
+        **circumstances(field.conditions, tally, reproducible=field.reproducible),
         players=field.about(tally),
     )
-    if is_stopped and evidence.verdict == "undecided":
-        raise StoppedWithResultError(result) if result.games else KeyboardInterrupt
-    return result
+    is_whole = evidence.verdict != "undecided"
+    return stop.give(result if result.games or not stop.came else None, is_whole=is_whole)
+
+
+def _batches(evidence: Evidence) -> Iterator[int]:
+    """Yield how many games to play at a time until *evidence* decides."""
+    size = 2 * _BATCH
+    while evidence.verdict == "undecided":
+        yield size
+        size = min(2 * size, 2 * _LARGEST_BATCH)

@@ -12,9 +12,10 @@ takes is wall time in that thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
@@ -27,22 +28,20 @@ from evoply import _native
 from evoply.arena.elsewhere import (
     check_sendable,
     packed_results,
-    play_elsewhere,
+    parts_elsewhere,
     unpacked_part,
 )
 from evoply.arena.games_played import Played, results_of
 from evoply.arena.one_game import played_out, random_opening
 from evoply.arena.schedule import (
     MOST_THREADS,
-    Finished,
     Forfeit,
-    GamesStoppedError,
+    Part,
     Results,
     Schedule,
     checked_whole,
     gathered,
     ignored,
-    joined_results,
     play_in_kernel,
 )
 from evoply.games import game_rules
@@ -54,6 +53,9 @@ _TICK = 0.1
 """Seconds between two looks at progress and Ctrl-C."""
 _LAST_MOVES = 0.25
 """Seconds that threads are waited for after Ctrl-C: a long search ends with the process."""
+_FEWEST_GAMES = 16
+_SECONDS_A_PART = 5.0
+"""What lasts less in the kernel is played in larger parts: Ctrl-C loses one of them at most."""
 _MOST_SEATS = 12
 """Seats outside the kernel that a thread holds at a time: each may be a process."""
 
@@ -73,11 +75,10 @@ def play(
 
     *players* are players of any kind that `evoply.players.player_of` knows, or seats. *progress* is
     told the number of finished games a few times a second. Ctrl-C raises KeyboardInterrupt within a
-    fraction of a second, and every seat is closed; one that is a `GamesStoppedError` has the games
-    played outside the kernel by then, if all are. A seat that raises `ForfeitError` loses its game
-    (`Results.forfeits`); any other error ends everything. *clock* is
-    what each side has for all its moves of a game; whoever oversteps loses by time. On a *cluster*
-    its workers play, to the same results. Raises `ValueError` for another number of threads than 0
+    fraction of a second, and every seat is closed. A seat that raises `ForfeitError` loses its game
+    (`Results.forfeits`); any other error ends everything. *clock* is what each side has for all its
+    moves of a game; whoever oversteps loses by time. On a *cluster* its workers play, to the same
+    results. Raises `ValueError` for another number of threads than 0
     to 1024, and for players who cannot be sent to a cluster.
     """
     with Tables(game, players, threads=threads, clock=clock, cluster=cluster) as tables:
@@ -138,28 +139,84 @@ class Tables:
         schedule: Schedule,
         *,
         progress: Callable[[int], object] | None = None,
-        on_finished: Callable[[Finished], object] | None = None,
         record_moves: bool = False,
     ) -> Results:
-        """Play a schedule, players as places in the list; see `evoply.arena.play`.
+        """Play a schedule, players as places in the list; see `evoply.arena.play`."""
+        parts = self.parts(schedule, progress=progress, record_moves=record_moves)
+        return gathered([*parts]).results
 
-        *on_finished* is told now and then how to get the games that are finished by then, but for
-        those of a call of the kernel, which is all or nothing.
+    def parts(
+        self,
+        schedule: Schedule,
+        *,
+        sizes: Iterable[int] | None = None,
+        order: NDArray[np.intp] | None = None,
+        progress: Callable[[int], object] | None = None,
+        record_moves: bool = False,
+    ) -> Iterator[Part]:
+        """Yield the games of a schedule as they are finished, in any order; one part at least.
+
+        *order* says which are begun first, by their places in the schedule. *sizes* says how many
+        games are finished before others are begun, again and again until it ends; None: all. A call
+        of the kernel is all or nothing, and *progress* is told of its games while they are played.
         """
-        if self.cluster is not None:
-            return play_elsewhere(
+        is_whole = order is None and sizes is None
+        order = np.arange(len(schedule)) if order is None else order
+        begin = 0
+        for size in [len(schedule)] if sizes is None else sizes:
+            chosen, done = order[begin : begin + size], begin
+            part = schedule if is_whole else schedule.part(chosen)
+
+            def told(count: int, before: int = begin) -> None:
+                (progress or ignored)(before + count)
+
+            moved = None if progress is None else told
+            for one in self._parts(part, moved, record_moves):
+                done += len(one)
+                yield Part(chosen[one.places], one.results)
+                (progress or ignored)(done)
+            begin += size
+            if begin >= len(schedule):
+                return
+
+    def sizes(self, most: int) -> Iterator[int]:
+        """Yield how many games to play at a time, at most *most*, so that Ctrl-C loses few.
+
+        Outside the kernel it loses those alone that are being played.
+        """
+        size = min(most, _FEWEST_GAMES) if self.are_in_kernel and self.cluster is None else most
+        while True:
+            began = time.monotonic()
+            yield size
+            if time.monotonic() - began < _SECONDS_A_PART:
+                size = min(most, 2 * size)
+
+    def _parts(
+        self, schedule: Schedule, progress: Callable[[int], object] | None, record_moves: bool
+    ) -> Iterator[Part]:
+        """Yield the games of a schedule, those of the kernel first; *progress* is told of these."""
+        if self.cluster is not None and len(schedule):
+            yield from parts_elsewhere(
                 self.cluster,
                 play_part,
                 self.game,
                 self._players,
                 schedule,
-                progress=progress,
-                on_finished=on_finished,
                 record_moves=record_moves,
             )
+            return
         kernel = [one.native for one in self._players if isinstance(one, KernelSeat)]
+        in_kernel = partial(
+            play_in_kernel,
+            self.game,
+            kernel,
+            threads=self.threads,
+            progress=progress,
+            record_moves=record_moves,
+        )
         if self.are_in_kernel:
-            return self._in_kernel(kernel, schedule, progress, record_moves)
+            yield Part(np.arange(len(schedule)), in_kernel(schedule))
+            return
         sides = np.column_stack([schedule.black, schedule.white])
         if sides.size and sides.max() >= len(self._players):
             raise ValueError(f"there is no player {sides.max()} among {len(self._players)}")
@@ -167,74 +224,17 @@ class Tables:
         is_shared = np.array([_is_shared(one) for one in self._players])
         inside = is_kernel[sides].all(axis=1) & (self.clock is None)
         shared = is_shared[sides].any(axis=1)
-        parts, places = [], []
-        done = 0
-
-        def told(count: int) -> None:
-            (progress or ignored)(done + count)
-
+        if not len(schedule):
+            yield Part(np.arange(0), results_of([], has_clocks=self.clock is not None))
         if inside.any():
+            which = np.flatnonzero(inside)
             numbers = np.cumsum(is_kernel) - 1  # from a place among all to one in the kernel
-            part = schedule.part(np.flatnonzero(inside))
-            part = part.with_seats(numbers[part.black], numbers[part.white])
-            parts.append(self._in_kernel(kernel, part, told, record_moves))
-            places.append(np.flatnonzero(inside))
-            done += len(part)
-
-        def heard(count: int, finished: Finished) -> None:
-            told(count)
-            (on_finished or ignored)(partial(_with_earlier, parts, places, which, finished))
-
+            part = schedule.part(which)
+            yield Part(which, in_kernel(part.with_seats(numbers[part.black], numbers[part.white])))
         for chosen, workers in ((~inside & ~shared, self._workers), (shared, self._workers[:1])):
             which = np.flatnonzero(chosen)
-            if len(which):
-                try:
-                    parts.append(_outside(schedule.part(which), workers, heard, record_moves))
-                except GamesStoppedError as stop:
-                    by_then = [*places, which[stop.places]]
-                    raise GamesStoppedError(*gathered([*parts, stop.results], by_then)) from None
-                places.append(which)
-                done += len(which)
-        return joined_results(parts, places) if parts else _results([], record_moves, self.clock)
-
-    def play_pairs(
-        self,
-        schedule: Schedule,
-        *,
-        progress: Callable[[int], object] | None = None,
-        on_finished: Callable[[Finished], object] | None = None,
-        record_moves: bool = False,
-    ) -> tuple[Results, NDArray[np.intp], bool]:
-        """Play pairs of games; return what was played, its places, and whether Ctrl-C ended it.
-
-        Then whole pairs are left of what was finished: none of a call of the kernel. *on_finished*
-        is that of `play`.
-        """
-        try:
-            results = self.play(
-                schedule, progress=progress, on_finished=on_finished, record_moves=record_moves
-            )
-        except GamesStoppedError as stop:
-            return *stop.whole_pairs(), True
-        except KeyboardInterrupt:
-            return _results([], record_moves, self.clock), np.arange(0), True
-        return results, np.arange(len(schedule)), False
-
-    def _in_kernel(
-        self,
-        players: Sequence[_native.Player],
-        schedule: Schedule,
-        progress: Callable[[int], object] | None,
-        record_moves: bool,
-    ) -> Results:
-        return play_in_kernel(
-            self.game,
-            players,
-            schedule,
-            threads=self.threads,
-            progress=progress,
-            record_moves=record_moves,
-        )
+            for one in _outside(schedule.part(which), workers, record_moves):
+                yield Part(which[one.places], one.results)
 
 
 _AtBoard = KernelSeat | Seat | Player
@@ -307,63 +307,27 @@ class _Worker:
             self.about.setdefault(place, about)
 
 
-def _outside(
-    schedule: Schedule,
-    workers: Sequence[_Worker],
-    progress: Callable[[int, Finished], object],
-    record_moves: bool,
-) -> Results:
+def _outside(schedule: Schedule, workers: Sequence[_Worker], record_moves: bool) -> Iterator[Part]:
     """Play a schedule move by move, as many games at a time as there are workers."""
-    played: list[Played | None] = [None] * len(schedule)
     workers = workers[: len(schedule)]
-    clock = workers[0].clock
-
-    def finished() -> tuple[Results, NDArray[np.intp]]:
-        # A copy, because a thread may still end its game.
-        there = {place: one for place, one in enumerate(list(played)) if one is not None}
-        results = _results(list(there.values()), record_moves, clock)
-        numbers = {place: number for number, place in enumerate(there)}
-        forfeits = tuple(one.at(numbers[one.game]) for one in results.forfeits)
-        return replace(results, forfeits=forfeits), np.array([*there], np.intp)
-
-    try:
-        if len(workers) == 1:
-            for place in range(len(schedule)):
-                played[place] = _game(schedule, place, workers[0])
-                progress(place + 1, finished)
-        else:
-            _beside_one_another(schedule, workers, played, lambda done: progress(done, finished))
-    except KeyboardInterrupt as error:
-        raise GamesStoppedError(*finished()) from error
-    return _results([one for one in played if one is not None], record_moves, clock)
-
-
-def _results(played: Sequence[Played], record_moves: bool, clock: TimeControl | None) -> Results:
-    return results_of(played, record_moves=record_moves, has_clocks=clock is not None)
-
-
-def _with_earlier(
-    parts: Sequence[Results],
-    places: Sequence[NDArray[np.intp]],
-    which: NDArray[np.intp],
-    finished: Finished,
-) -> tuple[Results, NDArray[np.intp]]:
-    """Return *parts* and those of the games *which* that are *finished*, and all their places."""
-    results, there = finished()
-    return gathered([*parts, results], [*places, which[there]])
+    if len(workers) > 1:
+        games = _beside_one_another(schedule, workers)
+    else:
+        games = ({place: _game(schedule, place, workers[0])} for place in range(len(schedule)))
+    for ended in games:
+        has_clocks = workers[0].clock is not None
+        results = results_of([*ended.values()], record_moves=record_moves, has_clocks=has_clocks)
+        yield Part(np.array([*ended], np.intp), results)
 
 
 def _beside_one_another(
-    schedule: Schedule,
-    workers: Sequence[_Worker],
-    played: list[Played | None],
-    progress: Callable[[int], object],
-) -> None:
-    """Fill *played*; on an error or Ctrl-C close all seats first, which ends their questions."""
+    schedule: Schedule, workers: Sequence[_Worker]
+) -> Iterator[dict[int, Played]]:
+    """Yield games by their places as they end; on an error or Ctrl-C close all seats first."""
     places = SimpleQueue[int]()
     for place in range(len(schedule)):
         places.put(place)
-    finished = SimpleQueue[BaseException | None]()
+    finished = SimpleQueue[tuple[int, Played] | BaseException]()
     stop = Event()
 
     def work(worker: _Worker) -> None:
@@ -373,10 +337,7 @@ def _beside_one_another(
             except Empty:
                 return
             try:
-                game = _game(schedule, place, worker)
-                # What ends after a stop may have ended because its seats were closed.
-                played[place] = None if stop.is_set() else game
-                finished.put(None)
+                finished.put((place, _game(schedule, place, worker)))
             except BaseException as error:
                 finished.put(error)
                 return
@@ -386,16 +347,18 @@ def _beside_one_another(
     with _stopping(stop, workers, threads):
         for thread in threads:
             thread.start()
-        done = 0
-        while done < len(schedule):
+        left = len(schedule)
+        while left:
+            ended: dict[int, Played] = {}
             with suppress(Empty):
-                error = finished.get(timeout=_TICK)
-                if error is not None:
-                    raise error
-                done += 1
-                if not finished.empty() and done < len(schedule):
-                    continue
-            progress(done)
+                one = finished.get(timeout=_TICK)
+                while not isinstance(one, BaseException):
+                    ended[one[0]] = one[1]
+                    one = finished.get_nowait()
+                raise one
+            if ended:
+                left -= len(ended)
+                yield ended
 
 
 @contextmanager

@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply._native import Stream
+from evoply.arena.conditions import Field, PlayerTerms, circumstances, field_of
 from evoply.arena.elimination import (
     Elimination,
     Meetings,
-    PairsPlayed,
     Play,
     eliminate,
-    joined_pairs,
 )
-from evoply.arena.field import Circumstances, Field, Openings, Tally, TimeUsed, field_of
-from evoply.arena.ratings import bradley_terry
+from evoply.arena.json_data import JsonData
+from evoply.arena.pairs import PairsPlayed
 from evoply.arena.round_robins import MOST_PLAYERS
-from evoply.arena.schedule import Results, Schedule, StoppedWithResultError, checked_whole
+from evoply.arena.schedule import Results, Schedule, checked_whole, ignored
 from evoply.arena.statistics import mean_interval, wilson
-from evoply.games.draws import DrawRules
+from evoply.arena.stopping import Stop
+from evoply.arena.tables import Tables
+from evoply.arena.tally import Circumstances, Tally, TimeUsed
 from evoply.pace import Pace
-from evoply.protocols import Cluster, Player, Position, TimeControl
 from evoply.wording import named_apart
 
 MOST_RUNS = 100_000
@@ -41,7 +41,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class Star:
+class Star(JsonData):
     """What became of one player over all runs."""
 
     player: str
@@ -57,14 +57,14 @@ class Star:
     rating: float
     rating_interval: tuple[float, float] | None
     fitness: float | None
-    place: int
+    place: int = field(metadata={"json": ""})
     """Where the player stood in the list of players, from 0."""
-    seconds: TimeUsed | None = None
+    seconds: TimeUsed | None = field(default=None, metadata={"if_any": True})
     """What its games took, if they had a clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(JsonData):
     """Spearman's rank correlation with an approximate 95 % interval; None for too few players."""
 
     rho: float
@@ -76,8 +76,7 @@ class Correlation:
 class Tournament(Circumstances):
     """Elimination tournaments of the same players, played many times; stars with the best first."""
 
-    game: str
-    mode: Meetings
+    mode: Meetings = field(metadata={"json": "opponents"})
     stars: tuple[Star, ...]
     runs: int
     rounds: tuple[int, ...]
@@ -96,47 +95,7 @@ class Tournament(Circumstances):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
-        correlation = self.fitness_correlation
-        return {
-            "mode": "elimination",
-            "opponents": self.mode,
-            "game": self.game,
-            "stars": [
-                {
-                    "player": one.player,
-                    "bracket": one.bracket,
-                    "mean_rank": one.mean_rank,
-                    "rank_interval": _listed(one.rank_interval),
-                    "titles": one.titles,
-                    "finals": one.finals,
-                    "finals_interval": _listed(one.finals_interval),
-                    "rating": one.rating,
-                    "rating_interval": _listed(one.rating_interval),
-                    "fitness": one.fitness,
-                    **({} if one.seconds is None else {"seconds": one.seconds.to_dict()}),
-                }
-                for one in self.stars
-            ],
-            "runs": self.runs,
-            "rounds": list(self.rounds),
-            "out": [[list(names) for names in one] for one in self.out],
-            "fitness_correlation": None
-            if correlation is None
-            else {
-                "rho": None if math.isnan(correlation.rho) else correlation.rho,
-                "interval": _listed(correlation.interval),
-                "players": correlation.players,
-            },
-            "games": self.games,
-            "games_per_round": self.games_per_round,
-            "threshold": self.threshold,
-            **self._circumstances(),
-            "about": [dict(one) for one in self.about],
-        }
-
-
-def _listed(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
+        return {"mode": "elimination", **Circumstances.to_dict(self)}
 
 
 def tournament(
@@ -146,20 +105,12 @@ def tournament(
     fitness: Sequence[float | None] | None = None,
     mode: Meetings = "all",
     names: Sequence[str] | None = None,
-    game: str = "othello",
     games: int = 20,
     threshold: float = 0.6,
     times: int = 1,
-    seed: int = 1,
-    openings: Openings = "usual",
-    start: Position | None = None,
-    draws: DrawRules | None = None,
-    runs: Callable[[str], Player] | None = None,
-    clock: TimeControl | str | None = None,
-    threads: int = 0,
-    cluster: Cluster | None = None,
     progress: Callable[[int], object] | None = None,
     on_standings: Callable[[Tournament], object] | None = None,
+    **terms: Unpack[PlayerTerms],
 ) -> Tournament:
     """Play an elimination tournament *times* times and return the stars; see `eliminate`.
 
@@ -174,33 +125,13 @@ def tournament(
     >>> result.stars[0].player, result.stars[0].titles
     ('swh', 5)
     """
-    count = len(players)
-    if not 2 <= count <= MOST_PLAYERS:
-        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
-    for name, column in (("brackets", brackets), ("fitness", fitness), ("names", names)):
-        if column is not None and len(column) != count:
-            raise ValueError(
-                f"{name}: {len(column)} given for {count} players: give one per player"
-            )
     times = checked_whole("times", times, MOST_RUNS)
-    if not times:
-        raise ValueError("times: must be at least 1, not 0")
-    field = field_of(
-        players,
-        game=game,
-        seed=seed,
-        openings=openings,
-        start=start,
-        draws=draws,
-        runs=runs,
-        threads=threads,
-        clock=clock,
-        cluster=cluster,
-    )
+    _check(len(players), times, brackets=brackets, fitness=fitness, names=names)
+    field = field_of(players, **terms)
     names = named_apart(names or field.labels)
-    bracket_names = list(brackets or ["all"] * count)
+    bracket_names = list(brackets or ["all"] * len(players))
     numbers = {name: number for number, name in enumerate(dict.fromkeys(bracket_names))}
-    stream = Stream(field.seed, "tournament")
+    stream = Stream(field.conditions.seed, "tournament")
     tally = Tally(names)
     play = partial(
         eliminate,
@@ -210,71 +141,73 @@ def tournament(
         threshold=threshold,
     )
 
-    def standings(played: Sequence[Elimination]) -> Tournament:
-        stars = _stars(names, bracket_names, fitness or [None] * count, played, field.times(tally))
-        pairs = joined_pairs([run.played for run in played])
+    played: list[Elimination] = []
+
+    def standings() -> Tournament:
+        stars = _stars(
+            names,
+            bracket_names,
+            fitness or [None] * len(names),
+            played,
+            tally.times(field.conditions.clock),
+        )
         return Tournament(
-            game=game,
             mode=mode,
             stars=stars,
             runs=len(played),
             rounds=tuple(len(run.rounds) for run in played),
             out=tuple(_leavers(names, run) for run in played),
             fitness_correlation=_with_fitness(stars),
-            games=2 * len(pairs.first),
+            games=sum(2 * len(run.played.first) for run in played),
             games_per_round=games,
             threshold=threshold,
-            **field.circumstances(tally),
+            **circumstances(field.conditions, tally, reproducible=field.reproducible),
             about=field.about(tally, names),
         )
 
+    def tell() -> None:
+        if on_standings is not None:
+            on_standings(standings())
+
     pace = Pace()
-
-    def told(played: Sequence[Elimination]) -> None:
-        if progress is not None:
-            progress(len(played))
-        if on_standings is not None and len(played) < times:
-            tell = on_standings
-            pace.look(lambda: tell(standings(played)))
-
-    played, is_stopped = _played(field, tally, times, play, stream, told)
-    result = standings(played)
-    if is_stopped:
-        raise StoppedWithResultError(result)
-    return result
+    with Stop() as stop, field.tables() as tables:
+        while len(played) < times:
+            run, rounds = _run(field, tables, play, stream.child("run", len(played)))
+            for schedule, results in rounds:
+                tally.add(schedule, results)
+            played.append(run)
+            (progress or ignored)(len(played))
+            if on_standings is not None and len(played) < times:
+                pace.look(tell)
+    return stop.give(standings() if played else None, is_whole=len(played) == times)
 
 
-def _played(
-    field: Field,
-    tally: Tally,
-    times: int,
-    play: Callable[[Play, Stream], Elimination],
-    stream: Stream,
-    told: Callable[[Sequence[Elimination]], object],
-) -> tuple[list[Elimination], bool]:
-    """Play a tournament so often; return what was played, and whether Ctrl-C ended it before."""
-    played: list[Elimination] = []
-    with field.tables() as tables:
-        rounds: list[tuple[Schedule, Results]] = []
+def _check(count: int, times: int, **columns: Sequence[object] | None) -> None:
+    """Raise `ValueError` unless *count* players can play so often, with one entry each."""
+    if not 2 <= count <= MOST_PLAYERS:
+        raise ValueError(f"players: {count} given, and a tournament has 2 to {MOST_PLAYERS:,}")
+    for name, column in columns.items():
+        if column is not None and len(column) != count:
+            raise ValueError(
+                f"{name}: {len(column)} given for {count} players: give one per player"
+            )
+    if not times:
+        raise ValueError("times: must be at least 1, not 0")
 
-        def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
-            schedule = field.pairs(first, second, keys)
-            results = tables.play(schedule)
-            rounds.append((schedule, results))
-            return results
 
-        try:
-            while len(played) < times:
-                run = play(meet, stream.child("run", len(played)))
-                for schedule, results in rounds:
-                    tally.add(schedule, results)
-                rounds.clear()
-                played.append(run)
-                told(played)
-        except KeyboardInterrupt:
-            if not played:
-                raise
-    return played, len(played) < times
+def _run(
+    field: Field, tables: Tables, play: Callable[[Play, Stream], Elimination], stream: Stream
+) -> tuple[Elimination, list[tuple[Schedule, Results]]]:
+    """Play a tournament once; return what came of it, and the games of its rounds."""
+    rounds: list[tuple[Schedule, Results]] = []
+
+    def meet(first: NDArray[np.intp], second: NDArray[np.intp], keys: Stream) -> Results:
+        schedule = field.conditions.pairs(first, second, keys)
+        results = tables.play(schedule)
+        rounds.append((schedule, results))
+        return results
+
+    return play(meet, stream), rounds
 
 
 def _leavers(names: Sequence[str], run: Elimination) -> tuple[tuple[str, ...], ...]:
@@ -292,8 +225,7 @@ def _stars(
     times: Sequence[TimeUsed | None],
 ) -> tuple[Star, ...]:
     ranks = np.array([run.ranks for run in played])
-    pairs = _distinct(joined_pairs([run.played for run in played]))
-    ratings = bradley_terry(pairs.first, pairs.second, pairs.points, len(names))
+    ratings = PairsPlayed.joined([run.played for run in played]).ratings(len(names))
     runs = len(played)
     stars = []
     for place, name in enumerate(names):
@@ -317,18 +249,6 @@ def _stars(
             )
         )
     return tuple(sorted(stars, key=lambda star: (star.mean_rank, -star.finals, star.place)))
-
-
-def _distinct(pairs: PairsPlayed) -> PairsPlayed:
-    """Return the pairs without those that repeat the two games of an earlier one."""
-    keys = np.column_stack(
-        [pairs.first.astype(np.uint64), pairs.second.astype(np.uint64), pairs.hashes]
-    )
-    _, places = np.unique(keys, axis=0, return_index=True)
-    order = np.sort(places)
-    return PairsPlayed(
-        pairs.first[order], pairs.second[order], pairs.points[order], pairs.hashes[order]
-    )
 
 
 def _with_fitness(stars: Sequence[Star]) -> Correlation | None:

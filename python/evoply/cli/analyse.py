@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from evoply.cli.options import (
-    Engines,
+    USUAL_PROGRAMS,
     Game,
     Json,
-    MoveLimit,
     Position,
+    Programs,
     Seed,
     Threads,
     WholeOrNone,
@@ -52,8 +52,7 @@ def analyse(
     html: Path | None = None,
     threads: Threads = 0,
     seed: Seed = 1,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
+    programs: Programs = USUAL_PROGRAMS,
     json: Json = False,
 ) -> None:
     """Show what a player would play in a position, or what it thinks of the moves of games.
@@ -94,7 +93,7 @@ def analyse(
             html=html,
             threads=threads,
             seed=seed,
-            engines=engines,
+            programs=programs,
             output=Output(json),
         )
         return
@@ -108,7 +107,7 @@ def analyse(
     from evoply.players import analyse as ask
     from evoply.protocols import Choice, ForfeitError
 
-    game, (read,) = read_players([player], game, move_limit, engines)
+    game, (read,) = read_players([player], game, programs)
     record = read_position(game, position)
     output = Output(json)
     output.people.print(board_text(record, output.people))
@@ -150,7 +149,7 @@ def _analyse_games(
     html: Path | None,
     threads: int,
     seed: int,
-    engines: Path | None,
+    programs: Programs,
     output: Output,
 ) -> None:
     from evoply.cli.convert import refused_data, tell_refused
@@ -163,7 +162,7 @@ def _analyse_games(
     if html is not None:
         check_writable(html)
     games, refused = _games_of(path, game)
-    game, (judge,) = read_players([player], game or games[0].record.position.game, engines=engines)
+    game, (judge,) = read_players([player], game or games[0].record.position.game, programs)
     others = _of_others(games, game)
     refused += others
     games = [one for one in games if one.record.position.game == game]

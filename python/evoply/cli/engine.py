@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from evoply.cli.options import Engines, Game, MoveLimit, Seed
+from evoply.cli.options import USUAL_PROGRAMS, Game, Programs, Seed
 
 __all__ = ["engine"]
 
@@ -18,8 +18,7 @@ def engine(
     player: str,
     game: Game = None,
     seed: Seed = 1,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
+    programs: Programs = USUAL_PROGRAMS,
     ponder: Annotated[bool, Parameter(name="--ponder", negative="", show_default=False)] = False,
     json: Annotated[
         bool,
@@ -54,7 +53,7 @@ def engine(
     from evoply.players.engines.nboard_server import NBoardServer
     from evoply.players.engines.serving import serve
 
-    game, (read,) = read_players([player], game, move_limit, engines)
+    game, (read,) = read_players([player], game, programs)
     server = (GtpServer if protocol == "gtp" else NBoardServer)(read, game, seed)
     server.board.is_pondering_wanted = ponder
     try:

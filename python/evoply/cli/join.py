@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.options import Engines, Json, MoveLimit, Password, Seed, Whole
+from evoply.cli.options import USUAL_PROGRAMS, Json, Password, Programs, Quiet, Seed, Whole
 from evoply.cli.output import Output, StoppedError
 from evoply.cli.suggesting import suggested
 
@@ -28,9 +28,8 @@ def join(
     at_once: Annotated[Whole, Parameter(validator=Number(gte=1, lte=16))] = 1,
     seed: Seed = 1,
     patience: Annotated[float, Parameter(validator=Number(gte=0, lte=86_400))] = 300,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
-    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    programs: Programs = USUAL_PROGRAMS,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Let a player take part in a tournament over the network.
@@ -53,8 +52,6 @@ def join(
         How many games it plays at a time. They share this machine, and each has its own clock.
     patience
         Seconds for which a lost server is called again.
-    quiet
-        Show no progress.
     """
     import asyncio
 
@@ -62,7 +59,7 @@ def join(
     from evoply.server import Joining, game_at, parse_address
 
     host, port = parse_address(server)
-    _, (read,) = read_players([player], asyncio.run(game_at(host, port)), move_limit, engines)
+    _, (read,) = read_players([player], asyncio.run(game_at(host, port)), programs)
     output = Output(json)
     joining = Joining(
         read,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -13,15 +12,16 @@ from cyclopts import Parameter
 
 from evoply.cli.long_work import give, played
 from evoply.cli.options import (
+    USUAL_PROGRAMS,
     Clock,
     Delay,
     Draws,
-    Engines,
     Game,
     Json,
-    MoveLimit,
     Openings,
     Position,
+    Programs,
+    Quiet,
     Seed,
     Threads,
     WholeOrDefault,
@@ -85,10 +85,9 @@ def match(
     watch: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     delay: Delay = 0.5,
     clock: Clock = None,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
+    programs: Programs = USUAL_PROGRAMS,
     threads: Threads = 0,
-    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Play a match between two players.
@@ -119,16 +118,15 @@ def match(
         Write the games into this file, one line of JSON per game; `evoply watch` shows them.
     watch
         Show every game in the terminal, move by move, when it has been played.
-    quiet
-        Show no progress.
     """
+    from evoply.arena import Sprt, sprt_match
     from evoply.arena import match as play_match
     from evoply.cli.player_texts import read_players, read_position
 
     if watch and sprt is not None:
         raise ValueError("--watch shows a match of a few games, and --sprt plays thousands")
-    game, (one, other) = read_players([first, second], game, move_limit, engines)
-    shared: dict[str, Any] = {
+    game, (one, other) = read_players([first, second], game, programs)
+    terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
         "openings": chosen_openings(openings),
@@ -137,56 +135,54 @@ def match(
         "clock": chosen_clock(clock),
         "threads": threads,
     }
+    test = None if sprt is None else Sprt(*sprt, alpha, beta)
+    if games is None:
+        games = _GAMES if test is None else _MOST_SPRT_GAMES
+        games = _WATCHED_GAMES if watch else games
     output = Output(json)
     title = f"{short_name(one.label)} against {short_name(other.label)}"
-    if sprt is not None:
-        from evoply.arena import Sprt, sprt_match
-
-        test = Sprt(sprt[0], sprt[1], alpha, beta)
-        most = _MOST_SPRT_GAMES if games is None else games
-        with (
-            saving(save_games) as save,
-            progress_bar(title, most, is_shown=not quiet) as moved,
-        ):
+    with (
+        saving(save_games) as save,
+        progress_bar(title, games, is_shown=not (quiet or watch)) as moved,
+    ):
+        if test is not None:
             tested, is_stopped = played(
-                partial(
-                    sprt_match,
+                lambda: sprt_match(
                     one,
                     other,
                     test,
-                    games=most,
+                    games=games,
                     progress=lambda done, _: moved(done),
                     on_game=save,
-                    **shared,
+                    **terms,
                 )
             )
-        say_saved(output, save_games)
-        _say_test(output, tested, is_stopped=is_stopped)
-        stopped = f"stopped after {tested.games:,} games" if is_stopped else ""
-        give(output, tested.to_dict(), stopped)
-        return
-    if games is None:
-        games = _WATCHED_GAMES if watch else _GAMES
-    is_shown = not (quiet or watch)
-    with (
-        saving(save_games) as save,
-        progress_bar(title, games, is_shown=is_shown) as progress,
-    ):
-        result, is_stopped = played(
-            partial(
-                play_match,
-                one,
-                other,
-                games=games,
-                progress=progress,
-                on_game=_seen(output, delay, save) if watch else save,
-                games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
-                **shared,
+        else:
+            result, is_stopped = played(
+                lambda: play_match(
+                    one,
+                    other,
+                    games=games,
+                    progress=moved,
+                    on_game=_seen(output, delay, save) if watch else save,
+                    games_at_a_time=_WATCHED_GAMES if watch else _SAVED_GAMES,
+                    **terms,
+                )
             )
-        )
-        if is_stopped and save is not None:
-            save.keep(result.games)
+            if is_stopped and save is not None:
+                save.keep(result.games)
     say_saved(output, save_games)
+    if test is not None:
+        _say_test(output, tested, is_stopped=is_stopped)
+        give(output, tested.to_dict(), f"stopped after {tested.games:,} games" * is_stopped)
+        return
+    _say_match(output, result)
+    of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
+    give(output, result.to_dict(), of * is_stopped)
+
+
+def _say_match(output: Output, result: MatchResult) -> None:
+    """Say how a match ended."""
     made = match_table([result.to_dict()], output.people.width)
     output.people.print(made)
     shown = {column.header for column in made.columns}
@@ -206,8 +202,6 @@ def match(
     if result.interval is None:
         output.say(_too_few(result.distinct_games))
     _say_doubts(output, result)
-    of = f"stopped after {result.games:,} of {games:,} games: this is the result of those"
-    give(output, result.to_dict(), of if is_stopped else "")
 
 
 def _seen(

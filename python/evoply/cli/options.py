@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,18 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAME_NAMES",
+    "USUAL_PROGRAMS",
     "Clock",
     "Cluster",
     "Delay",
     "Draws",
-    "Engines",
     "Game",
     "Json",
-    "MoveLimit",
     "Openings",
     "Overrides",
     "Password",
     "Position",
+    "Programs",
+    "Quiet",
     "RunGame",
     "SecondsOrNone",
     "Seed",
@@ -171,6 +173,7 @@ Game = Annotated[
     str | None,
     Parameter(help=f"{GAME_NAMES}. Default: that of a champion or saved player, else othello."),
 ]
+Quiet = Annotated[bool, Parameter(negative="", show_default=False, help="Show no progress.")]
 Delay = Annotated[
     float,
     Parameter(
@@ -178,22 +181,32 @@ Delay = Annotated[
         help="Seconds between two moves that are shown in a terminal.",
     ),
 ]
-MoveLimit = Annotated[
-    float | None,
-    Parameter(
-        show_default=False,
-        help="Seconds that a bot (FILE.py) or an engine has for a move, default 10, with --clock "
-        "none of its own; who takes longer loses the game.",
-    ),
-]
-Engines = Annotated[
-    Path | None,
-    Parameter(
-        show_default=False,
-        help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
-        "engine:NAME is a player. See docs/engines.md.",
-    ),
-]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """What is said of players that are programs, bots and engines."""
+
+    move_limit: Annotated[
+        float | None,
+        Parameter(
+            show_default=False,
+            help="Seconds that a bot (FILE.py) or an engine has for a move, default 10, with "
+            "--clock none of its own; who takes longer loses the game.",
+        ),
+    ] = None
+    engines: Annotated[
+        Path | None,
+        Parameter(
+            show_default=False,
+            help="A TOML file of engines, tables [[engine]] with name, protocol and command: then "
+            "engine:NAME is a player. See docs/engines.md.",
+        ),
+    ] = None
+
+
+USUAL_PROGRAMS = Programs()
 Threads = Annotated[
     int,
     Parameter(

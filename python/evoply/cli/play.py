@@ -6,7 +6,16 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Literal
 
-from evoply.cli.options import Clock, Engines, Game, Json, MoveLimit, Position, Whole, chosen_clock
+from evoply.cli.options import (
+    USUAL_PROGRAMS,
+    Clock,
+    Game,
+    Json,
+    Position,
+    Programs,
+    Whole,
+    chosen_clock,
+)
 from evoply.cli.output import EndedError, Output, StoppedError
 from evoply.cli.suggesting import suggested
 from evoply.wording import short_name
@@ -28,8 +37,7 @@ def play(
     position: Position = None,
     seed: Whole | None = None,
     clock: Clock = None,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
+    programs: Programs = USUAL_PROGRAMS,
     json: Json = False,
 ) -> None:
     """Play against a player.
@@ -59,7 +67,7 @@ def play(
     if not 0 <= seed < LARGEST_SEED:
         raise ValueError(f"--seed: {seed} is not a number from 0 to 2^63 - 1")
     against = _default_opponent(game) if against is None else against
-    game, (opponent,) = read_players([against], game, move_limit, engines)
+    game, (opponent,) = read_players([against], game, programs)
     if color == "random":
         color = ("black", "white")[_native.Stream(seed, "play", "color").below(2)]
     output = Output(json)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evoply.cli.options import USUAL_PROGRAMS, Programs
 from evoply.games import game_rules
 from evoply.wording import did_you_mean, shorten
 
@@ -28,15 +29,14 @@ _SAVED = re.compile(r"\s*(?P<path>.+?\.json)(?::.*)?", re.DOTALL | re.IGNORECASE
 def read_players(
     texts: Sequence[str],
     game: str | None,
-    move_limit: float | None = None,
-    engines: Path | None = None,
+    programs: Programs = USUAL_PROGRAMS,
 ) -> tuple[str, list[PlayerModel]]:
     """Return the game and the players that *texts* name.
 
     Without a *game* it is that of the champions and saved players among them, else Othello 8x8.
-    `champion` alone is that of the newest run. Bots and engines have *move_limit* seconds for a
-    move; the file *engines* describes those named `engine:NAME`. Raises ValueError, also if they
-    play different games.
+    `champion` alone is that of the newest run. *programs* says how long bots and engines have for a
+    move, and describes those named `engine:NAME`. Raises ValueError, also if they play different
+    games.
     """
     from evoply.players import PlayerTextError, parse_player, read_engines
     from evoply.players.engines import engine_name
@@ -45,6 +45,7 @@ def read_players(
         game_rules(game)
     texts = [_named_in_full(text) for text in texts]
     game = game or _common_game(texts)
+    engines = programs.engines
     known = {} if engines is None else read_engines(engines)
     read: list[PlayerModel] = []
     try:
@@ -59,7 +60,7 @@ def read_players(
             read.append(_fitting(known[name], text, game))
     except PlayerTextError as error:
         raise ValueError(f"{error}{_hint_of_run(texts)}") from error
-    return game, [_within(move_limit, player) for player in read]
+    return game, [_within(programs.move_limit, player) for player in read]
 
 
 def _run(text: str | None = None) -> Run:

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from evoply.cli.live_page import both, live_page
 from evoply.cli.match import progress_bar
-from evoply.cli.options import Json, Seed, Threads, Whole
+from evoply.cli.options import Json, Quiet, Seed, Threads, Whole
 from evoply.cli.output import Output
 from evoply.cli.output import table as empty_table
 from evoply.wording import shorten
@@ -38,7 +38,7 @@ def reproduce(
     seed: Seed = 1,
     html: Path | None = None,
     threads: Threads = 0,
-    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run a paper's table again and print it beside the paper's figures.
@@ -69,8 +69,6 @@ def reproduce(
         where it was interrupted, and `evoply web` shows them.
     html
         Write a page about the result, which opens offline, into this file.
-    quiet
-        Show no progress.
     """
     from evoply.files import check_writable
     from evoply.studies import STUDIES, Request, find_study, write_study

@@ -15,6 +15,7 @@ from evoply.cli.options import (
     Json,
     Openings,
     Password,
+    Quiet,
     WholeOrDefault,
     chosen_clock,
     chosen_openings,
@@ -53,7 +54,7 @@ def serve(
     resume: Path | None = None,
     save_games: Path | None = None,
     html: Path | None = None,
-    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Hold a tournament over the network.
@@ -89,8 +90,6 @@ def serve(
         Write the games into this file at the end, one line of JSON per game.
     html
         Write a page about the tournament, which opens offline, into this file.
-    quiet
-        Show no progress.
     """
     import asyncio
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,13 +13,14 @@ from evoply.cli.live_page import both, live_page
 from evoply.cli.long_work import give, on_cluster, played
 from evoply.cli.match import DOUBTS, progress_bar, say_engine, say_forfeits
 from evoply.cli.options import (
+    USUAL_PROGRAMS,
     Clock,
     Cluster,
-    Engines,
     Game,
     Json,
-    MoveLimit,
     Openings,
+    Programs,
+    Quiet,
     Seed,
     Threads,
     Whole,
@@ -54,11 +55,10 @@ def tournament(
     game: Game = None,
     html: Path | None = None,
     clock: Clock = None,
-    move_limit: MoveLimit = None,
-    engines: Engines = None,
+    programs: Programs = USUAL_PROGRAMS,
     threads: Threads = 0,
     cluster: Cluster = None,
-    quiet: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Play a tournament of two or more players and rate them.
@@ -89,99 +89,79 @@ def tournament(
         Elimination: how often the tournament is played.
     html
         Write a page about it, which opens offline, into this file.
-    quiet
-        Show no progress.
     """
     from evoply.arena import round_robin
     from evoply.arena import tournament as play_tournament
     from evoply.arena.elsewhere import check_sendable
-    from evoply.cli.fields import read_field
+    from evoply.cli.fields import Entry, read_field
     from evoply.cli.player_texts import bots_in_folders, read_players
     from evoply.files import check_writable
 
-    entries = read_field(field) if field is not None else []
-    named = bots_in_folders(players)
-    texts = [entry.player for entry in entries] + named
-    game, read = read_players(texts, game, move_limit, engines)
-    names = [entry.name for entry in entries] + [None] * len(named)
-    labels = [name or player.label for name, player in zip(names, read, strict=True)]
-    plies = chosen_openings(openings)
-    output = Output(json)
-    if html is not None:
-        check_writable(html)
-    shared: dict[str, Any] = {
+    entries = [] if field is None else read_field(field)
+    entries += [Entry.model_construct(player=one) for one in bots_in_folders(players)]
+    texts = [entry.player for entry in entries]
+    game, read = read_players(texts, game, programs)
+    labels = [entry.name or player.label for entry, player in zip(entries, read, strict=True)]
+    terms: dict[str, Any] = {
         "game": game,
         "seed": seed,
-        "openings": plies,
+        "openings": chosen_openings(openings),
         "clock": chosen_clock(clock),
         "threads": threads,
     }
-    if mode == "round-robin" and (bracket or runs != 1 or opponents != "all"):
+    output = Output(json)
+    if html is not None:
+        check_writable(html)
+    is_elimination = mode == "elimination"
+    if not is_elimination and (bracket or runs != 1 or opponents != "all"):
         raise ValueError("--bracket, --runs and --opponents are for --mode elimination")
     if cluster is not None:
-        check_sendable(game, read, shared["clock"])
-    if mode == "round-robin":
+        check_sendable(game, read, terms["clock"])
+    play: Callable[..., Any]
+    if is_elimination:
+        brackets = [entry.bracket or "all" for entry in entries]
+        _put_into_brackets(brackets, texts, bracket or [])
+        play = partial(
+            play_tournament,
+            read,
+            names=labels,
+            brackets=brackets,
+            fitness=[entry.fitness for entry in entries],
+            mode=opponents,
+            games=_ROUND_GAMES if games is None else games,
+            threshold=threshold,
+            times=runs,
+        )
+        title, kind, whole, unit = "tournaments", "Tournament", runs, "runs"
+    else:
+        each = _PAIRING_GAMES if games is None else games
         called = [
             player.model_copy(update={"name": label})
             for player, label in zip(read, labels, strict=True)
         ]
-        each = _PAIRING_GAMES if games is None else games
-        total = each * len(read) * (len(read) - 1) // 2
-        with (
-            on_cluster(cluster, output) as shared["cluster"],
-            progress_bar("round robin", total, is_shown=not quiet) as progress,
-            live_page(
-                html,
-                partial(_page_so_far, game, "Round robin"),
-                lambda done: f"{done:,} of {total:,} games are played",
-            ) as live,
-        ):
-            result, is_stopped = played(
-                partial(
-                    round_robin,
-                    called,
-                    games=each,
-                    progress=both(progress, live.moved),
-                    on_standings=None if html is None else live.show,
-                    **shared,
-                )
-            )
-        say_standings(output, result)
-        write_page(html, result, output)
-        of = f"stopped after {result.games:,} of {total:,} games: this is the result of those"
-        give(output, result.to_dict(), of if is_stopped else "")
-        return
-    brackets = [entry.bracket or "all" for entry in entries] + ["all"] * len(named)
-    _put_into_brackets(brackets, [*texts], bracket or [])
+        play = partial(round_robin, called, games=each)
+        whole = each * len(read) * (len(read) - 1) // 2
+        title, kind, unit = "round robin", "Round robin", "games"
     with (
-        on_cluster(cluster, output) as shared["cluster"],
-        progress_bar("tournaments", runs, is_shown=not quiet) as progress,
+        on_cluster(cluster, output) as terms["cluster"],
+        progress_bar(title, whole, is_shown=not quiet) as progress,
         live_page(
             html,
-            partial(_page_so_far, game, "Tournament"),
-            lambda done: f"{done:,} of {runs:,} runs are played",
+            partial(_page_so_far, game, kind),
+            lambda done: f"{done:,} of {whole:,} {unit} are played",
         ) as live,
     ):
-        stars, is_stopped = played(
-            partial(
-                play_tournament,
-                read,
-                names=labels,
-                brackets=brackets,
-                fitness=[entry.fitness for entry in entries] + [None] * len(named),
-                mode=opponents,
-                games=_ROUND_GAMES if games is None else games,
-                threshold=threshold,
-                times=runs,
-                progress=both(progress, live.moved),
-                on_standings=None if html is None else live.show,
-                **shared,
-            )
+        on_standings = None if html is None else live.show
+        moved = both(progress, live.moved)
+        result, is_stopped = played(
+            lambda: play(progress=moved, on_standings=on_standings, **terms)
         )
-    _say_stars(output, stars)
-    write_page(html, stars, output)
-    of = f"stopped after {stars.runs:,} of {runs:,} runs: this is the result of those"
-    give(output, stars.to_dict(), of if is_stopped else "")
+    say: Callable[[Output, Any], None] = _say_stars if is_elimination else say_standings
+    say(output, result)
+    write_page(html, result, output)
+    data = result.to_dict()
+    of = f"stopped after {data[unit]:,} of {whole:,} {unit}: this is the result of those"
+    give(output, data, of * is_stopped)
 
 
 def _put_into_brackets(brackets: list[str], texts: list[str], given: list[str]) -> None:

@@ -5,7 +5,7 @@ This module knows no connection and no clock that runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,12 +13,14 @@ import numpy as np
 
 from evoply._native import Stream
 from evoply.arena import RoundRobin, Schedule
-from evoply.arena.field import Openings
-from evoply.arena.field import opening_plies as opening_plies_of
+from evoply.arena.conditions import Conditions as GameConditions
+from evoply.arena.conditions import Openings, conditions_of
+from evoply.arena.conditions import opening_plies as opening_plies_of
 from evoply.arena.games_played import Played, games_played, results_of
 from evoply.arena.one_game import random_opening
 from evoply.arena.round_robins import opponents, rated
 from evoply.arena.schedule import checked_whole
+from evoply.arena.tally import Tally
 from evoply.formats import GamePlayed
 from evoply.games import game_rules
 from evoply.protocols import Color, GameRecord, TimeControl
@@ -125,12 +127,15 @@ class Tournament:
 
     def __post_init__(self) -> None:
         first, second = opponents(len(self.names), self.conditions.games)
-        self.schedule = Schedule.pairs(
-            first.astype(np.uint32),
-            second.astype(np.uint32),
-            stream=Stream(self.conditions.seed, "round robin"),
-            opening_plies=self.conditions.opening_plies,
-            start=game_rules(self.conditions.game).start().row,
+        each = self._each_game
+        self.schedule = each.pairs(first, second, Stream(each.seed, "round robin"))
+
+    @property
+    def _each_game(self) -> GameConditions:
+        """The conditions of every game."""
+        given = self.conditions
+        return conditions_of(
+            game=given.game, seed=given.seed, openings=given.opening_plies, clock=given.control
         )
 
     @property
@@ -161,15 +166,14 @@ class Tournament:
         if not pairs:
             return None
         games = np.array([game for pair in pairs for game in (pair, pair + 1)], dtype=np.intp)
-        return rated(
-            self.conditions.game,
-            self.names,
+        part, results = (
             self.schedule.part(games),
             results_of(self._in_order(games), has_clocks=True),
-            seed=self.conditions.seed,
-            reproducible=False,  # clocks and others' programs decide
-            clock=self.conditions.control,
         )
+        tally = Tally(self.names)
+        tally.add(part, results)
+        # Clocks and others' programs decide.
+        return rated(self._each_game, tally, part, results, reproducible=False)
 
     def games(self) -> Iterator[GamePlayed]:
         """Yield the games that are over, in the order of the schedule.
@@ -194,10 +198,6 @@ class Tournament:
         order = sorted(range(len(self.names)), key=lambda place: (-points[place], place))
         return [(self.names[place], points[place], games[place]) for place in order]
 
-    def _in_order(self, games: Any) -> list[Played]:
-        """Return these games, their forfeits with their places among them."""
-        chosen = [self.played[int(game)] for game in games]
-        return [
-            one if one.forfeit is None else replace(one, forfeit=one.forfeit.at(place))
-            for place, one in enumerate(chosen)
-        ]
+    def _in_order(self, games: Iterable[int]) -> list[Played]:
+        """Return these games."""
+        return [self.played[int(game)] for game in games]

@@ -1,0 +1,234 @@
+"""Who meets, and under which conditions: what every match and tournament begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from evoply._native import Stream
+from evoply.arena.schedule import MOST_THREADS, Schedule, checked_whole
+from evoply.arena.tables import Tables
+from evoply.arena.tally import Tally
+from evoply.games import game_rules
+from evoply.games.draws import DrawRules
+from evoply.players import PlayerKind, parse_player, player_of
+from evoply.protocols import Cluster, Player, Position, Row, TimeControl
+from evoply.wording import shorten
+
+MOST_GAMES = 10_000_000
+MOST_OPENING_PLIES = 1000
+
+Openings = int | Literal["usual"] | None
+"""Random plies before the players begin: so many, what is usual in the game, or none."""
+
+
+def opening_plies(game: str, openings: Openings) -> int:
+    """Return the random plies that *openings* asks for; `ValueError` names it if it is wrong."""
+    if openings == "usual":
+        return game_rules(game).opening_plies
+    return checked_whole("openings", openings or 0, MOST_OPENING_PLIES)
+
+
+def even_games(games: int) -> int:
+    """Return *games*; `ValueError` unless it is an even number of them, and not too many."""
+    games = checked_whole("games", games, MOST_GAMES)
+    if not games or games % 2:
+        raise ValueError(
+            f"games: {games} is not an even number from 2 to {MOST_GAMES}: "
+            "every opening is played twice, with colours swapped"
+        )
+    return games
+
+
+class Terms(TypedDict, total=False):
+    """The keywords for conditions; `conditions_of` says what each is by default."""
+
+    game: str
+    seed: int
+    """Decides everything random: the same seed gives the same result."""
+    openings: Openings
+    """So many uniformly random legal plies before the players begin; "usual" is what is usual in
+    the game, None or 0 is no opening, as papers play."""
+    start: Position | None
+    """Where every opening begins; None: the start of the game."""
+    draws: DrawRules | None
+    """The rules about draws; None: those of the game."""
+    clock: TimeControl | str | None
+    """What each side has for its moves of a game, also as a text such as 150+2: seconds, and those
+    that each move adds."""
+    threads: int
+    """0: all cores. Results never depend on it."""
+    cluster: Cluster | None
+    """Whose workers play, to the same result (`evoply.cluster.connect`); None: this process."""
+
+
+class PlayerTerms(Terms, total=False):
+    """The keywords for conditions, and how texts are read that name players."""
+
+    runs: Callable[[str], Player] | None
+    """Gives the champion for the text `champion@RUN`. `evoply.match` looks it up among your runs,
+    `evoply.arena.match` is to be given `evoply.runs.resolve_champion`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under which conditions games are played, checked; `conditions_of` makes them."""
+
+    game: str
+    seed: int
+    opening_plies: int
+    start: Row
+    draws: DrawRules | None
+    clock: TimeControl | None
+    threads: int
+    cluster: Cluster | None
+
+    def pairs(
+        self, first: Sequence[int] | Any, second: Sequence[int] | Any, stream: Stream
+    ) -> Schedule:
+        """Return two games with colours swapped for each pair of players; see `Schedule.pairs`."""
+        return Schedule.pairs(
+            np.asarray(first, dtype=np.uint32),
+            np.asarray(second, dtype=np.uint32),
+            stream=stream,
+            opening_plies=self.opening_plies,
+            start=self.start,
+            draws=self.draws,
+        )
+
+
+def conditions_of(
+    *,
+    game: str = "othello",
+    seed: int = 1,
+    openings: Openings = "usual",
+    start: Position | None = None,
+    draws: DrawRules | None = None,
+    clock: TimeControl | str | None = None,
+    threads: int = 0,
+    cluster: Cluster | None = None,
+) -> Conditions:
+    """Return the conditions that `Terms` describes; `ValueError` or TypeError names what is wrong.
+
+    >>> conditions_of(game="othello-6", clock="150+2").clock
+    TimeControl(seconds=150.0, increment=2.0)
+    """
+    if isinstance(clock, str):
+        clock = TimeControl.from_text(clock)
+    elif not isinstance(clock, TimeControl | None):
+        raise TypeError(
+            f"clock: {shorten(repr(clock))} is no time - give a TimeControl, or a text such as "
+            "150 or 150+2"
+        )
+    rules = game_rules(game)
+    seed = checked_whole("seed", seed, 2**64 - 1)
+    plies = opening_plies(game, openings)
+    threads = checked_whole("threads", threads, MOST_THREADS)
+    begin = start or rules.start()
+    if not hasattr(begin, "row"):
+        raise TypeError(f"start: {shorten(repr(begin))} is not a position: give one of the game")
+    if begin.game != game:
+        raise ValueError(
+            f"start: this is a position of {begin.game}, and the game is {game}: change one of them"
+        )
+    return Conditions(game, seed, plies, begin.row, draws, clock, threads, cluster)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """Players, read and checked, and the conditions of all their games."""
+
+    conditions: Conditions
+    players: tuple[Player, ...]
+    _learned: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    """What seats learned of the players, by their places."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the players are called."""
+        return tuple(player.label for player in self.players)
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether every player plays the same game again; nobody surely does under a clock."""
+        return self.conditions.clock is None and all(one.reproducible for one in self.players)
+
+    @contextmanager
+    def tables(self) -> Iterator[Tables]:
+        """Give tables at which the players sit; afterwards all seats are closed."""
+        tables = Tables(
+            self.conditions.game,
+            self.players,
+            threads=self.conditions.threads,
+            clock=self.conditions.clock,
+            cluster=self.conditions.cluster,
+        )
+        try:
+            yield tables
+        finally:
+            tables.close()
+            self._learned.update(tables.about)
+
+    def about(
+        self, tally: Tally, names: Sequence[str] | None = None
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Return `kind`, `version` and `forfeits` of each player, and what else there is to say.
+
+        With a clock that is `seconds` too: what a game took, `mean` and `most`. With *names* each
+        has its own as `player`. What seats learn of a player, such as the version of an engine, is
+        known afterwards.
+        """
+        return tuple(
+            {
+                **({} if names is None else {"player": names[place]}),
+                "kind": "python",
+                "version": None,
+                **(player.about() if isinstance(player, PlayerKind) else {}),
+                **self._learned.get(place, {}),
+                "forfeits": tally.games_of(place),
+                **(
+                    {}
+                    if self.conditions.clock is None
+                    else {"seconds": tally.time_of(place).to_dict()}
+                ),
+            }
+            for place, player in enumerate(self.players)
+        )
+
+
+def circumstances(conditions: Conditions, tally: Tally, *, reproducible: bool) -> dict[str, Any]:
+    """Return the fields of `Circumstances`; *reproducible* says whether all players are."""
+    return {
+        "game": conditions.game,
+        "opening_plies": conditions.opening_plies,
+        "seed": conditions.seed,
+        "clock": None if conditions.clock is None else str(conditions.clock),
+        "reproducible": reproducible and tally.are_reproducible,
+        "forfeits": tally.lost,
+    }
+
+
+def field_of(
+    players: Sequence[object],
+    *,
+    runs: Callable[[str], Player] | None = None,
+    **terms: Unpack[Terms],
+) -> Field:
+    """Return the field of *players*; `ValueError` or TypeError names the argument that is wrong.
+
+    A text is read by `parse_player`, with *runs* for champions, and is then the player's label.
+    """
+    conditions = conditions_of(**terms)
+    return Field(conditions, tuple(_read(player, conditions.game, runs) for player in players))
+
+
+def _read(player: object, game: str, runs: Callable[[str], Player] | None) -> Player:
+    if isinstance(player, str):
+        return parse_player(player, game=game, runs=runs).model_copy(update={"name": player})
+    known = player_of(player)
+    known.check_fits(game)
+    return known

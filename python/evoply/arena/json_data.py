@@ -1,0 +1,45 @@
+"""Results as JSON-ready data that follows from their fields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar
+
+
+class JsonData:
+    """A frozen dataclass whose JSON has its fields by their names, and some of its properties.
+
+    The metadata `json` of a field is another name in JSON, or "" for a field that is left out;
+    `if_any` leaves it out where it is None. Keyword-only fields, which results share, come last.
+    """
+
+    __slots__ = ()
+    also: ClassVar[tuple[str, ...]] = ()
+    """The properties that JSON has, too."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data; a number that is not finite is None."""
+        own: dict[str, Any] = {}
+        shared: dict[str, Any] = {}
+        for one in fields(self):  # type: ignore[arg-type]
+            value, key = getattr(self, one.name), one.metadata.get("json", one.name)
+            if key and not (value is None and "if_any" in one.metadata):
+                (shared if one.kw_only else own)[key] = json_ready(value)
+        return own | {name: json_ready(getattr(self, name)) for name in self.also} | shared
+
+
+def json_ready(value: Any) -> Any:
+    """Return *value*, what `JsonData` has in a field, as JSON-ready data."""
+    match value:
+        case JsonData():
+            return value.to_dict()
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {key: json_ready(one) for key, one in value.items()}
+        case tuple() | list():
+            return [json_ready(one) for one in value]
+        case _:
+            return value
