@@ -21,9 +21,8 @@ from evoply.evolution import (
     Variation,
 )
 from evoply.evolution.digest import settings_of
-from evoply.evolution.fitness import Batch
-from evoply.evolution.fitness.games import matches, work_of
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness import Batch, Population
+from evoply.evolution.fitness.games import matches
 from evoply.gp import Limits, Tree
 
 
@@ -46,13 +45,13 @@ class Rivalry(FitnessKind):
     def measured(self, population: Population, training: Training) -> Measured:
         first = np.array(population.who)
         second = np.roll(first, -1)
-        schedule = matches(training.config, first, second, self.pairs, training.stream)
+        schedule = matches(training.games, first, second, self.pairs, training.stream)
         results = training.play(Batch(population.players, schedule))
         points = results.black_points.reshape(-1, self.pairs, 2)
         return Measured(
             fitness=points[:, :, 0].sum(axis=1) + self.pairs - points[:, :, 1].sum(axis=1),
             games=len(schedule),
-            work=work_of(population, schedule, results),
+            work=population.work(schedule, results),
         )
 
     @property
