@@ -17,6 +17,7 @@ from evoply.evolution import (
     FitnessKind,
     Measured,
     Operator,
+    Task,
     Training,
     Variation,
 )
@@ -58,8 +59,8 @@ class Rivalry(FitnessKind):
     def is_relative(self) -> bool:
         return True
 
-    def problems(self, config: Any) -> list[tuple[str, str]]:
-        return [("elitism", "must be 0")] if config.elitism else []
+    def problems(self, task: Task) -> list[tuple[str, str]]:
+        return [("elitism", "must be 0")] if task.elitism else []
 
 
 def doubled(tree: Tree, limits: Limits, stream: Stream) -> Tree:

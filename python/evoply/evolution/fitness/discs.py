@@ -25,7 +25,7 @@ from evoply.games import GAMES
 
 __all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
 
-Sides = tuple[NDArray[np.float64], NDArray[np.float64]]
+BySide = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What Black, and what White, has in each game."""
 
 
@@ -67,7 +67,7 @@ class _Discs(FitnessKind):
         )
         return measured, [part.sum(axis=1) for part in by_game]
 
-    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         raise NotImplementedError
 
 
@@ -80,7 +80,7 @@ class DiscFitness(_Discs):
         """Return minus the discs that the opponents have at the end."""
         return self._measured(population, training, record_moves=False)[0]
 
-    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         return [(results.black_discs.astype(np.float64), results.white_discs.astype(np.float64))]
 
 
@@ -114,7 +114,7 @@ class EpochFitness(_Discs):
         """Yield an error for a game whose board does not fill."""
         yield from _filling_problems(self.kind, task)
 
-    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         return epoch_gains(results, schedule, task.game, [self])
 
 
@@ -158,7 +158,7 @@ class StageFitness(_Discs):
             yield "individual.clock", message
         yield from _filling_problems(self.kind, task)
 
-    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         assert isinstance(task.individual, Stages)  # a task is checked for it
         ends = [0, *accumulate(task.individual.percents)]
         epochs = [
@@ -176,7 +176,7 @@ def _filling_problems(kind: str, task: Task) -> Iterator[Problem]:
 
 def epoch_gains(
     results: arena.Results, schedule: arena.Schedule, game: str, epochs: Sequence[EpochFitness]
-) -> list[Sides]:
+) -> list[BySide]:
     """Return the discs that Black, and that White, gained in each game within each of *epochs*.
 
     The clock of a position is 100 (discs - 4) / (squares - 4). A move is made within the epoch
