@@ -208,9 +208,9 @@ class FitnessKind(Part):
         return NOBODY
 
     def games_of_each(self, task: Task) -> int:
-        """Return how many games each individual plays at least, those against the panel aside.
+        """Return how many games there are for each individual, those against the panel aside.
 
-        A game between two individuals counts for both.
+        A game between two individuals counts for one of them.
         """
         return 0
 

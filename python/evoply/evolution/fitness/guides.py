@@ -103,7 +103,8 @@ class GuideFitness(FitnessKind):
     def best(self, task: Task) -> float:
         """Return a point for every game."""
         earlier = task.earlier_generations
-        return self.games_of_each(task) + 2 * earlier.pairs * earlier.champions
+        games = self.games_of_each(task) + self.co_play  # a game of co-play is one of two players
+        return games + 2 * earlier.pairs * earlier.champions
 
     @property
     def is_relative(self) -> bool:
@@ -132,7 +133,7 @@ class GuideFitness(FitnessKind):
 
     def games_of_each(self, task: Task) -> int:
         """Return the games with guides, if it is fit enough for every round, and of co-play."""
-        return sum(guide.rounds * guide.games for guide in self.guides) + 2 * self.co_play
+        return sum(guide.rounds * guide.games for guide in self.guides) + self.co_play
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Mapping[str, Any]:

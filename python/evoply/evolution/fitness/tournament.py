@@ -80,9 +80,8 @@ class TournamentFitness(FitnessKind):
             )
 
     def games_of_each(self, task: Task) -> int:
-        """Return the games of a match, in a round robin with each of the others."""
-        matches = task.population_size - 1 if self.format == "round_robin" else 1
-        return 2 * self.pairs * matches
+        """Return half the games of a match, in a round robin with each of the others."""
+        return self.pairs * (task.population_size - 1 if self.format == "round_robin" else 1)
 
     def _round_robin(self, population: Population, training: Training) -> Measured:
         """Everybody against everybody, all on the same openings; equal trees share their games.
