@@ -152,9 +152,10 @@ def test_the_games_and_points_of_algorithm_2(
     measure = GuideFitness(guides=guides, co_play=co_play, fit_enough=fit_enough)
     table = Table(population_in_seats(game, who))
     stream = Stream(seed, "training")
-    panel, guests = panel_of(config.games, config.task, []), measure.guests(config.task)
+    panel, guests = panel_of(config.game_settings, config.task, []), measure.guests(config.task)
     result = measure.measured(
-        table.population, Training(config.task, config.games, panel, guests, stream, table.play)
+        table.population,
+        Training(config.task, config.game_settings, panel, guests, stream, table.play),
     )
     assert result.games == len(table.games)
 

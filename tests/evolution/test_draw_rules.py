@@ -42,10 +42,10 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     usual = next(iter(evolve(config())))
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
-    panel = panel_of(short.games, short.task, [])
-    results = short.games.play(
-        [*seats_of(short.games, trees), *panel.players],
-        schedule_of(short.games, len(trees), panel, stream_for(short, "training", 0)),
+    panel = panel_of(short.game_settings, short.task, [])
+    results = short.game_settings.play(
+        [*seats_of(short.game_settings, trees), *panel.players],
+        schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0)),
     )
     assert set(results.ending_counts) == {"cap"}
 

@@ -131,17 +131,17 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
     )
     individuals = [one.tree for one in first_population(config, Stream(5))]
     population, panel = (
-        population_of(config.games, individuals),
-        panel_of(config.games, config.task, []),
+        population_of(config.game_settings, individuals),
+        panel_of(config.game_settings, config.task, []),
     )
     stream = stream_for(config, "training", 0)
 
     def play(batch: Batch) -> arena.Results:
         return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
 
-    training = Training(config.task, config.games, panel, NOBODY, stream, play)
+    training = Training(config.task, config.game_settings, panel, NOBODY, stream, play)
     found = config.fitness.measure.measured(population, training)
-    schedule = schedule_of(config.games, len(population.players), panel, stream)
+    schedule = schedule_of(config.game_settings, len(population.players), panel, stream)
     results = play(Batch((*population.players, *panel.players), schedule))
     assert found.cases is not None
     for stage, (start, end) in enumerate(((0.0, 30.0), (30.0, 100.0))):

@@ -55,7 +55,7 @@ def test_evolution_from_a_late_position() -> None:
     position = late_position()
     config = config_of(starts=(position,))
     assert config.starts == (Start(position=position.text()),)
-    assert config.games.starts == (position.row,)
+    assert config.game_settings.starts == (position.row,)
     generations = list(evolve(config, threads=1))
     assert generations[-1].statistics.games > 0
     # Every game has at most as many plies as squares are left, and passes.
@@ -86,19 +86,21 @@ def test_openings_begin_at_starts_by_their_weights() -> None:
         fitness={"opponents": [{"player": "random", "pairs": 40}, {"player": "greedy"}]},
     )
     for seed in range(20):
-        start_of = config.games.starts_of_openings(400, Stream(seed))
+        start_of = config.game_settings.starts_of_openings(400, Stream(seed))
         assert start_of is not None
         assert abs(Counter(start_of.tolist())[0] - 300) <= 3
         for begin in range(0, 400, 40):  # spread, not in blocks
             assert abs(Counter(start_of[begin : begin + 40].tolist())[0] - 30) <= 2
         # A pair keeps its start, however many openings there are.
-        fewer = config.games.starts_of_openings(7, Stream(seed))
+        fewer = config.game_settings.starts_of_openings(7, Stream(seed))
         assert (fewer == start_of[:7]).all()
     first = Counter(
-        int(config.games.starts_of_openings(1, Stream(seed))[0]) for seed in range(2000)
+        int(config.game_settings.starts_of_openings(1, Stream(seed))[0]) for seed in range(2000)
     )  # type: ignore[index]
     assert abs(first[0] / 2000 - 0.75) < 0.04
-    schedule = schedule_of(config.games, 3, panel_of(config.games, config.task, []), Stream(1))
+    schedule = schedule_of(
+        config.game_settings, 3, panel_of(config.game_settings, config.task, []), Stream(1)
+    )
     assert schedule.start_of is not None
     by_opening: dict[int, set[int]] = {}
     for key, start in zip(schedule.opening_keys.tolist(), schedule.start_of.tolist(), strict=True):

@@ -141,7 +141,7 @@ def test_a_run_evolves_both():
     saved = individual_player(config(), champion)
     assert (saved.ordering, saved.work) == ("tree", 2000)
     row = _native.Positions.random("othello-6", 1, 8, 10, 10)[0]
-    native = seats_of(config().games, [champion])[0].native
+    native = seats_of(config().game_settings, [champion])[0].native
     assert (
         _native.analyse(native, *row, 1)[:5]
         == _native.analyse(saved.native("othello-6"), *row, 1)[:5]

@@ -119,7 +119,7 @@ def test_individuals_get_their_own_limits():
     trees = [parse_tree(text, PRIMITIVE_SETS["liao+mobility"]) for text in (LEAN, PADDED)]
     limited = EvolutionConfig(generations=1, player={"work": 4000})
     row = _native.Positions.random("othello", 1, 8, 20, 20)[0]
-    for tree, seat in zip(trees, seats_of(limited.games, trees), strict=True):
+    for tree, seat in zip(trees, seats_of(limited.game_settings, trees), strict=True):
         (program,) = lower([tree], "othello")
         saved = individual_player(limited, tree)
         assert saved.work == 4000

@@ -60,7 +60,9 @@ def final_test(
     threads = threads or config.machine.threads
     earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
     panel = panel_of(
-        config.games, config.task, [*earlier, *((entry.generation, entry.tree) for entry in hall)]
+        config.game_settings,
+        config.task,
+        [*earlier, *((entry.generation, entry.tree) for entry in hall)],
     )
     panel = panel.with_pairs(config.hall_of_fame.final_pairs)
 
@@ -70,7 +72,7 @@ def final_test(
 
     if config.tuning is not None:
         tree = tuned(
-            config.games,
+            config.game_settings,
             config.tuning,
             hall[0].tree,
             panel,
@@ -82,8 +84,8 @@ def final_test(
         if all(tree != entry.tree for entry in hall):
             hall = (*hall, replace(hall[0], tree=tree))
     result = trial(
-        config.games,
-        seats_of(config.games, [entry.tree for entry in hall]),
+        config.game_settings,
+        seats_of(config.game_settings, [entry.tree for entry in hall]),
         panel,
         stream,
         threads=threads,

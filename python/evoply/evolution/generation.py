@@ -91,4 +91,4 @@ class Generation:
 
 def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
     """Return the player that *tree* is in a run of *config*, as data that can be saved."""
-    return config.games.player(tree)
+    return config.game_settings.player(tree)

@@ -87,9 +87,9 @@ def fresh_test(
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
-    population = population_of(config.games, trees)
+    population = population_of(config.game_settings, trees)
     result = trial(
-        config.games,
+        config.game_settings,
         population.players,
         fresh,
         stream,

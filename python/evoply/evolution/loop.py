@@ -176,11 +176,13 @@ def step(
     # Step 1. Whom the population meets.
     archive = () if previous is None else previous.archive
     panel = panel_of(
-        config.games, task, draw_earlier(config, archive, stream_for(config, "opponents", number))
+        config.game_settings,
+        task,
+        draw_earlier(config, archive, stream_for(config, "opponents", number)),
     )
     play = _play(config, threads, _told(progress, number, "training"), cluster)
     stream = stream_for(config, "training", number)
-    training = Training(task, config.games, panel, kind.guests(task), stream, play)
+    training = Training(task, config.game_settings, panel, kind.guests(task), stream, play)
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
@@ -190,7 +192,7 @@ def step(
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        population = population_of(config.games, [one.tree for one in offspring])
+        population = population_of(config.game_settings, [one.tree for one in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
@@ -241,7 +243,7 @@ def _steady(
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(config.games, [one.tree for one in offspring])
+        population = population_of(config.game_settings, [one.tree for one in offspring])
         results.append(measured(kind, population, training, config.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
@@ -255,7 +257,11 @@ def _steady(
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
     )
-    return individuals, population_of(config.games, [one.tree for one in individuals]), total
+    return (
+        individuals,
+        population_of(config.game_settings, [one.tree for one in individuals]),
+        total,
+    )
 
 
 def _play(
@@ -266,7 +272,7 @@ def _play(
 ) -> Play:
     def play(batch: Batch) -> arena.Results:
         games = len(batch.schedule)
-        return config.games.play(
+        return config.game_settings.play(
             batch.players,
             batch.schedule,
             threads=threads,

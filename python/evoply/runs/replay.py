@@ -58,7 +58,7 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     stored = run.generation(generation)
     config = run.config
     _check_replayable(run)
-    kind, games = config.fitness.measure, config.games
+    kind, games = config.fitness.measure, config.game_settings
     recorder = _Recorder(games, game)
     stream = stream_for(config, "training", generation)
     training = Training(
@@ -201,7 +201,9 @@ def _check_replayable(run: Run) -> None:
 def _panel(run: Run, stored: Generation) -> Panel:
     before = [entry for entry in stored.archive if entry.generation < stored.number]
     stream = stream_for(run.config, "opponents", stored.number)
-    return panel_of(run.config.games, run.config.task, draw_earlier(run.config, before, stream))
+    return panel_of(
+        run.config.game_settings, run.config.task, draw_earlier(run.config, before, stream)
+    )
 
 
 def _check_fitness(run: Run, generation: Generation, fitness: Mapping[int, float]) -> None:

@@ -151,7 +151,7 @@ class EvolutionConfig(WholeConfig):
                 return None
 
     @property
-    def games(self) -> Games:
+    def game_settings(self) -> Games:
         """How all games of the run are played."""
         return Games(
             game=self.game,
