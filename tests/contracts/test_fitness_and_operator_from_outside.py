@@ -17,13 +17,13 @@ from evoply.evolution import (
     FitnessKind,
     Measured,
     Operator,
+    Task,
     Training,
     Variation,
 )
 from evoply.evolution.digest import settings_of
-from evoply.evolution.fitness import Batch
-from evoply.evolution.fitness.games import matches, work_of
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness import Batch, Population
+from evoply.evolution.fitness.games import matches
 from evoply.gp import Limits, Tree
 
 
@@ -46,21 +46,21 @@ class Rivalry(FitnessKind):
     def measured(self, population: Population, training: Training) -> Measured:
         first = np.array(population.who)
         second = np.roll(first, -1)
-        schedule = matches(training.config, first, second, self.pairs, training.stream)
+        schedule = matches(training.games, first, second, self.pairs, training.stream)
         results = training.play(Batch(population.players, schedule))
         points = results.black_points.reshape(-1, self.pairs, 2)
         return Measured(
             fitness=points[:, :, 0].sum(axis=1) + self.pairs - points[:, :, 1].sum(axis=1),
             games=len(schedule),
-            work=work_of(population, schedule, results),
+            work=population.work(schedule, results),
         )
 
     @property
     def is_relative(self) -> bool:
         return True
 
-    def problems(self, config: Any) -> list[tuple[str, str]]:
-        return [("elitism", "must be 0")] if config.elitism else []
+    def problems(self, task: Task) -> list[tuple[str, str]]:
+        return [("elitism", "must be 0")] if task.elitism else []
 
 
 def doubled(tree: Tree, limits: Limits, stream: Stream) -> Tree:

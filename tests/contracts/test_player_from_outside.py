@@ -7,9 +7,8 @@ import pytest
 import evoply as ep
 from evoply._native import Stream
 from evoply.evolution import FitnessKind, Measured, Training
-from evoply.evolution.fitness import Batch
+from evoply.evolution.fitness import Batch, Population
 from evoply.evolution.fitness.games import matches
-from evoply.evolution.play.population import Population
 from evoply.games import game_rules
 from evoply.players import PlayerKind, save_player
 from evoply.protocols import Choice, Clock, GameRecord, Seat
@@ -52,7 +51,7 @@ class AgainstEdge(FitnessKind):
         first = training.stream.keys(count).astype(int) * 0
         for place in range(count):
             first[place] = place
-        schedule = matches(training.config, first, first * 0 + count, 1, training.stream)
+        schedule = matches(training.games, first, first * 0 + count, 1, training.stream)
         results = training.play(Batch((*population.players, Edge()), schedule))
         points = results.black_points.reshape(-1, 2)
         return Measured(

@@ -17,8 +17,7 @@ from evoply.evolution import (
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.breeding.offspring import breed, draw_operator, first_population
-from evoply.evolution.breeding.selection import select_parents
+from evoply.evolution.breeding.offspring import breed, draw_operator, first_population, selector_of
 from evoply.evolution.config.breeding import Selection
 
 
@@ -131,7 +130,7 @@ def test_one_draw_does_not_shift_another() -> None:
 def test_selection_prefers_the_fitter(selection: Selection) -> None:
     config = EvolutionConfig(generations=1, population_size=100, selection=selection)
     parents = population(config)
-    drawn = select_parents(config, parents, 5000, Stream(6))
+    drawn = selector_of(config).parents(parents, 5000, Stream(6))
     assert sum(index >= 50 for index in drawn) > 3000
 
 

@@ -25,10 +25,9 @@ from evoply.evolution import (
     config_from_toml,
     evolve,
 )
-from evoply.evolution.fitness import Batch, Training
-from evoply.evolution.play.opponents import PreparedPlayer
-from evoply.evolution.play.panel import panel_of
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness import Batch, Population, Training
+from evoply.evolution.play.panel import PreparedPlayer
+from evoply.evolution.play.population import panel_of
 from evoply.games.checkers import CHECKERS
 from evoply.players import parse_player
 from evoply.presets import preset_text
@@ -153,8 +152,11 @@ def test_the_games_and_points_of_algorithm_2(
     measure = GuideFitness(guides=guides, co_play=co_play, fit_enough=fit_enough)
     table = Table(population_in_seats(game, who))
     stream = Stream(seed, "training")
-    panel, guests = panel_of(config, []), measure.guests(config)
-    result = measure.measured(table.population, Training(config, panel, guests, stream, table.play))
+    panel, guests = panel_of(config.game_settings, config.task, []), measure.guests(config.task)
+    result = measure.measured(
+        table.population,
+        Training(config.task, config.game_settings, panel, guests, stream, table.play),
+    )
     assert result.games == len(table.games)
 
     # Guides, in rounds.

@@ -6,8 +6,8 @@ import pytest
 
 from evoply.evolution import EvolutionConfig, evolve
 from evoply.evolution.digest import settings_of, stream_for
-from evoply.evolution.play.panel import panel_of, play_by_config, schedule_of
-from evoply.evolution.play.population import seats_of
+from evoply.evolution.play.panel import schedule_of
+from evoply.evolution.play.population import panel_of, seats_of
 from evoply.games.draws import DrawRules
 from evoply.protocols import ConfigError, Ending
 from evoply.runs import replay
@@ -42,11 +42,10 @@ def test_games_of_a_run_go_by_its_rules() -> None:
     usual = next(iter(evolve(config())))
     assert {one.fitness for one in usual.individuals} != {0.5}
     trees = [one.tree for one in first.individuals]
-    panel = panel_of(short, [])
-    results = play_by_config(
-        short,
-        [*seats_of(short, trees), *panel.players],
-        schedule_of(short, len(trees), panel, stream_for(short, "training", 0)),
+    panel = panel_of(short.game_settings, short.task, [])
+    results = short.game_settings.play(
+        [*seats_of(short.game_settings, trees), *panel.players],
+        schedule_of(short.game_settings, len(trees), panel, stream_for(short, "training", 0)),
     )
     assert set(results.ending_counts) == {"cap"}
 

@@ -21,10 +21,9 @@ from evoply.evolution import (
     front_of,
     individual_player,
     is_finished,
+    primitive_set_of,
 )
-from evoply.evolution.breeding.creation import limits_of, primitive_set_of
-from evoply.evolution.breeding.offspring import breed, first_population, offspring_of
-from evoply.evolution.breeding.selection import select_parents, select_worst
+from evoply.evolution.breeding.offspring import breed, first_population, offspring_of, selector_of
 from evoply.gp import GenerationError, Limits, Tree, parse_tree, subtree_mutation
 from evoply.players import save_player
 from evoply.protocols import ConfigError
@@ -147,7 +146,9 @@ def test_a_steady_state_replaces_the_bad_and_spares_the_best() -> None:
                 before.individuals[place].fitness,
             )
         assert after.statistics.best >= before.statistics.best
-    worst = Counter(select_worst(config, population(config), Stream(seed)) for seed in range(3000))
+    worst = Counter(
+        selector_of(config).worst(population(config), Stream(seed)) for seed in range(3000)
+    )
     assert worst[0] > worst[5] > worst[12]
 
 
@@ -174,7 +175,7 @@ def test_demes_in_a_steady_state_keep_to_themselves() -> None:
 def test_the_worst_are_drawn_by_their_distance_from_perfect() -> None:
     config = config_with(population_size=4, selection={"kind": "roulette", "scale": "adjusted"})
     individuals = population(config, [1.0, 0.75, 0.5, 0.25])
-    drawn = Counter(select_worst(config, individuals, Stream(seed)) for seed in range(6000))
+    drawn = Counter(selector_of(config).worst(individuals, Stream(seed)) for seed in range(6000))
     assert drawn[0] == 0
     observed = [drawn[index] for index in (1, 2, 3)]
     assert chisquare(observed, [1000, 2000, 3000]).pvalue > 1e-4
@@ -187,7 +188,7 @@ def test_adjusted_roulette_is_one_over_one_plus_the_discs() -> None:
         fitness={"measure": {"kind": "opponent_discs"}},
     )
     drawn = Counter(
-        select_parents(config, population(config, [-9.0, -4.0, 0.0]), 26_000, Stream(4))
+        selector_of(config).parents(population(config, [-9.0, -4.0, 0.0]), 26_000, Stream(4))
     )
     assert chisquare([drawn[index] for index in range(3)], [2000, 4000, 20_000]).pvalue > 1e-4
 
@@ -200,7 +201,7 @@ def test_tarpeian_selection_drops_longer_ones_at_its_rate() -> None:
     )
     individuals = population(config)
     mean = sum(len(one.tree) for one in individuals) / 200
-    drawn = select_parents(config, individuals, 500, Stream(5))
+    drawn = selector_of(config).parents(individuals, 500, Stream(5))
     assert all(len(individuals[index].tree) <= mean for index in drawn)
 
 
@@ -340,7 +341,7 @@ def test_every_method_creates_trees_as_the_functions_of_gp_do(method: str) -> No
     settings = config.initialisation
     created = gp.create(
         primitive_set_of(config), settings.method, 60, Stream(8),
-        min_depth=settings.min_depth, max_depth=settings.max_depth, limits=limits_of(config),
+        min_depth=settings.min_depth, max_depth=settings.max_depth, limits=config.limits.of_trees,
         duplicates=settings.duplicates,
     )  # fmt: skip
     assert [one.tree for one in first_population(config, Stream(8))] == created

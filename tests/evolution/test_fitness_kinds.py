@@ -35,8 +35,8 @@ from evoply.evolution.fitness.guides import co_play_pairings
 from evoply.evolution.fitness.measuring import fitness_text
 from evoply.evolution.hall_of_fame import draw_earlier
 from evoply.evolution.play.opponents import read_opponent
-from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
-from evoply.evolution.play.population import population_of, seats_of
+from evoply.evolution.play.panel import NOBODY, schedule_of
+from evoply.evolution.play.population import panel_of, population_of, seats_of
 from evoply.games import game_rules, othello
 from evoply.gp import Tree
 from evoply.permutations import derangement
@@ -105,9 +105,13 @@ def training_games(
     """Return the opponent, the record and the tree's colour in each of its training games."""
     number = generation.number
     archive = [entry for entry in generation.archive if entry.generation < number]
-    panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
-    schedule = schedule_of(config, 1, panel, stream_for(config, "training", number))
-    players = [*seats_of(config, [tree]), *panel.players]
+    panel = panel_of(
+        config.game_settings,
+        config.task,
+        draw_earlier(config, archive, stream_for(config, "opponents", number)),
+    )
+    schedule = schedule_of(config.game_settings, 1, panel, stream_for(config, "training", number))
+    players = [*seats_of(config.game_settings, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1, record_moves=True)
     games = []
     for black, white, moves in zip(
@@ -237,13 +241,20 @@ def test_co_play_counts_both_players_points_in_exactly_so_many_games() -> None:
     config = small("5Co", population_size=9, generations=1)
     individuals = next(evolve(config)).individuals
     trees = [one.tree for one in individuals]
-    population = population_of(config, trees)
+    population = population_of(config.game_settings, trees)
     assert len(population.trees) == 9  # so that places are individuals
     play, batches = recorded(config)
     measure = config.fitness.measure
     assert isinstance(measure, GuideFitness)
     stream = stream_for(config, "training", 0)
-    training = Training(config, panel_of(config, []), NOBODY, stream, play)
+    training = Training(
+        config.task,
+        config.game_settings,
+        panel_of(config.game_settings, config.task, []),
+        NOBODY,
+        stream,
+        play,
+    )
     result = measure.measured(population, training)
     [(schedule, results)] = batches
     assert Counter(schedule.black.tolist()) == dict.fromkeys(range(9), 5)
@@ -284,7 +295,7 @@ def test_guides_are_met_in_rounds_by_those_fit_enough(fit_enough: Any) -> None:
             openings = draws.child("opening").keys((guide.games + 1) // 2)
             keys = draws.child("game").keys(guide.games)
             for index in fit:
-                [player] = seats_of(config, [individuals[index].tree])
+                [player] = seats_of(config.game_settings, [individuals[index].tree])
                 for game in range(guide.games):
                     is_black = game % 2 == 0
                     record = arena.play_game(
@@ -321,7 +332,7 @@ def match_points(config: EvolutionConfig, first: Tree, second: Tree, pairs: int)
     stream = stream_for(config, "training", 0)
     openings = stream.child("opening").keys(pairs)
     keys = stream.child("game").keys(2 * pairs)
-    one, other = seats_of(config, [first, second])
+    one, other = seats_of(config.game_settings, [first, second])
     points = 0.0
     for game in range(2 * pairs):
         is_black = game % 2 == 0
@@ -417,12 +428,12 @@ def test_work_is_plies_times_operations_and_limits_a_run() -> None:
     generation = next(evolve(single))
     [(_, game, _)] = training_games(single, generation, generation.best.tree)
     [program] = _native_programs(single, generation.best.tree)
-    panel = panel_of(single, []).with_pairs(1)
-    schedule = schedule_of(single, 1, panel, stream_for(single, "fresh", 0))
-    players = [*seats_of(single, [generation.best.tree]), *panel.players]
+    panel = panel_of(single.game_settings, single.task, []).with_pairs(1)
+    schedule = schedule_of(single.game_settings, 1, panel, stream_for(single, "fresh", 0))
+    players = [*seats_of(single.game_settings, [generation.best.tree]), *panel.players]
     fresh = int(arena.play(single.game, players, schedule).plies.sum())
     assert generation.census.work == (len(game) + fresh) * program.operations
 
 
 def _native_programs(config: EvolutionConfig, tree: Tree) -> list[_native.Program]:
-    return list(population_of(config, [tree]).programs)
+    return list(population_of(config.game_settings, [tree]).programs)

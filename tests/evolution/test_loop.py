@@ -24,8 +24,8 @@ from evoply.evolution import (
 )
 from evoply.evolution.digest import digest_of, stream_for
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play.panel import panel_of, schedule_of, trial
-from evoply.evolution.play.population import seats_of
+from evoply.evolution.play.panel import schedule_of, trial
+from evoply.evolution.play.population import panel_of, seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import Tree
 from evoply.players import parse_player
@@ -148,8 +148,13 @@ def test_fresh_games_say_how_the_middle_of_the_population_does() -> None:
     )
     (first,) = evolve(config, threads=1)
     trees = [one.tree for one in first.individuals]
-    panel = panel_of(config, ()).with_pairs(2)
-    played = trial(config, seats_of(config, trees), panel, stream_for(config, "fresh", 0))
+    panel = panel_of(config.game_settings, config.task, ()).with_pairs(2)
+    played = trial(
+        config.game_settings,
+        seats_of(config.game_settings, trees),
+        panel,
+        stream_for(config, "fresh", 0),
+    )
     assert first.census.median_fresh == median(played.fitness)
     assert first.statistics.mean_fresh == pytest.approx(fmean(played.fitness))
     assert first.census.median_fresh != first.statistics.mean_fresh
@@ -196,9 +201,13 @@ def oracle_fitness(config: EvolutionConfig, tree: Tree, generation: Generation) 
 
     archive = [entry for entry in generation.archive if entry.generation < generation.number]
     number = generation.number
-    panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
-    schedule = schedule_of(config, 1, panel, stream_for(config, "training", number))
-    players = [*seats_of(config, [tree]), *panel.players]
+    panel = panel_of(
+        config.game_settings,
+        config.task,
+        draw_earlier(config, archive, stream_for(config, "opponents", number)),
+    )
+    schedule = schedule_of(config.game_settings, 1, panel, stream_for(config, "training", number))
+    players = [*seats_of(config.game_settings, [tree]), *panel.players]
     results = arena.play(config.game, players, schedule, threads=1)
     points = 0.0
     for game in range(len(schedule.black)):
@@ -216,8 +225,8 @@ def test_fitness_is_the_mean_of_the_points(generations: list[Generation]) -> Non
 
 def test_everybody_meets_the_same_openings_twice() -> None:
     config = small()
-    panel = panel_of(config, [])
-    schedule = schedule_of(config, 3, panel, stream_for(config, "training", 7))
+    panel = panel_of(config.game_settings, config.task, [])
+    schedule = schedule_of(config.game_settings, 3, panel, stream_for(config, "training", 7))
     openings = schedule.opening_keys.reshape(3, 4, 2)
     assert (openings[0] == openings[1]).all()
     assert (openings[:, :, 0] == openings[:, :, 1]).all()
@@ -233,12 +242,12 @@ def test_everybody_meets_the_same_openings_twice() -> None:
 
 def test_purposes_and_generations_share_no_opening() -> None:
     config = small()
-    panel = panel_of(config, [])
+    panel = panel_of(config.game_settings, config.task, [])
     keys = [
         key
         for purpose in ("training", "fresh", "final")
         for number in range(20)
-        for key in schedule_of(config, 1, panel, stream_for(config, purpose, number))
+        for key in schedule_of(config.game_settings, 1, panel, stream_for(config, purpose, number))
         .opening_keys[::2]
         .tolist()
     ]
@@ -250,8 +259,13 @@ def test_purposes_and_generations_share_no_opening() -> None:
 def test_equal_trees_get_equal_points(generations: list[Generation]) -> None:
     config = small()
     tree = generations[0].best.tree
-    panel = panel_of(config, [])
-    twice = trial(config, seats_of(config, [tree, tree]), panel, stream_for(config, "fresh", 1))
+    panel = panel_of(config.game_settings, config.task, [])
+    twice = trial(
+        config.game_settings,
+        seats_of(config.game_settings, [tree, tree]),
+        panel,
+        stream_for(config, "fresh", 1),
+    )
     assert twice.half_points[0].tolist() == twice.half_points[1].tolist()
 
 
@@ -282,10 +296,12 @@ def test_the_saved_player_plays_as_the_individual_did(
 ) -> None:
     config = small(player={"depth": depth, "ties": "last"})
     tree = generations[-1].best.tree
-    panel = panel_of(config, [])
+    panel = panel_of(config.game_settings, config.task, [])
     stream = stream_for(config, "fresh", 3)
-    native = trial(config, seats_of(config, [tree]), panel, stream)
-    saved = trial(config, [individual_player(config, tree).seat(config.game)], panel, stream)
+    native = trial(config.game_settings, seats_of(config.game_settings, [tree]), panel, stream)
+    saved = trial(
+        config.game_settings, [individual_player(config, tree).seat(config.game)], panel, stream
+    )
     assert native.half_points.tolist() == saved.half_points.tolist()
 
 

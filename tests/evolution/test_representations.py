@@ -21,9 +21,9 @@ from evoply.evolution.census import census_of
 from evoply.evolution.digest import settings_of, stream_for
 from evoply.evolution.fitness import Batch, Training
 from evoply.evolution.fitness.discs import epoch_gains
-from evoply.evolution.generation import Individual
-from evoply.evolution.play.panel import NOBODY, panel_of, schedule_of
-from evoply.evolution.play.population import population_of
+from evoply.evolution.individuals import Individual
+from evoply.evolution.play.panel import NOBODY, schedule_of
+from evoply.evolution.play.population import panel_of, population_of
 from evoply.players import load_player, save_player
 from evoply.protocols import ConfigError
 from evoply.reports import report_html
@@ -130,15 +130,18 @@ def test_stages_are_judged_by_what_the_opponent_gained_in_each() -> None:
         },
     )
     individuals = [one.tree for one in first_population(config, Stream(5))]
-    population, panel = population_of(config, individuals), panel_of(config, [])
+    population, panel = (
+        population_of(config.game_settings, individuals),
+        panel_of(config.game_settings, config.task, []),
+    )
     stream = stream_for(config, "training", 0)
 
     def play(batch: Batch) -> arena.Results:
         return arena.play("othello-6", list(batch.players), batch.schedule, record_moves=True)
 
-    training = Training(config, panel, NOBODY, stream, play)
+    training = Training(config.task, config.game_settings, panel, NOBODY, stream, play)
     found = config.fitness.measure.measured(population, training)
-    schedule = schedule_of(config, len(population.players), panel, stream)
+    schedule = schedule_of(config.game_settings, len(population.players), panel, stream)
     results = play(Batch((*population.players, *panel.players), schedule))
     assert found.cases is not None
     for stage, (start, end) in enumerate(((0.0, 30.0), (30.0, 100.0))):
@@ -196,9 +199,10 @@ def test_a_census_counts_introns_no_ops_and_weights() -> None:
         config = config_of(primitives=primitives)
         trees = [gp.parse_tree(text, primitive_set_of(config)) for text in texts]
         return census_of(
-            config,
             [Individual(tree, 0.0, "full") for tree in trees],
             gp.lower(trees, "othello-6"),
+            game="othello-6",
+            seed=config.seed,
             median_fresh=0.5,
             work=0,
             work_before=0,

@@ -17,9 +17,9 @@ from evoply.evolution import (
     final_test,
     is_reproducible,
 )
-from evoply.evolution.config.games import start_rows, starts_of_openings
 from evoply.evolution.digest import settings_of
-from evoply.evolution.play.panel import panel_of, schedule_of
+from evoply.evolution.play.panel import schedule_of
+from evoply.evolution.play.population import panel_of
 from evoply.games import checkers, othello
 from evoply.protocols import ConfigError, RunError
 from evoply.runs import Run, advance, replay
@@ -55,7 +55,7 @@ def test_evolution_from_a_late_position() -> None:
     position = late_position()
     config = config_of(starts=(position,))
     assert config.starts == (Start(position=position.text()),)
-    assert start_rows(config) == (position.row,)
+    assert config.game_settings.starts == (position.row,)
     generations = list(evolve(config, threads=1))
     assert generations[-1].statistics.games > 0
     # Every game has at most as many plies as squares are left, and passes.
@@ -86,17 +86,21 @@ def test_openings_begin_at_starts_by_their_weights() -> None:
         fitness={"opponents": [{"player": "random", "pairs": 40}, {"player": "greedy"}]},
     )
     for seed in range(20):
-        start_of = starts_of_openings(config, 400, Stream(seed))
+        start_of = config.game_settings.starts_of_openings(400, Stream(seed))
         assert start_of is not None
         assert abs(Counter(start_of.tolist())[0] - 300) <= 3
         for begin in range(0, 400, 40):  # spread, not in blocks
             assert abs(Counter(start_of[begin : begin + 40].tolist())[0] - 30) <= 2
         # A pair keeps its start, however many openings there are.
-        fewer = starts_of_openings(config, 7, Stream(seed))
+        fewer = config.game_settings.starts_of_openings(7, Stream(seed))
         assert (fewer == start_of[:7]).all()
-    first = Counter(int(starts_of_openings(config, 1, Stream(seed))[0]) for seed in range(2000))  # type: ignore[index]
+    first = Counter(
+        int(config.game_settings.starts_of_openings(1, Stream(seed))[0]) for seed in range(2000)
+    )  # type: ignore[index]
     assert abs(first[0] / 2000 - 0.75) < 0.04
-    schedule = schedule_of(config, 3, panel_of(config, []), Stream(1))
+    schedule = schedule_of(
+        config.game_settings, 3, panel_of(config.game_settings, config.task, []), Stream(1)
+    )
     assert schedule.start_of is not None
     by_opening: dict[int, set[int]] = {}
     for key, start in zip(schedule.opening_keys.tolist(), schedule.start_of.tolist(), strict=True):
@@ -140,15 +144,15 @@ def test_wrong_starts_are_named() -> None:
     while over.outcome() is None:
         over = over.play(over.legal_moves[0])
     with pytest.raises(ConfigError) as caught:
-        config_of(
-            game="othello-4",
-            starts=["nonsense", over, othello.Position(), {"position": "d3", "weight": 0.0}, 7],
-        )
+        config_of(game="othello-4", starts=["nonsense", over, othello.Position()])
     paths = [path for path, _ in caught.value.errors]
-    assert {"starts.0.position", "starts.1.position", "starts.2.position"} <= set(paths)
-    assert "starts.3.weight" in paths
-    assert any(path.startswith("starts.4") for path in paths)
+    assert paths == ["starts.0.position", "starts.1.position", "starts.2.position"]
     assert "the game is over" in str(caught.value)
+    with pytest.raises(ConfigError) as caught:
+        config_of(game="othello-4", starts=[{"position": "d3", "weight": 0.0}, 7])
+    paths = [path for path, _ in caught.value.errors]
+    assert paths[0] == "starts.0.weight"
+    assert paths[1].startswith("starts.1")
     with pytest.raises(ConfigError, match=r"starts\.0\.position"):
         config_of(starts=[checkers.CHECKERS["checkers"].start()])
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoply import _native, gp
-from evoply.evolution import EvolutionConfig, evolve
-from evoply.evolution.play.population import individual_player, seats_of
+from evoply.evolution import EvolutionConfig, evolve, individual_player
+from evoply.evolution.play.population import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import TreeError, TreeSyntaxError
 from evoply.gp.forest import value_of
@@ -141,7 +141,7 @@ def test_a_run_evolves_both():
     saved = individual_player(config(), champion)
     assert (saved.ordering, saved.work) == ("tree", 2000)
     row = _native.Positions.random("othello-6", 1, 8, 10, 10)[0]
-    native = seats_of(config(), [champion])[0].native
+    native = seats_of(config().game_settings, [champion])[0].native
     assert (
         _native.analyse(native, *row, 1)[:5]
         == _native.analyse(saved.native("othello-6"), *row, 1)[:5]

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from evoply import _native
 from evoply.arena import match
-from evoply.evolution import EvolutionConfig, evolve
+from evoply.evolution import EvolutionConfig, evolve, individual_player
 from evoply.evolution.digest import settings_of
-from evoply.evolution.play.population import individual_player, seats_of
+from evoply.evolution.play.population import seats_of
 from evoply.expressions import PRIMITIVE_SETS
 from evoply.gp import lower, parse_tree
 from evoply.players import load_player, parse_player, save_player, with_options
@@ -119,7 +119,7 @@ def test_individuals_get_their_own_limits():
     trees = [parse_tree(text, PRIMITIVE_SETS["liao+mobility"]) for text in (LEAN, PADDED)]
     limited = EvolutionConfig(generations=1, player={"work": 4000})
     row = _native.Positions.random("othello", 1, 8, 20, 20)[0]
-    for tree, seat in zip(trees, seats_of(limited, trees), strict=True):
+    for tree, seat in zip(trees, seats_of(limited.game_settings, trees), strict=True):
         (program,) = lower([tree], "othello")
         saved = individual_player(limited, tree)
         assert saved.work == 4000

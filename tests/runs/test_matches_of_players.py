@@ -7,8 +7,7 @@ import pytest
 from run_settings import change, falsify, small_config
 
 from evoply.cli.app import run as command
-from evoply.evolution import config_to_toml
-from evoply.evolution.hall_of_fame import FinalTest
+from evoply.evolution import FinalTest, config_to_toml
 from evoply.players import with_options
 from evoply.reports import report_html
 from evoply.runs import Run, advance, match_of, played_matches, stored_final_test

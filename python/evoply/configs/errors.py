@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from evoply.configs.part import Problem, kind_of, parts_in
 from evoply.wording import did_you_mean, must_be
 
-__all__ = ["explained", "has_key", "meant_instead"]
+__all__ = ["explained", "has_key", "meant_instead", "place_of"]
 
 _MOST_OFFERED = 3
 _MOST_EXPLAINED = 50
@@ -40,8 +40,8 @@ def _briefly(item: Mapping[str, Any]) -> Problem:
 
 
 def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
-    tagged = [str(part) for part in item["loc"]]
-    location = _without_tags(tagged, model)
+    tagged = item["loc"]
+    location, models = place_of(tagged, [model])
     path, value = ".".join(location), item.get("input")
     match item["type"]:
         case "extra_forbidden":
@@ -50,7 +50,7 @@ def _readable(item: Mapping[str, Any], model: type[BaseModel]) -> Problem:
                 return path, f"is no key of kind = {tagged[-2]!r}"
             return path, f"unknown key{meant_instead(location, model)}"
         case "union_tag_invalid" | "union_tag_not_found":
-            kinds = [str(kind_of(part)) for part in _models_at(location, model)]
+            kinds = [str(kind_of(part)) for part in models]
             listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
             if item["type"] == "union_tag_not_found":
                 return f"{path}.kind", f"is missing: it must be {listed}"
@@ -89,32 +89,25 @@ def has_key(path: str, model: type[BaseModel]) -> bool:
     return tuple(path.split(".")) in _paths(model)
 
 
-def _without_tags(location: Sequence[str], model: type[BaseModel]) -> list[str]:
-    """Return where an error is as the keys of the file.
+def place_of(
+    location: Sequence[int | str], models: Sequence[type[BaseModel]]
+) -> tuple[list[str], list[type[BaseModel]]]:
+    """Return where an error of one of *models* is as keys of the file, and what may stand there.
 
     What chooses between parts is written by the checker of models as a key, and is none.
     """
     path: list[str] = []
-    models: list[type[BaseModel]] = [model]
-    for key in location:
-        chosen = [one for one in models if kind_of(one) == key]
-        if len(models) > 1 and chosen:
-            models = chosen
+    inner = list(models)
+    for key in map(str, location):
+        chosen = [one for one in inner if kind_of(one) == key]
+        if len(inner) > 1 and chosen:
+            inner = chosen
             continue
         path.append(key)
         if not key.isdecimal():
-            models = _models_at(path, model)
-    return path
-
-
-def _models_at(path: Sequence[str], model: type[BaseModel]) -> list[type[BaseModel]]:
-    models = [model]
-    for key in path:
-        if key.isdecimal():
-            continue
-        fields = [one.model_fields[key] for one in models if key in one.model_fields]
-        models = [part for field in fields for part, _ in parts_in(field.annotation)]
-    return models
+            fields = [one.model_fields[key] for one in inner if key in one.model_fields]
+            inner = [part for field in fields for part, _ in parts_in(field.annotation)]
+    return path, inner
 
 
 def _offer(paths: Sequence[Path]) -> str:

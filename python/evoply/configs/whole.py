@@ -3,47 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import tomli_w
 from pydantic import ValidationError
 
 from evoply.configs.errors import explained
 from evoply.configs.keys import overridden, with_settings, without_none
-from evoply.configs.part import Part, Problem, readable
+from evoply.configs.part import Part, Problem
 from evoply.protocols import ConfigError
 
 __all__ = ["WholeConfig", "changed_config", "written_config"]
 
 
 class WholeConfig(Part):
-    """What a file or a preset says; a mistake raises `ConfigError` with every error and path."""
+    """What a file or a preset says; a mistake raises `ConfigError` with every error and path.
 
-    judges_parts: ClassVar[bool] = False
-    """Whether `problems` can be asked of a config that is partly wrong."""
+    First each field is checked by itself; if all are right, then what goes together.
+    """
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
         return []
 
-    @classmethod
-    def completed(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Return *data* with what follows from it."""
-        return data
-
     if not TYPE_CHECKING:  # the type checker keeps the constructor made from the fields
 
         def __init__(self, **data: Any) -> None:
             """Check *data* as a whole."""
-            model = type(self)
-            data = model.completed(data)
-            errors, right = [], self
             try:
                 super().__init__(**data)
             except ValidationError as error:
-                errors, right = explained(error, model), readable(model, data)
-            if not errors or model.judges_parts:
-                errors += right.problems()
+                errors = explained(error, type(self))
+            else:
+                errors = self.problems()
             if errors:
                 raise ConfigError(list(dict.fromkeys(errors)))
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from evoply.when_used import give_when_used
 
 if TYPE_CHECKING:
-    from evoply.evolution.breeding.creation import primitive_set_of
     from evoply.evolution.config.breeding import (
         Afterwards,
         Covariant,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         SizeLimits,
         SteadyState,
         Tarpeian,
+        Termination,
         TournamentSelection,
         Variation,
     )
@@ -35,11 +35,15 @@ if TYPE_CHECKING:
         EvolutionConfig,
         HallOfFame,
         Machine,
-        Termination,
+        primitive_set_of,
     )
-    from evoply.evolution.config.files import load_config
-    from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
-    from evoply.evolution.config.games import Draws, PlayerSettings, Start
+    from evoply.evolution.config.games import (
+        Draws,
+        EarlierGenerations,
+        Opponent,
+        PlayerSettings,
+        Start,
+    )
     from evoply.evolution.config.individual import (
         Definitions,
         OneTree,
@@ -48,44 +52,36 @@ if TYPE_CHECKING:
         Stages,
         TreeSum,
     )
+    from evoply.evolution.config.players import is_reproducible, self_contained
     from evoply.evolution.config.text import (
         config_from_keys,
         config_from_toml,
         config_to_toml,
-        self_contained,
+        load_config,
     )
+    from evoply.evolution.final_test import FinalTest, final_test
     from evoply.evolution.fitness import (
         FITNESS,
         DiscFitness,
         EpochFitness,
+        Fitness,
         FitnessKind,
         Guide,
         GuideFitness,
         Measured,
         PointFitness,
         StageFitness,
+        Task,
         TournamentFitness,
         Training,
     )
     from evoply.evolution.fitness.measuring import fitness_text, is_good, is_share
-    from evoply.evolution.generation import (
-        ArchiveEntry,
-        Census,
-        FreshResult,
-        Generation,
-        HallOfFameEntry,
-        Individual,
-        Progress,
-        Seconds,
-        Statistics,
-        front_of,
-    )
-    from evoply.evolution.hall_of_fame import FinalTest, final_test
+    from evoply.evolution.generation import Generation, individual_player
+    from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, front_of
     from evoply.evolution.loop import Evolution, evolve, is_finished, step
     from evoply.evolution.operators import OPERATORS, Operator
-    from evoply.evolution.play.opponents import is_reproducible
-    from evoply.evolution.play.population import individual_player
     from evoply.evolution.signature import signature
+    from evoply.evolution.statistics import Census, FreshResult, Progress, Seconds, Statistics
 
 __all__ = [
     "FITNESS",
@@ -137,6 +133,7 @@ __all__ = [
     "Statistics",
     "SteadyState",
     "Tarpeian",
+    "Task",
     "Termination",
     "TournamentFitness",
     "TournamentSelection",
@@ -165,32 +162,27 @@ __all__ = [
 give_when_used(
     __name__,
     {
-        "breeding.creation": "primitive_set_of",
         "config.breeding": (
             "Afterwards Covariant Demes GreedySelection Initialisation LengthPenalty "
             "LexicaseSelection ParetoSelection Recombination RouletteSelection SizeLimits "
-            "SteadyState Tarpeian TournamentSelection Variation"
+            "SteadyState Tarpeian Termination TournamentSelection Variation"
         ),
-        "config.evolution_config": "EvolutionConfig HallOfFame Machine Termination",
-        "config.files": "load_config",
-        "config.fitness": "EarlierGenerations Fitness Opponent",
-        "config.games": "Draws PlayerSettings Start",
+        "config.evolution_config": "EvolutionConfig HallOfFame Machine primitive_set_of",
+        "config.games": "Draws EarlierGenerations Opponent PlayerSettings Start",
         "config.individual": "Definitions OneTree Ordered Phases Stages TreeSum",
-        "config.text": "config_from_keys config_from_toml config_to_toml self_contained",
+        "config.players": "is_reproducible self_contained",
+        "config.text": "config_from_keys config_from_toml config_to_toml load_config",
         "fitness": (
-            "FITNESS DiscFitness EpochFitness FitnessKind Guide GuideFitness Measured "
-            "PointFitness StageFitness TournamentFitness Training"
+            "FITNESS DiscFitness EpochFitness Fitness FitnessKind Guide GuideFitness Measured "
+            "PointFitness StageFitness Task TournamentFitness Training"
         ),
         "fitness.measuring": "fitness_text is_good is_share",
-        "generation": (
-            "ArchiveEntry Census FreshResult Generation HallOfFameEntry Individual Progress "
-            "Seconds Statistics front_of"
-        ),
-        "hall_of_fame": "FinalTest final_test",
+        "final_test": "FinalTest final_test",
+        "generation": "Generation individual_player",
+        "individuals": "ArchiveEntry HallOfFameEntry Individual front_of",
         "loop": "Evolution evolve is_finished step",
         "operators": "OPERATORS Operator",
-        "play.opponents": "is_reproducible",
-        "play.population": "individual_player",
         "signature": "signature",
+        "statistics": "Census FreshResult Progress Seconds Statistics",
     },
 )

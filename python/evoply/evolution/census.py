@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from evoply import _native, gp
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.generation import Census, Individual
+from evoply.evolution.individuals import Individual
+from evoply.evolution.statistics import Census
 from evoply.games import game_rules
 
 __all__ = ["behaviours", "census_of"]
@@ -22,10 +22,11 @@ _LOOKED_AT = 16
 
 
 def census_of(
-    config: EvolutionConfig,
     individuals: Sequence[Individual],
     programs: Sequence[_native.Program],
     *,
+    game: str,
+    seed: int,
     median_fresh: float,
     work: int,
     work_before: int,
@@ -36,7 +37,7 @@ def census_of(
     sizes = np.quantile([len(one.tree) for one in individuals], (0, 0.25, 0.5, 0.75, 1))
     return Census(
         operators=dict(sorted(operators.items())),
-        distinct_behaviours=len(set(behaviours(config, programs))),
+        distinct_behaviours=len(set(behaviours(game, seed, programs))),
         one_way_share=operators["one_way_crossover"] / crossed if crossed else None,
         sizes=tuple(sizes.tolist()),
         work=work,
@@ -73,13 +74,13 @@ def _structure(individuals: Sequence[gp.Genotype]) -> dict[str, Any]:
     return found
 
 
-def behaviours(config: EvolutionConfig, programs: Sequence[_native.Program]) -> list[bytes]:
-    """Return what each program says about the same 16 random positions of the config's game.
+def behaviours(game: str, seed: int, programs: Sequence[_native.Program]) -> list[bytes]:
+    """Return what each program says about the same 16 random positions of *game*.
 
     Equal for programs that value these positions alike, however they are written.
     """
-    key = _native.Stream(config.seed, "behaviour").key
-    rules = game_rules(config.game)
+    key = _native.Stream(seed, "behaviour").key
+    rules = game_rules(game)
     positions = _native.Positions.random(rules.kernel, _POSITIONS, key, 0, rules.late_ply)
     # -0.0 and 0.0 are the same value.
     return [(program.evaluate(positions) + 0.0).tobytes() for program in programs]

@@ -15,13 +15,9 @@ from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.breeding.creation import is_tree_text
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.generation import (
-    ArchiveEntry,
-    FreshResult,
-    HallOfFameEntry,
-    Individual,
-)
+from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual
 from evoply.evolution.play.opponents import resolved, with_players
+from evoply.evolution.statistics import FreshResult
 from evoply.files import checksum
 
 __all__ = ["LIMITS", "PURPOSES", "digest_of", "settings_of", "stream_for"]

@@ -5,182 +5,17 @@ This module does not know how individuals are bred, judged or stored.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from evoply import gp
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.play.population import individual_player
+from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
+from evoply.evolution.statistics import Census, FreshResult, Seconds, Statistics
 from evoply.notebook import table_html
+from evoply.players import AfterState, AlphaBeta
 
-__all__ = [
-    "ArchiveEntry",
-    "Census",
-    "FreshResult",
-    "Generation",
-    "HallOfFameEntry",
-    "Individual",
-    "Progress",
-    "Seconds",
-    "Statistics",
-    "front_of",
-    "ranking",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Individual:
-    """A tree, or several, with fitness on this generation's games, and where it comes from.
-
-    Fitness is maximised; what a config minimises is stored with its sign changed. *origin* names
-    the operator that made it, and mutations afterwards behind it; *parents* are positions in the
-    generation before.
-    """
-
-    tree: gp.Genotype
-    fitness: float
-    origin: str
-    parents: tuple[int, ...] = ()
-    cases: tuple[float, ...] = ()
-    """Results on single cases, maximised, if the config selects by them."""
-
-
-@dataclass(frozen=True, slots=True)
-class HallOfFameEntry:
-    """A tree and its points over fresh games; games of long ago weigh less.
-
-    *points* and *games* are sums in which every generation counts `MEMORY` times as much as the
-    next: opponents grow stronger, so old points were easier.
-    """
-
-    tree: gp.Genotype
-    generation: int
-    """Generation in which the tree entered."""
-    points: float
-    games: float
-
-    @property
-    def fitness(self) -> float:
-        """Return the points per fresh game, in [0, 1]."""
-        return self.points / self.games
-
-    @property
-    def rank_value(self) -> float:
-        """Return the fitness less one standard error of an even match: what entries are ranked by.
-
-        So a lucky newcomer does not displace what has proved itself over many games.
-        """
-        return self.fitness - 0.5 / math.sqrt(self.games)
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveEntry:
-    """The champion of an earlier generation, an opponent of later ones."""
-
-    tree: gp.Genotype
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class FreshResult:
-    """Points per fresh game against one opponent, in [0, 1]."""
-
-    opponent: str
-    best: float
-    """Of the individual with the highest training fitness."""
-    mean: float
-    """Of a random sample of the population."""
-    games: int
-    """Games each of them played against this opponent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seconds:
-    """Where the time of a generation went; never part of a digest."""
-
-    breeding: float
-    lowering: float
-    playing: float
-    total: float
-    """Of this generation."""
-    elapsed: float
-    """Of all generations so far, this one included."""
-    left: float | None
-    """Estimate until the run's limit; None if it has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics(Mapping[str, float]):
-    """Numbers that describe a generation, by name too; sizes in nodes, depths in levels.
-
-    *best*, *mean* and *median* are training fitness; fresh fitness is points per game in [0, 1].
-    """
-
-    best: float
-    mean: float
-    median: float
-    best_fresh: float
-    """Fitness on fresh games of the individual that was best in training."""
-    mean_fresh: float
-    """Mean fitness on fresh games of a random sample of the population."""
-    best_size: int
-    mean_size: float
-    best_depth: int
-    mean_depth: float
-    distinct_trees: int
-    """Different trees in the population."""
-    diversity: float
-    """Share of different trees, in (0, 1]."""
-    games: int
-    """Games played for this generation, fresh ones included."""
-
-    def __getitem__(self, name: str) -> float:
-        if name not in _STATISTICS:
-            raise KeyError(name)
-        value: float = getattr(self, name)
-        return value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_STATISTICS)
-
-    def __len__(self) -> int:
-        return len(_STATISTICS)
-
-
-_STATISTICS = tuple(field.name for field in fields(Statistics))
-
-
-@dataclass(frozen=True, slots=True)
-class Census:
-    """What else a generation is made of; never part of a digest."""
-
-    operators: Mapping[str, int] = field(default_factory=dict)
-    """How often each operator took part in an individual of this generation."""
-    distinct_behaviours: int = 0
-    """Different trees by their values on random positions."""
-    one_way_share: float | None = None
-    """Share of one-way crossovers among the crossover's offspring; None if there were none."""
-    sizes: tuple[float, ...] = ()
-    """Minimum, lower quartile, median, upper quartile and maximum of the nodes."""
-    work: int = 0
-    """Work of this generation: plies of its individuals' games times operations."""
-    total_work: int = 0
-    """Work of all generations so far, this one included."""
-    dead_introns: float = 0.0
-    """Share of nodes that are never computed."""
-    live_introns: float = 0.0
-    """Share of nodes that are computed without effect, of 16 individuals, as far as is found."""
-    no_op_chains: tuple[int, ...] = ()
-    """How many chains of 1, 2, ... no-ops there are in the population."""
-    chains_above_terminals: int = 0
-    """How many of these chains stand directly above a terminal."""
-    mean_weight: float | None = None
-    """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
-    median_fresh: float = 0.0
-    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of."""
+__all__ = ["Generation", "individual_player"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,10 +38,10 @@ class Generation:
     """SHA-256 of what was computed: see `evoply.evolution.digest`."""
     config: EvolutionConfig = field(compare=False)
     """What the run was asked for."""
-    census: Census = Census()
+    census: Census = field(default_factory=Census)
 
     @cached_property
-    def champions(self) -> tuple[Any, ...]:
+    def champions(self) -> tuple[AfterState | AlphaBeta, ...]:
         """Return the hall of fame as players that can be saved, best first."""
         return tuple(individual_player(self.config, entry.tree) for entry in self.hall_of_fame)
 
@@ -254,29 +89,6 @@ class Generation:
         return table_html(f"Generation {self.number}", rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the generation in the making has come, told about ten times a second."""
-
-    generation: int
-    stage: str
-    """"training", "fresh", "tuning" or "final"."""
-    done: int
-    games: int
-
-
-def ranking(individuals: tuple[Individual, ...]) -> list[int]:
-    """Return positions from best to worst: fitness, then fewer nodes, then the earlier one."""
-    return sorted(
-        range(len(individuals)),
-        key=lambda index: (-individuals[index].fitness, len(individuals[index].tree), index),
-    )
-
-
-def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
-    """Return the individuals that no other beats in fitness and in size, the fittest first.
-
-    Each is the fittest of its size and of all smaller ones: the front of strength against size.
-    """
-    objectives = [(one.fitness, -len(one.tree)) for one in individuals]
-    return tuple(individuals[index] for index in gp.pareto_front(objectives))
+def individual_player(config: EvolutionConfig, tree: gp.Genotype) -> AfterState | AlphaBeta:
+    """Return the player that *tree* is in a run of *config*, as data that can be saved."""
+    return config.game_settings.player(tree)

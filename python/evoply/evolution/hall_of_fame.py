@@ -1,4 +1,4 @@
-"""The hall of fame: fresh games for the best, ranking by them, and the final test.
+"""The hall of fame: fresh games for the best, and the ranking by them.
 
 Training fitness flatters the best of a generation: it was chosen for having had luck with these
 openings. So a few of the best, the members of the hall of fame and a random sample of the
@@ -9,34 +9,22 @@ points there are reported beside the training fitness.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from statistics import median
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.digest import stream_for
-from evoply.evolution.generation import (
-    ArchiveEntry,
-    FreshResult,
-    Generation,
-    HallOfFameEntry,
-    Individual,
-    Progress,
-    ranking,
-)
-from evoply.evolution.play.panel import Panel, Trial, panel_of, trial
-from evoply.evolution.play.population import population_of, seats_of
-from evoply.evolution.tuned_constants import tuned
+from evoply.evolution.individuals import ArchiveEntry, HallOfFameEntry, Individual, ranking
+from evoply.evolution.play.panel import Panel, Trial, trial
+from evoply.evolution.play.population import population_of
+from evoply.evolution.statistics import FreshResult
 from evoply.protocols import Cluster
 
 __all__ = [
     "MEMORY",
-    "FinalTest",
     "FreshTest",
     "draw_earlier",
-    "final_test",
     "fresh_test",
     "updated_hall",
 ]
@@ -63,26 +51,6 @@ class FreshTest:
     """Plies of the games times the operations of the trees' programs."""
 
 
-@dataclass(frozen=True, slots=True)
-class FinalTest:
-    """The members of the hall of fame in the order of the final test, best first.
-
-    With `tuning` in the config, the tuned form of its first member is one of them; what it says of
-    fresh games is that member's.
-    """
-
-    ranking: tuple[HallOfFameEntry, ...]
-    fitness: tuple[float, ...]
-    """Points per game in the final test, in [0, 1], for each of *ranking*."""
-    games: int
-    """Games each of them played."""
-
-    @property
-    def champion(self) -> HallOfFameEntry:
-        """Return the winner."""
-        return self.ranking[0]
-
-
 def draw_earlier(
     config: EvolutionConfig, archive: Sequence[ArchiveEntry], stream: Stream
 ) -> list[tuple[int, gp.Genotype]]:
@@ -100,7 +68,7 @@ def draw_earlier(
 
 def fresh_test(
     config: EvolutionConfig,
-    number: int,
+    stream: Stream,
     individuals: tuple[Individual, ...],
     hall: Sequence[HallOfFameEntry],
     panel: Panel,
@@ -111,7 +79,6 @@ def fresh_test(
 ) -> FreshTest:
     """Play fresh games of the best, the hall of fame and a sample against the panel."""
     settings = config.hall_of_fame
-    stream = stream_for(config, "fresh", number)
     order = ranking(individuals)
     candidates = list(dict.fromkeys(individuals[index].tree for index in order))
     candidates = candidates[: settings.candidates]
@@ -120,9 +87,9 @@ def fresh_test(
     known = [entry.tree for entry in hall]
     trees = list(dict.fromkeys([*candidates, *known, *sample]))
     fresh = panel.with_pairs(settings.pairs)
-    population = population_of(config, trees)
+    population = population_of(config.game_settings, trees)
     result = trial(
-        config,
+        config.game_settings,
         population.players,
         fresh,
         stream,
@@ -166,65 +133,6 @@ def updated_hall(
         )
     entries.sort(key=lambda entry: (-entry.rank_value, len(entry.tree), entry.generation))
     return tuple(entries[:size])
-
-
-def final_test(
-    config: EvolutionConfig,
-    generation: Generation,
-    *,
-    threads: int = 0,
-    progress: Callable[[Progress], object] | None = None,
-    cluster: Cluster | None = None,
-) -> FinalTest:
-    """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
-
-    Its members meet the config's opponents, earlier champions and one another; every opponent
-    has the same number of games. The first of the ranking is the run's champion. *threads*,
-    *progress* and *cluster* are those of `evolve`. If the config says so, constants of the first
-    of the hall are tuned before, and the tuned tree is tested beside the others.
-    """
-    stream = stream_for(config, "final", generation.number)
-    hall = generation.hall_of_fame
-    threads = threads or config.machine.threads
-    earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
-    panel = panel_of(config, [*earlier, *((entry.generation, entry.tree) for entry in hall)])
-    panel = panel.with_pairs(config.hall_of_fame.final_pairs)
-
-    def told(stage: str, done: int, games: int) -> None:
-        if progress is not None:
-            progress(Progress(generation.number, stage, done, games))
-
-    first = hall[0]
-    tree = tuned(
-        config,
-        first.tree,
-        panel,
-        stream.child("tuning"),
-        threads=threads,
-        progress=partial(told, "tuning"),
-        cluster=cluster,
-    )
-    if all(tree != entry.tree for entry in hall):
-        hall = (*hall, replace(first, tree=tree))
-    players = seats_of(config, [entry.tree for entry in hall])
-    result = trial(
-        config,
-        players,
-        panel,
-        stream,
-        threads=threads,
-        progress=partial(told, "final"),
-        cluster=cluster,
-    )
-    fitness = result.fitness
-    order = sorted(
-        range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
-    )
-    return FinalTest(
-        ranking=tuple(hall[index] for index in order),
-        fitness=tuple(fitness[index] for index in order),
-        games=int(result.games.sum()),
-    )
 
 
 def _by_opponent(panel: Panel, result: Trial, sample: Sequence[int]) -> tuple[FreshResult, ...]:

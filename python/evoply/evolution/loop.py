@@ -17,29 +17,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evoply import arena, gp
-from evoply.evolution.breeding.offspring import Offspring, breed, first_population
-from evoply.evolution.breeding.steady_state import steady_state_generation
+from evoply.evolution.breeding.offspring import (
+    Offspring,
+    breed,
+    first_population,
+    steady_state_generation,
+)
 from evoply.evolution.census import census_of
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.files import load_config
-from evoply.evolution.config.fitness import Fitness
+from evoply.evolution.config.players import check_sendable
+from evoply.evolution.config.text import load_config
 from evoply.evolution.digest import digest_of, stream_for
-from evoply.evolution.fitness import Batch, Measured, Play, Training
-from evoply.evolution.fitness.measuring import is_good, measured, training_of
-from evoply.evolution.generation import (
-    ArchiveEntry,
-    Generation,
-    Individual,
-    Progress,
-    Seconds,
-    Statistics,
-    ranking,
-)
+from evoply.evolution.fitness import Batch, Fitness, Measured, Play, Population, Training
+from evoply.evolution.fitness.measuring import is_good, measured
+from evoply.evolution.generation import Generation
 from evoply.evolution.hall_of_fame import FreshTest, draw_earlier, fresh_test, updated_hall
-from evoply.evolution.play.opponents import check_sendable
-from evoply.evolution.play.panel import panel_of, play_by_config
-from evoply.evolution.play.population import Population, population_of
+from evoply.evolution.individuals import ArchiveEntry, Individual, ranking
+from evoply.evolution.play.population import panel_of, population_of
 from evoply.evolution.python_parts import OwnFitness, OwnOperator, PythonParts
+from evoply.evolution.statistics import Progress, Seconds, Statistics
 from evoply.protocols import Cluster, steps
 
 __all__ = ["Evolution", "evolve", "is_finished", "step"]
@@ -93,7 +89,7 @@ def evolve(
     if settings or not isinstance(config, EvolutionConfig):
         config = load_config(config, settings=settings)
     evolution = Evolution(threads, progress, fitness, operators, cluster)
-    evolution.parts.check(config)
+    evolution.parts.check(config.variation, config.selection, config.task)
     if cluster is not None:
         check_sendable(config)
     return steps(evolution, config, resume_from)
@@ -174,35 +170,41 @@ def step(
     number = 0 if previous is None else previous.number + 1
     threads = threads or config.machine.threads
     parts = parts or PythonParts()
+    task, kind = config.task, parts.kind(config.fitness.measure)
     times = [perf_counter()]
 
     # Step 1. Whom the population meets.
     archive = () if previous is None else previous.archive
-    panel = panel_of(config, draw_earlier(config, archive, stream_for(config, "opponents", number)))
+    panel = panel_of(
+        config.game_settings,
+        task,
+        draw_earlier(config, archive, stream_for(config, "opponents", number)),
+    )
     play = _play(config, threads, _told(progress, number, "training"), cluster)
-    kind = parts.kind(config)
-    training = training_of(config, kind, panel, stream_for(config, "training", number), play)
+    stream = stream_for(config, "training", number)
+    training = Training(task, config.game_settings, panel, kind.guests(task), stream, play)
 
     if previous is not None and config.steady_state is not None:
         # Step 2 and 3 at once: breeding and judging take turns.
-        individuals, population, result = _steady(training, parts, previous)
+        individuals, population, result = _steady(config, training, parts, previous)
         times += [times[0], times[0]]
     else:
         # Step 2. Breed, and lower each different tree once.
         offspring = _offspring(config, previous, number, parts)
         times.append(perf_counter())
-        population = population_of(config, [one.tree for one in offspring])
+        population = population_of(config.game_settings, [one.tree for one in offspring])
         times.append(perf_counter())
 
         # Step 3. Play.
-        result = measured(kind, population, training)
+        result = measured(kind, population, training, config.parsimony)
         individuals = _individuals(offspring, result)
 
     # Step 4. Test the best again on fresh games.
     hall = () if previous is None else previous.hall_of_fame
     told = _told(progress, number, "fresh")
+    stream = stream_for(config, "fresh", number)
     test = fresh_test(
-        config, number, individuals, hall, panel, threads=threads, progress=told, cluster=cluster
+        config, stream, individuals, hall, panel, threads=threads, progress=told, cluster=cluster
     )
     times.append(perf_counter())
 
@@ -219,9 +221,10 @@ def step(
         fresh=test.results,
         statistics=_statistics(individuals, test, len(population.trees), result.games + test.games),
         census=census_of(
-            config,
             individuals,
             population.programs,
+            game=config.game,
+            seed=config.seed,
             median_fresh=test.median_fresh,
             work=result.work + test.work,
             work_before=0 if previous is None else previous.census.total_work,
@@ -233,28 +236,32 @@ def step(
 
 
 def _steady(
-    training: Training, parts: PythonParts, previous: Generation
+    config: EvolutionConfig, training: Training, parts: PythonParts, previous: Generation
 ) -> tuple[tuple[Individual, ...], Population, Measured]:
     """Return the next population of a steady state, as population too, and what it took."""
-    config, kind = training.config, parts.kind(training.config)
+    kind = parts.kind(config.fitness.measure)
     results: list[Measured] = []
 
     def judge(offspring: Sequence[Offspring]) -> list[float]:
-        population = population_of(config, [one.tree for one in offspring])
-        results.append(measured(kind, population, training))
+        population = population_of(config.game_settings, [one.tree for one in offspring])
+        results.append(measured(kind, population, training, config.parsimony))
         fitness: list[float] = results[-1].fitness.tolist()
         return fitness
 
     stream = stream_for(config, "breeding", previous.number + 1)
     individuals = steady_state_generation(
-        parts.completed(config), previous.individuals, stream, parts, judge
+        _completed(config, parts), previous.individuals, stream, parts, judge
     )
     total = Measured(
         fitness=np.array([one.fitness for one in individuals]),
         games=sum(result.games for result in results),
         work=sum(result.work for result in results),
     )
-    return individuals, population_of(config, [one.tree for one in individuals]), total
+    return (
+        individuals,
+        population_of(config.game_settings, [one.tree for one in individuals]),
+        total,
+    )
 
 
 def _play(
@@ -265,8 +272,7 @@ def _play(
 ) -> Play:
     def play(batch: Batch) -> arena.Results:
         games = len(batch.schedule)
-        return play_by_config(
-            config,
+        return config.game_settings.play(
             batch.players,
             batch.schedule,
             threads=threads,
@@ -284,7 +290,12 @@ def _offspring(
     stream = stream_for(config, "breeding", number)
     if previous is None:
         return first_population(config, stream)
-    return breed(parts.completed(config), previous.individuals, stream, parts)
+    return breed(_completed(config, parts), previous.individuals, stream, parts)
+
+
+def _completed(config: EvolutionConfig, parts: PythonParts) -> EvolutionConfig:
+    """Return *config* with a rate for every operator of *parts*."""
+    return config.model_copy(update={"variation": parts.completed(config.variation)})
 
 
 def _told(

@@ -12,19 +12,16 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from evoply import gp
 from evoply._native import Stream
 from evoply.configs.part import fields_of
-from evoply.evolution.config.breeding import Variation
-from evoply.evolution.fitness import FitnessKind, OwnFitness
-from evoply.evolution.fitness.own import kind_of
+from evoply.evolution.config.breeding import Selection, Variation
+from evoply.evolution.fitness.contract import FitnessKind, Task
+from evoply.evolution.fitness.own import OwnFitness, kind_of
 from evoply.evolution.operators import Operator
 from evoply.gp import Forest, Limits, Tree, TreeError
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["OwnFitness", "OwnOperator", "PythonParts", "identity"]
 
@@ -43,29 +40,28 @@ class PythonParts:
     operators: Mapping[str, OwnOperator] = field(default_factory=dict)
     """By the names that the config's `variation.custom` gives rates."""
 
-    def completed(self, config: EvolutionConfig) -> EvolutionConfig:
-        """Return *config* with the usual rates of operators that it gives none."""
-        custom = config.variation.custom
+    def completed(self, variation: Variation) -> Variation:
+        """Return *variation* with the usual rates of operators that it gives none."""
+        custom = variation.custom
         usual = {
             name: one.rate
             for name, one in self.operators.items()
             if isinstance(one, Operator) and name not in custom
         }
         if not usual:
-            return config
-        rates = {**config.variation.rates, **usual}
+            return variation
+        rates = {**variation.rates, **usual}
         if sum(rates.values()) > 1 + 1e-9:
             raise ValueError(
                 f"with the usual rates of your operators all rates add up to "
                 f"{sum(rates.values()):.6g}, more than 1: set lower ones in variation"
             )
-        variation = Variation(**{**fields_of(config.variation), "custom": {**custom, **usual}})
-        return config.model_copy(update={"variation": variation})
+        return Variation(**{**fields_of(variation), "custom": {**custom, **usual}})
 
-    def check(self, config: EvolutionConfig) -> None:
-        """Raise ValueError unless these are the operators that *config* names, and all fit."""
-        config = self.completed(config)
-        custom = config.variation.custom
+    def check(self, variation: Variation, selection: Selection, task: Task) -> None:
+        """Raise ValueError unless these are the operators that *variation* names, and all fit."""
+        variation = self.completed(variation)
+        custom = variation.custom
         missing = sorted(set(custom) - set(self.operators))
         if missing:
             raise ValueError(
@@ -79,33 +75,22 @@ class PythonParts:
             )
         for name in self.operators:
             one = self._row(name)
-            if one.individuals and config.individual.kind not in one.individuals:
+            if one.individuals and task.individual.kind not in one.individuals:
                 raise ValueError(
                     f"the operator {name!r} is for individuals of kind "
-                    f"{' or '.join(one.individuals)}, not {config.individual.kind}"
+                    f"{' or '.join(one.individuals)}, not {task.individual.kind}"
                 )
-        if custom and config.variation.recombination.pairing == "population":
+        if custom and variation.recombination.pairing == "population":
             raise ValueError(
                 "operators of your own have no place with variation.recombination.pairing = "
                 '"population"'
             )
         if self.fitness is not None:
-            self._check_fitness(config)
+            _check_fitness(kind_of(self.fitness), selection, task)
 
-    def _check_fitness(self, config: EvolutionConfig) -> None:
-        kind = self.kind(config)
-        case = config.cases
-        if case is not None and case not in kind.cases:
-            raise ValueError(
-                f"selection {config.selection.kind} looks at single {case}, "
-                "which a fitness written in Python does not have"
-            )
-        for path, message in kind.problems(config):
-            raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
-
-    def kind(self, config: EvolutionConfig) -> FitnessKind:
-        """Return what counts: the user's fitness, or the config's."""
-        return config.fitness.measure if self.fitness is None else kind_of(self.fitness)
+    def kind(self, measure: FitnessKind) -> FitnessKind:
+        """Return what counts: the user's fitness, or else *measure*, which is the config's."""
+        return measure if self.fitness is None else kind_of(self.fitness)
 
     def takes_two(self, name: str) -> bool:
         """Return whether the operator *name* is a recombination."""
@@ -160,6 +145,16 @@ class PythonParts:
     def _row(self, name: str) -> Operator:
         own = self.operators[name]
         return own if isinstance(own, Operator) else Operator(name, own, "")
+
+
+def _check_fitness(kind: FitnessKind, selection: Selection, task: Task) -> None:
+    if task.cases is not None and task.cases not in kind.cases:
+        raise ValueError(
+            f"selection {selection.kind} looks at single {task.cases}, "
+            "which a fitness written in Python does not have"
+        )
+    for path, message in kind.problems(task):
+        raise ValueError(f"the fitness {_name(kind)} does not fit: {path}: {message}")
 
 
 @cache

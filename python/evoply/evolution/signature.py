@@ -10,7 +10,8 @@ from functools import cache
 
 from evoply.evolution.config.breeding import Variation
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.config.fitness import EarlierGenerations, Fitness, Opponent
+from evoply.evolution.config.games import EarlierGenerations, Opponent
+from evoply.evolution.fitness import Fitness
 from evoply.evolution.loop import evolve
 
 __all__ = ["signature"]

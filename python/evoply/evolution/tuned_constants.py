@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.play.panel import Panel, trial
+from evoply.evolution.config.evolution_config import ConstantTuning
+from evoply.evolution.play.panel import Games, Panel, trial
 from evoply.evolution.play.population import seats_of
 from evoply.protocols import Cluster
 
@@ -24,7 +24,8 @@ __all__ = ["tuned"]
 
 
 def tuned(
-    config: EvolutionConfig,
+    games: Games,
+    settings: ConstantTuning,
     individual: gp.Genotype,
     panel: Panel,
     stream: Stream,
@@ -39,9 +40,8 @@ def tuned(
     *progress* is told games done and all of them. Raises `RunError` without the package
     `cmaes`.
     """
-    settings = config.tuning
     values = np.array(gp.drawn_numbers(individual))
-    if settings is None or not len(values):
+    if not len(values):
         return individual
     # Tuning is a learner of its own, too: it is read when a config asks for it.
     from evoply.learning.tuning import asked, new_search, tell, usual_size, with_kept_digits
@@ -57,8 +57,8 @@ def tuned(
     for number in range(settings.generations):
         vectors = asked(search, size)
         result = trial(
-            config,
-            seats_of(config, [with_numbers(one) for one in vectors]),
+            games,
+            seats_of(games, [with_numbers(one) for one in vectors]),
             panel,
             stream.child("games", number),
             threads=threads,
@@ -66,6 +66,6 @@ def tuned(
         )
         tell(search, vectors, result.half_points.sum(axis=1).tolist())
         if progress is not None:
-            games = size * int(result.games.sum())
-            progress((number + 1) * games, settings.generations * games)
+            each = size * int(result.games.sum())
+            progress((number + 1) * each, settings.generations * each)
     return with_numbers(search.mean)

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from evoply.configs.errors import explained
 from evoply.configs.keys import read_toml
 from evoply.configs.part import Part, Problem
+from evoply.evolution.play.opponents import player_texts
 from evoply.files import checksum
 from evoply.players import parse_player
 from evoply.presets import config_text
@@ -242,9 +243,7 @@ def _trained_on(measure: Measure, setups: Sequence[Setup]) -> list[Problem]:
 
 
 def _training_opponents(config: Any) -> set[str]:
-    fitness = getattr(config, "fitness", None)
-    guides = getattr(getattr(fitness, "measure", None), "guides", ())
-    return {one.player for one in (*getattr(fitness, "opponents", ()), *guides)}
+    return {text for _, text in player_texts(getattr(config, "fitness", None))}
 
 
 def named_configs(configs: Iterable[Any]) -> dict[str, Any]:

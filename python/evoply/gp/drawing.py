@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from evoply.expressions import Constant
 from evoply.expressions.formula import latex_text
-from evoply.gp.weights import leaf_numbers
-
-if TYPE_CHECKING:
-    from evoply.gp.forest import Genotype
-    from evoply.gp.tree import Tree
+from evoply.gp.weights import PrefixTree, leaf_numbers
 
 _ROW = 22  # pixels from one leaf to the next
 _GAP = 34  # pixels between the columns of two levels
@@ -39,7 +35,35 @@ _MARK = 'stroke-width="3" font-weight="bold"'
 _LONGEST_WEIGHT = 10**6
 
 
-def labels_of(tree: Tree) -> list[str]:
+class DrawnTree(PrefixTree, Protocol):
+    """What is drawn of a tree (`evoply.gp.Tree`)."""
+
+    @property
+    def words(self) -> list[str]:
+        """What is written for each node."""
+
+    @property
+    def dead(self) -> list[bool]:
+        """For each node whether it is never computed."""
+
+
+class Drawn(Protocol):
+    """What is drawn of an individual (`evoply.gp.Genotype`)."""
+
+    @property
+    def role(self) -> str:
+        """How its trees make one individual."""
+
+    @property
+    def trees(self) -> Sequence[DrawnTree]:
+        """Its branches."""
+
+    @property
+    def ends(self) -> Sequence[float]:
+        """The clock at which each branch's share of the game ends."""
+
+
+def labels_of(tree: DrawnTree) -> list[str]:
     """Return what is written on each node: its name or number, behind the weight of its place."""
     labels = tree.words
     weights = tree.primitive_set.weights
@@ -54,7 +78,7 @@ def _weight_text(number: int) -> str:
     return f"1/{number}" if number < _LONGEST_WEIGHT else f"{1 / number:.0e}"
 
 
-def branch_titles(individual: Genotype) -> list[str]:
+def branch_titles(individual: Drawn) -> list[str]:
     """Return what each branch is: nothing for a plain tree, a share of the game, a definition."""
     if individual.role == "tree":
         return [""]
@@ -73,7 +97,7 @@ def branch_titles(individual: Genotype) -> list[str]:
     ]
 
 
-def tree_text(individual: Genotype) -> str:
+def tree_text(individual: Drawn) -> str:
     """Return *individual* as lines, one node a line, drawn like a directory tree.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
@@ -91,7 +115,7 @@ def tree_text(individual: Genotype) -> str:
     )
 
 
-def _lines(tree: Tree) -> str:
+def _lines(tree: DrawnTree) -> str:
     lines: list[str] = []
     waiting = [(0, "", "")]  # index, what stands before the node, and before its operands
     labels, dead = labels_of(tree), tree.dead
@@ -106,7 +130,7 @@ def _lines(tree: Tree) -> str:
 
 
 def tree_svg(
-    individual: Genotype,
+    individual: Drawn,
     marked: Sequence[Collection[int]] = (),
     *,
     values: Sequence[Sequence[str] | None] | None = None,
@@ -144,7 +168,7 @@ def tree_svg(
 
 
 def _draw(
-    tree: Tree,
+    tree: DrawnTree,
     top: float,
     edges: list[str],
     boxes: list[str],
@@ -178,7 +202,7 @@ def _draw(
     return right, max(rows) + _ROW / 2
 
 
-def _levels(tree: Tree) -> list[int]:
+def _levels(tree: DrawnTree) -> list[int]:
     """Return the level of each node, the root on level 0."""
     levels = [0] * len(tree)
     for index in range(len(tree)):
@@ -204,7 +228,7 @@ def _columns(levels: list[int], widths: list[float]) -> list[float]:
     return columns
 
 
-def _rows(tree: Tree) -> list[float]:
+def _rows(tree: DrawnTree) -> list[float]:
     """Return the height of each node: leaves one below the other, others amid their operands."""
     rows = [0.0] * len(tree)
     leaves = sum(not node.arity for node in tree.nodes)
@@ -240,7 +264,7 @@ def _box(
     )
 
 
-def latex(individual: Genotype) -> str:
+def latex(individual: Drawn) -> str:
     r"""Return a picture of *individual*, one environment of the package `forest` a branch.
 
     Introns are gray, the weight of a leaf stands before it. A document needs
@@ -263,7 +287,7 @@ def latex(individual: Genotype) -> str:
     return "\n".join(parts)
 
 
-def _brackets(tree: Tree) -> str:
+def _brackets(tree: DrawnTree) -> str:
     labels, dead = labels_of(tree), tree.dead
     lines: list[str] = []
     waiting = [(0, 0, False)]  # index, level, and whether only its bracket is to be closed

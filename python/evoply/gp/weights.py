@@ -10,15 +10,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from evoply.expressions import Constant, Node, Weights
-
-if TYPE_CHECKING:
-    from evoply.gp.tree import Tree
+from evoply.expressions import Constant, Node, PrimitiveSet, Weights
 
 
-def place_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int]:
+class PrefixTree(Protocol):
+    """What is asked here of a tree (`evoply.gp.Tree`): its nodes, and which is below which."""
+
+    @property
+    def primitive_set(self) -> PrimitiveSet:
+        """The set that its nodes are from."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The nodes in prefix order."""
+
+    def __len__(self) -> int: ...
+
+    def children(self, index: int, /) -> list[int]:
+        """Return the indices of the operands of the node at *index*."""
+
+
+def place_numbers(tree: PrefixTree, weights: Weights, *, prefix: str = "") -> list[int]:
     """Return for each node the number k that its bits say, the root having *prefix*.
 
     The left of two operands appends 0, the right 1; one of more operands its number, in as many
@@ -37,7 +51,7 @@ def place_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int
     return numbers
 
 
-def leaf_numbers(tree: Tree, weights: Weights, *, prefix: str = "") -> list[int | None]:
+def leaf_numbers(tree: PrefixTree, weights: Weights, *, prefix: str = "") -> list[int | None]:
     """Return k for each leaf that is weighed, a number; None for all other nodes.
 
     >>> from evoply.expressions import PRIMITIVE_SETS
@@ -58,7 +72,7 @@ def _is_number(node: Node) -> bool:
     return isinstance(node, Constant) or node.expression.op == "number"
 
 
-def leaf_weights(tree: Tree) -> list[float | None]:
+def leaf_weights(tree: PrefixTree) -> list[float | None]:
     """Return for each node what its value is multiplied by, in [0, 1]; None if it is not weighed.
 
     The weight is 1/k correctly rounded, and 1 where k is 0, however long the bits are; far down a
@@ -86,7 +100,7 @@ class Chain:
     is_above_terminal: bool
 
 
-def no_op_chains(tree: Tree) -> list[Chain]:
+def no_op_chains(tree: PrefixTree) -> list[Chain]:
     """Return the longest chains of no-ops in *tree*, in the order of its nodes."""
     chains: list[Chain] = []
     index, nodes = 0, tree.nodes
@@ -116,7 +130,7 @@ class ChainStatistics:
         return sum(self.lengths.values())
 
 
-def chain_statistics(trees: Sequence[Tree]) -> ChainStatistics:
+def chain_statistics(trees: Sequence[PrefixTree]) -> ChainStatistics:
     """Return the statistics of the chains of *trees*."""
     chains = [chain for tree in trees for chain in no_op_chains(tree)]
     lengths = Counter(chain.length for chain in chains)

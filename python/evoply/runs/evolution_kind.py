@@ -28,8 +28,8 @@ from evoply.evolution import (
     self_contained,
 )
 from evoply.evolution.config.evolution_config import MOST_GENERATIONS
+from evoply.evolution.config.players import check_sendable
 from evoply.evolution.digest import LIMITS, digest_of
-from evoply.evolution.play.opponents import check_sendable
 from evoply.evolution.python_parts import PythonParts
 from evoply.learning.tuning import check_installed
 from evoply.protocols import Cluster
@@ -133,7 +133,7 @@ class EvolutionKind:
         check_sendable(config)
 
     def check(self, learner: Evolution, config: EvolutionConfig, /) -> None:
-        learner.parts.check(config)
+        learner.parts.check(config.variation, config.selection, config.task)
         if config.tuning is not None:
             check_installed()  # rather now than when all generations are made
 
@@ -186,8 +186,7 @@ class EvolutionKind:
     def games_of_a_step(self, config: EvolutionConfig, /) -> Mapping[str, int]:
         fitness, earlier = config.fitness, config.fitness.earlier_generations
         each = sum(one.games or 2 * one.pairs for one in fitness.opponents)
-        each += sum(one.rounds * one.games for one in getattr(fitness.measure, "guides", ()))
-        each += 2 * getattr(fitness.measure, "co_play", 0)
+        each += fitness.measure.games_of_each(config.task)
         each += 2 * earlier.champions * earlier.pairs
         games = {"fitness": config.population_size * each}
         if config.tuning is not None:  # a generation of CMA-ES has four vectors at least

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evoply import arena
-from evoply.evolution import EvolutionConfig, Generation
+from evoply.evolution import Generation, is_reproducible
 from evoply.evolution.digest import stream_for
-from evoply.evolution.fitness import Batch, Training
-from evoply.evolution.fitness.measuring import measured, training_of
+from evoply.evolution.fitness import Batch, Population, Training
+from evoply.evolution.fitness.measuring import measured
 from evoply.evolution.hall_of_fame import draw_earlier
-from evoply.evolution.play.opponents import PreparedPlayer, is_reproducible
-from evoply.evolution.play.panel import Panel, panel_of, play_by_config
-from evoply.evolution.play.population import Population, population_of
+from evoply.evolution.play.panel import Games, Panel, PreparedPlayer
+from evoply.evolution.play.population import panel_of, population_of
 from evoply.games import game_rules
 from evoply.protocols import GameRecord, RunError
 from evoply.runs.run import Run
@@ -59,36 +58,43 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     stored = run.generation(generation)
     config = run.config
     _check_replayable(run)
-    kind = config.fitness.measure
-    recorder = _Recorder(config, game)
+    kind, games = config.fitness.measure, config.game_settings
+    recorder = _Recorder(games, game)
     stream = stream_for(config, "training", generation)
-    training = training_of(config, kind, _panel(run, stored), stream, recorder.play)
-    population = population_of(config, [one.tree for one in stored.individuals])
+    training = Training(
+        config.task,
+        games,
+        _panel(run, stored),
+        kind.guests(config.task),
+        stream,
+        recorder.play,
+    )
+    population = population_of(games, [one.tree for one in stored.individuals])
 
     # Step 2. The games that are needed to know the one, and the fitness that they gave.
     if kind.is_relative:
-        result = measured(kind, population, training)
-        games = result.games
+        result = measured(kind, population, training, config.parsimony)
+        count = result.games
         fitness = dict(enumerate(result.fitness.tolist()))
     else:
         # Every different tree has as many games, those of one after those of another.
-        result = measured(kind, _only(population, 0), training)
-        each, games = result.games, result.games * len(population.trees)
+        result = measured(kind, _only(population, 0), training, config.parsimony)
+        each, count = result.games, result.games * len(population.trees)
         which = min(game // each, len(population.trees) - 1)
         if which:
-            recorder = _Recorder(config, game - which * each)
+            recorder = _Recorder(games, game - which * each)
             training = replace(training, play=recorder.play)
-            result = measured(kind, _only(population, which), training)
+            result = measured(kind, _only(population, which), training, config.parsimony)
         fitness = dict.fromkeys(_places(population, which), float(result.fitness[0]))
     if recorder.batch is None:
-        numbers = f"games 0 to {games - 1}" if games else "no games"
+        numbers = f"games 0 to {count - 1}" if count else "no games"
         raise RunError(f"run {run.path}: generation {generation} has {numbers}, not {game}")
     _check_fitness(run, stored, fitness)
 
     # Step 3. The one game, with its moves.
     played = _Table(population, training, recorder.batch)
     batch = recorder.batch
-    results = play_by_config(config, batch.players, batch.schedule, record_moves=True)
+    results = games.play(batch.players, batch.schedule, record_moves=True)
     rules = game_rules(config.game)
     start_of = batch.schedule.start_of
     start = rules.position_from_row(
@@ -98,12 +104,12 @@ def replay(run: Run, generation: int, game: int) -> Replay:
     black, white = played.individuals(0), played.individuals(1)
     black_points = float(results.black_points[0])
     return Replay(
-        game=rules.game(start, moves, draws=config.draws.rules(config.game)),
+        game=rules.game(start, moves, draws=games.draws),
         black=played.label(0),
         white=played.label(1),
         generation=generation,
         number=game,
-        games=games,
+        games=count,
         individuals=black or white,
         against=white if black else (),
         opening_plies=config.opening_plies,
@@ -114,8 +120,8 @@ def replay(run: Run, generation: int, game: int) -> Replay:
 class _Recorder:
     """Plays batches, and keeps the game of a number as a batch of its own."""
 
-    def __init__(self, config: EvolutionConfig, wanted: int) -> None:
-        self._config = config
+    def __init__(self, games: Games, wanted: int) -> None:
+        self._games = games
         self._wanted = wanted
         self.batch: Batch | None = None
 
@@ -125,9 +131,7 @@ class _Recorder:
             individuals = None if batch.individuals is None else batch.individuals[:, one]
             self.batch = replace(batch, schedule=batch.schedule.part(one), individuals=individuals)
         self._wanted -= len(batch.schedule)
-        return play_by_config(
-            self._config, batch.players, batch.schedule, record_moves=batch.record_moves
-        )
+        return self._games.play(batch.players, batch.schedule, record_moves=batch.record_moves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,9 @@ def _check_replayable(run: Run) -> None:
 def _panel(run: Run, stored: Generation) -> Panel:
     before = [entry for entry in stored.archive if entry.generation < stored.number]
     stream = stream_for(run.config, "opponents", stored.number)
-    return panel_of(run.config, draw_earlier(run.config, before, stream))
+    return panel_of(
+        run.config.game_settings, run.config.task, draw_earlier(run.config, before, stream)
+    )
 
 
 def _check_fitness(run: Run, generation: Generation, fitness: Mapping[int, float]) -> None:

@@ -1,39 +1,29 @@
-"""New individuals of a config: random ones, and those of players that were there before."""
+"""New individuals: random ones, and those of players that were there before."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.config.individual import shape_of
+from evoply.evolution.config.breeding import Initialisation
 from evoply.evolution.play.opponents import read_opponent
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.gp import Forest, Limits, Shape
 from evoply.gp.creation import Method
 from evoply.players import seed_individual
 
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
-
-__all__ = [
-    "is_tree_text",
-    "limits_of",
-    "new_individual",
-    "primitive_set_of",
-    "random_individuals",
-    "seed_of",
-]
+__all__ = ["is_tree_text", "named_set", "new_individual", "random_individuals", "seed_of"]
 
 
-def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
-    """Return the primitive set of a config, the same object for equal settings."""
-    if isinstance(config.primitives, str):
-        return find_primitive_set(config.primitives)
-    return _set_from_json(json.dumps(config.primitives, sort_keys=True))
+def named_set(primitives: str | Mapping[str, Any]) -> PrimitiveSet:
+    """Return the primitive set of this name or JSON form, the same object for equal ones."""
+    if isinstance(primitives, str):
+        return find_primitive_set(primitives)
+    return _set_from_json(json.dumps(primitives, sort_keys=True))
 
 
 @lru_cache(maxsize=16)
@@ -41,31 +31,26 @@ def _set_from_json(text: str) -> PrimitiveSet:
     return PrimitiveSet.from_dict(json.loads(text))
 
 
-def limits_of(config: EvolutionConfig) -> Limits:
-    """Return what no tree of the config's population may exceed."""
-    return Limits(config.limits.max_depth, config.limits.max_nodes)
-
-
-def new_individual(config: EvolutionConfig, place: int, stream: Stream) -> gp.Genotype:
+def new_individual(
+    what: PrimitiveSet | Shape, settings: Initialisation, limits: Limits, place: int, stream: Stream
+) -> gp.Genotype:
     """Return a random individual of a method without halves, for *place* in a population.
 
     A ramp's depth limit goes up by one from place to place, and begins again. Of
     ramped half-and-half this gives the half that grows, as gpjpp's creation does.
     """
-    settings = config.initialisation
-    primitives = primitive_set_of(config)
     depth = settings.max_depth
     if settings.method.startswith("ramped"):
         depth = settings.min_depth + place % (depth - settings.min_depth + 1)
     method: Literal["grow", "full"] = "full" if settings.method.endswith("full") else "grow"
     return random_individuals(
-        shape_of(config.individual, primitives) or primitives,
+        what,
         method,
         1,
         stream,
         min_depth=min(settings.min_depth, depth),
         max_depth=depth,
-        limits=limits_of(config),
+        limits=limits,
     )[0]
 
 

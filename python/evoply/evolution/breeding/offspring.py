@@ -1,4 +1,4 @@
-"""The first and the next population: pure functions of the config, the parents and a stream.
+"""The first population and the next: pure functions of the config, the parents and a stream.
 
 Every offspring draws from its own child stream, so no draw of one shifts another's. Elites are
 copied first; each place after them goes to one operator drawn by its rate.
@@ -6,30 +6,33 @@ copied first; each place after them goes to one operator drawn by its rate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.breeding.creation import (
-    limits_of,
-    new_individual,
-    primitive_set_of,
-    random_individuals,
-    seed_of,
-)
-from evoply.evolution.breeding.selection import select_parents
-from evoply.evolution.config.breeding import Afterwards, Variation
-from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.breeding.creation import new_individual, random_individuals, seed_of
+from evoply.evolution.breeding.selection import Selector
+from evoply.evolution.config.breeding import Afterwards, Demes, Variation
+from evoply.evolution.config.evolution_config import EvolutionConfig, primitive_set_of
 from evoply.evolution.config.individual import shape_of
-from evoply.evolution.generation import Individual, ranking
+from evoply.evolution.individuals import Individual, ranking
 from evoply.evolution.operators import CREATION, CROSSOVER, MUTATIONS, REPRODUCTION
 from evoply.evolution.python_parts import PythonParts
 from evoply.gp import Limits
 from evoply.gp.points import Bias
 from evoply.gp.tree import MAX_TREE_NODES
 
-__all__ = ["Couple", "Offspring", "breed", "draw_operator", "first_population", "offspring_of"]
+__all__ = [
+    "Couple",
+    "Offspring",
+    "breed",
+    "draw_operator",
+    "first_population",
+    "offspring_of",
+    "selector_of",
+    "steady_state_generation",
+]
 
 _PLAIN = PythonParts()
 
@@ -46,13 +49,17 @@ class Offspring:
     parents: tuple[int, ...] = ()
 
 
+Judge = Callable[[Sequence[Offspring]], list[float]]
+"""Returns the fitness of offspring; the games of a whole generation are on the same openings."""
+
+
 def first_population(config: EvolutionConfig, stream: Stream) -> tuple[Offspring, ...]:
     """Return the first population: individuals of seeds, then random ones.
 
     The random ones obey the config's initialisation, all of them its limits.
     """
     settings = config.initialisation
-    primitives, limits = primitive_set_of(config), limits_of(config)
+    primitives, limits = primitive_set_of(config), config.limits.of_trees
     shape = shape_of(config.individual, primitives)
     seeds = [seed_of(text, config.game, primitives, shape, limits) for text in settings.seeds]
     drawn = random_individuals(
@@ -82,7 +89,7 @@ def breed(
     elites = ranking(parents)[: config.elitism]
     if config.variation.recombination.pairing == "population":
         return _paired(config, parents, elites, stream, parts)
-    couples = _couples(config, parents, stream, parts)
+    couples = _couples(config, parents, stream, selector_of(config, parts))
     offspring = [Offspring(parents[index].tree, "elite", (index,)) for index in elites]
     while len(offspring) < size:
         place = len(offspring)
@@ -91,50 +98,48 @@ def breed(
     return tuple(offspring[:size])
 
 
+def selector_of(config: EvolutionConfig, parts: PythonParts = _PLAIN) -> Selector:
+    """Return what draws the parents of a run."""
+    kind = parts.kind(config.fitness.measure)
+    return Selector(config.selection, config.parsimony, kind, config.task)
+
+
 def _couples(
-    config: EvolutionConfig,
-    parents: tuple[Individual, ...],
-    stream: Stream,
-    parts: PythonParts,
+    config: EvolutionConfig, parents: Sequence[Individual], stream: Stream, selector: Selector
 ) -> list[Couple]:
     """Return two selected parents for every place, from its deme if there are demes."""
     size = config.population_size
     if config.demes is None:
-        drawn = select_parents(config, parents, 2 * size, stream.child("parents"), parts)
+        drawn = selector.parents(parents, 2 * size, stream.child("parents"))
         return list(zip(drawn[::2], drawn[1::2], strict=True))
-    slots = after_migration(config, parents, stream.child("migration"), parts)
+    slots = _after_migration(config.demes, parents, stream.child("migration"), selector)
     couples: list[Couple] = []
     for start in range(0, size, config.demes.size):
         deme = slots[start : start + config.demes.size]
         members = [parents[index] for index in deme]
-        drawn = select_parents(
-            config, members, 2 * len(deme), stream.child("parents", start), parts
-        )
+        drawn = selector.parents(members, 2 * len(deme), stream.child("parents", start))
         drawn = [deme[place] for place in drawn]
         couples += zip(drawn[::2], drawn[1::2], strict=True)
     return couples
 
 
-def after_migration(
-    config: EvolutionConfig,
-    parents: tuple[Individual, ...],
-    stream: Stream,
-    parts: PythonParts,
+def _after_migration(
+    demes: Demes | None, parents: Sequence[Individual], stream: Stream, selector: Selector
 ) -> list[int]:
     """Return who lives in each slot after every deme had its chance to swap with the next."""
     slots = list(range(len(parents)))
-    if config.demes is None:
+    if demes is None:
         return slots
-    size = config.demes.size
+    size = demes.size
     starts = range(0, len(slots), size)
     for number, start in enumerate(starts):
         draws = stream.child(number)
-        if len(starts) < 2 or draws.random() >= config.demes.migration:
+        if len(starts) < 2 or draws.random() >= demes.migration:
             continue
         chosen = []
         for name, begin in (("here", start), ("next", starts[(number + 1) % len(starts)])):
             members = [parents[index] for index in slots[begin : begin + size]]
-            place = select_parents(config, members, 1, draws.child(name), parts)[0]
+            place = selector.parents(members, 1, draws.child(name))[0]
             chosen.append(begin + place)
         here, there = chosen
         slots[here], slots[there] = slots[there], slots[here]
@@ -165,7 +170,10 @@ def offspring_of(
     elif name == CROSSOVER:
         children = _crossed(config, couple, first, second, limits, stream)
     elif name == CREATION:
-        children = [Offspring(new_individual(config, place, stream), name)]
+        primitives = primitive_set_of(config)
+        what = shape_of(config.individual, primitives) or primitives
+        made = new_individual(what, config.initialisation, config.limits.of_trees, place, stream)
+        children = [Offspring(made, name)]
     else:
         child = gp.mutated(first.tree, MUTATIONS[name], limits, stream)
         children = [Offspring(child, name, couple[:1])]
@@ -186,17 +194,69 @@ def _finished(
     if config.limits.oversized == "refuse":
         return list(children)
     return [
-        Offspring(gp.pruned_to(child.tree, limits_of(config)), child.origin, child.parents)
+        Offspring(gp.pruned_to(child.tree, config.limits.of_trees), child.origin, child.parents)
         for child in children
     ]
 
 
 def _breeding_limits(config: EvolutionConfig) -> Limits:
     """Return what operators may not exceed: where offspring are cut, only what any tree may not."""
-    limits = limits_of(config)
+    limits = config.limits.of_trees
     if config.limits.oversized == "refuse":
         return limits
     return Limits(limits.max_depth, MAX_TREE_NODES)
+
+
+def steady_state_generation(
+    config: EvolutionConfig,
+    before: tuple[Individual, ...],
+    stream: Stream,
+    parts: PythonParts,
+    judge: Judge,
+) -> tuple[Individual, ...]:
+    """Return the population after as many offspring as it has individuals, a batch at a time.
+
+    Each replaces one individual that is drawn for being bad and is not among the `elitism` best.
+    With demes, those of neighbours are exchanged first; then each deme makes as many offspring as
+    it has individuals, from parents of its own, in its own places. Parents are given as their
+    places at that time. Source: gpjpp, SteadyState.
+    """
+    batch = 1 if config.steady_state is None else config.steady_state.batch
+    selector = selector_of(config, parts)
+    deme = len(before) if config.demes is None else config.demes.size
+    population = [
+        Individual(before[slot].tree, before[slot].fitness, "survivor", (slot,))
+        for slot in _after_migration(config.demes, before, stream.child("migration"), selector)
+    ]
+    made = number = 0
+    while made < len(population):
+        # Step 1. Breed.
+        draws = stream.child("batch", number)
+        start = made // deme * deme
+        end = start + deme
+        size = min(batch, end - made)
+        members = population[start:end]
+        drawn = selector.parents(members, 2 * size, draws.child("parents"))
+        drawn = [start + place for place in drawn]
+        offspring: list[Offspring] = []
+        while len(offspring) < size:
+            place = len(offspring)
+            couple = (drawn[2 * place], drawn[2 * place + 1])
+            child = draws.child("offspring", place)
+            offspring += offspring_of(config, population, couple, made + place, child, parts)
+        offspring = offspring[:size]
+
+        # Step 2. Judge, and put each in the place of somebody bad.
+        for place, (one, fitness) in enumerate(zip(offspring, judge(offspring), strict=True)):
+            best = set(ranking(tuple(population))[: config.elitism])
+            others = [index for index in range(start, end) if index not in best]
+            if others:
+                rest = [population[index] for index in others]
+                worst = selector.worst(rest, draws.child("worst", place))
+                population[others[worst]] = Individual(one.tree, fitness, one.origin, one.parents)
+        made += size
+        number += 1
+    return tuple(population)
 
 
 def draw_operator(variation: Variation, draw: float) -> str:
@@ -260,7 +320,7 @@ def _paired(
     """
     # Step 1. Select as many as there are places, and let them cross over in pairs.
     count = config.population_size - len(elites)
-    drawn = select_parents(config, parents, count, stream.child("parents"), parts)
+    drawn = selector_of(config, parts).parents(parents, count, stream.child("parents"))
     round_ = gp.paired_crossover(
         [parents[index].tree for index in drawn],
         [parents[index].fitness for index in drawn],

@@ -9,6 +9,7 @@ from pydantic import Field, create_model, model_validator
 
 from evoply.configs.part import Part
 from evoply.evolution.operators import MUTATIONS_AFTERWARDS, OPERATORS, Operator
+from evoply.gp import Limits
 
 __all__ = [
     "Afterwards",
@@ -26,6 +27,7 @@ __all__ = [
     "SizeLimits",
     "SteadyState",
     "Tarpeian",
+    "Termination",
     "TournamentSelection",
     "Variation",
 ]
@@ -269,6 +271,11 @@ class SizeLimits(Part):
     """What becomes of an offspring of too many nodes: it is not made, or it is cut, functions being
     replaced by their rightmost terminals (Frankland & Pillay)."""
 
+    @property
+    def of_trees(self) -> Limits:
+        """The limits of one individual, as operators take them."""
+        return Limits(self.max_depth, self.max_nodes)
+
 
 class Demes(Part):
     """Groups within which parents are selected; neighbours exchange individuals (gpjpp).
@@ -292,3 +299,14 @@ class SteadyState(Part):
 
     batch: int = Field(default=2, ge=1)
     """Offspring that are made and play together; 2 is gpjpp's, more is faster."""
+
+
+class Termination(Part):
+    """When a run is good enough to end before its limits, and how many such runs are wanted."""
+
+    fitness: float
+    """Training fitness that ends the run: better than this, which is below it for what is
+    minimised (discs) and above it for everything else."""
+    good_runs: int = Field(default=0, ge=0, le=1_000_000)
+    """`evoply evolve` makes runs with the seeds that follow until so many ended good; 0: one run,
+    however it ends."""

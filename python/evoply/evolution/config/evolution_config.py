@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from evoply.configs.part import Part, Problem
 from evoply.configs.whole import WholeConfig
+from evoply.evolution.breeding.creation import named_set
+from evoply.evolution.config import checks
 from evoply.evolution.config.breeding import (
     Demes,
     Initialisation,
@@ -23,14 +25,14 @@ from evoply.evolution.config.breeding import (
     Selection,
     SizeLimits,
     SteadyState,
+    Termination,
     TournamentSelection,
     Variation,
 )
-from evoply.evolution.config.checks import problems_of
-from evoply.evolution.config.fitness import Fitness
-from evoply.evolution.config.games import Draws, PlayerSettings, Start
+from evoply.evolution.config.games import Draws, PlayerSettings, Start, start_row
 from evoply.evolution.config.individual import IndividualShape, OneTree
-from evoply.evolution.fitness import Case, measure_from_text
+from evoply.evolution.fitness import Case, Fitness, Task, measure_from_text
+from evoply.evolution.play.panel import Games
 from evoply.expressions import PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 
@@ -40,7 +42,7 @@ __all__ = [
     "EvolutionConfig",
     "HallOfFame",
     "Machine",
-    "Termination",
+    "primitive_set_of",
 ]
 
 MOST_GENERATIONS = 1_000_000_000
@@ -79,35 +81,11 @@ class ConstantTuning(Part):
     """How far the first vectors lie from the numbers as they are, in shares of these."""
 
 
-class Termination(Part):
-    """When a run is good enough to end before its limits, and how many such runs are wanted."""
-
-    fitness: float
-    """Training fitness that ends the run: better than this, which is below it for what is
-    minimised (discs) and above it for everything else."""
-    good_runs: int = Field(default=0, ge=0, le=1_000_000)
-    """`evoply evolve` makes runs with the seeds that follow until so many ended good; 0: one run,
-    however it ends."""
-
-
 class Machine(Part):
     """How this machine is used; changes no result and is not part of a digest."""
 
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play games; 0 means all cores."""
-
-
-def _with_guides_of_its_game(data: dict[str, Any]) -> dict[str, Any]:
-    """Return *data* with a fitness such as `10ab2+20Co` in full: each game has its own guide."""
-    fitness, game = data.get("fitness"), data.get("game", "othello")
-    if isinstance(fitness, str):
-        fitness = {"measure": fitness}
-        data = {**data, "fitness": fitness}
-    if isinstance(fitness, dict) and isinstance(fitness.get("measure"), str):
-        with suppress(ValueError):  # what cannot be read is reported at its own path
-            measure = measure_from_text(fitness["measure"], str(game))
-            return {**data, "fitness": {**fitness, "measure": measure}}
-    return data
 
 
 class EvolutionConfig(WholeConfig):
@@ -172,6 +150,35 @@ class EvolutionConfig(WholeConfig):
             case _:
                 return None
 
+    @property
+    def game_settings(self) -> Games:
+        """How all games of the run are played."""
+        return Games(
+            game=self.game,
+            primitives=self.primitives,
+            player_kind=self.player.kind,
+            player_options=self.player.options,
+            opening_plies=self.opening_plies,
+            starts=tuple(start_row(self.game, start.position) for start in self.starts)
+            or (game_rules(self.game).start().row,),
+            weights=tuple(start.weight for start in self.starts),
+            draws=self.draws.rules(self.game),
+        )
+
+    @property
+    def task(self) -> Task:
+        """What its fitness is told of it."""
+        return Task(
+            game=self.game,
+            population_size=self.population_size,
+            elitism=self.elitism,
+            individual=self.individual,
+            opponents=self.fitness.opponents,
+            earlier_generations=self.fitness.earlier_generations,
+            sides=self.fitness.sides,
+            cases=self.cases,
+        )
+
     @field_validator("game")
     @classmethod
     def _is_a_game(cls, game: str) -> str:
@@ -199,13 +206,44 @@ class EvolutionConfig(WholeConfig):
             raise ValueError("must be the name of a primitive set, or a set in its JSON form")
         return primitives
 
-    judges_parts: ClassVar[bool] = True
-
+    @model_validator(mode="before")
     @classmethod
-    def completed(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Return *data* with measures and guides as its game has them."""
-        return _with_guides_of_its_game(data)
+    def _with_guides_of_its_game(cls, data: Any) -> Any:
+        """Return *data* with a fitness such as `10ab2+20Co` in full: games have guides."""
+        fitness = data.get("fitness")
+        measure = fitness.get("measure") if isinstance(fitness, dict) else fitness
+        if isinstance(measure, str):
+            others = fitness if isinstance(fitness, dict) else {}
+            with suppress(ValueError):  # what cannot be read is reported at its own path
+                measure = measure_from_text(measure, str(data.get("game", "othello")))
+            return {**data, "fitness": {**others, "measure": measure}}
+        return data
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        return problems_of(self)
+        game, individual, measure = self.game, self.individual, self.fitness.measure
+        demes, steady_state = self.demes, self.steady_state
+        primitives, population = primitive_set_of(self), self.population_size
+        return [
+            *checks.draws(game, self.draws),
+            *checks.starts(game, self.starts),
+            *checks.trees(game, primitives, individual, self.initialisation, self.limits),
+            *checks.length(self.generations, self.time_limit, self.work_limit),
+            *checks.sizes(population, self.elitism, demes),
+            *self.fitness.player_problems(game),
+            *checks.seeds(
+                game, primitives, individual, self.initialisation.seeds, self.limits, population
+            ),
+            *checks.selection(self.selection, self.parsimony, self.cases, measure),
+            *self.fitness.case_problems(self.cases),
+            *checks.groups(demes, steady_state, self.selection, measure),
+            *checks.pairing(self.variation, demes, steady_state),
+            *measure.problems(self.task),
+            *checks.termination(self.termination, measure),
+            *checks.player(game, individual, self.player),
+        ]
+
+
+def primitive_set_of(config: EvolutionConfig) -> PrimitiveSet:
+    """Return the primitive set of a config, the same object for equal settings."""
+    return named_set(config.primitives)

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, model_validator
 
-from evoply._native import Stream
-from evoply.configs.part import Part, Problem
+from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
 from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, Ties
 from evoply.protocols import Row
 
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
-
 __all__ = [
     "USUAL",
     "Draws",
+    "EarlierGenerations",
+    "Opponent",
     "PlayerSettings",
     "Start",
-    "start_problems",
-    "start_rows",
-    "starts_of_openings",
+    "start_row",
 ]
 
 USUAL = "usual"
 _NEVER = "never"
 _MOST = 1_000_000
-_STEP = (5**0.5 - 1) / 2
-"""Steps of this length on a circle come nowhere closer to one another than they must."""
 
 
 class PlayerSettings(Part):
@@ -154,40 +145,40 @@ class Start(Part):
         return {"position": start.text()} if hasattr(start, "row") else start
 
 
-def start_problems(config: EvolutionConfig) -> Iterator[Problem]:
-    """Yield what is wrong with the positions of *config*."""
-    for index, start in enumerate(config.starts):
-        try:
-            _row(config.game, start.position)
-        except ValueError as error:
-            yield f"starts.{index}.position", str(error)
+class Opponent(Part):
+    """A fixed opponent of the whole population: a player text and how much it is met."""
+
+    player: str = Field(min_length=1, max_length=100_000)
+    """A player as text, such as `greedy` or `material:depth=2`."""
+    pairs: int = Field(default=5, ge=1, le=100_000)
+    """Random openings a generation; each is played twice with colours swapped."""
+    games: int | None = Field(default=None, ge=1, le=200_000)
+    """Games of training instead of `pairs`, also an odd number of them, as papers play."""
 
 
-def start_rows(config: EvolutionConfig) -> tuple[Row, ...]:
-    """Return the positions at which games begin, as the kernel writes them."""
-    if not config.starts:
-        return (game_rules(config.game).start().row,)
-    return tuple(_row(config.game, start.position) for start in config.starts)
+class EarlierGenerations(Part):
+    """Champions of earlier generations as opponents, drawn anew each generation."""
 
+    champions: int = Field(default=0, ge=0, le=1000)
+    """How many are drawn (fewer while there are fewer)."""
+    recent: int = Field(default=0, ge=0, le=1000)
+    """How many of them are the newest; the others are drawn uniformly from all the rest."""
+    pairs: int = Field(default=4, ge=1, le=100_000)
+    """Opening pairs against each."""
 
-def starts_of_openings(
-    config: EvolutionConfig, count: int, stream: Stream
-) -> NDArray[np.uint32] | None:
-    """Return at which start each of *count* openings begins; None if there is but one.
-
-    Each is drawn with the probability of its weight, and they are spread evenly: any openings in a
-    row hold each start nearly as often as its weight says. One draw from a child of *stream*.
-    """
-    if len(config.starts) < 2:
-        return None
-    weights = np.array([start.weight for start in config.starts])
-    bounds = np.cumsum(weights / weights.sum())[:-1]
-    places = (stream.child("start").random() + _STEP * np.arange(count)) % 1.0
-    return np.searchsorted(bounds, places, side="right").astype(np.uint32)
+    @model_validator(mode="after")
+    def _recent_are_champions(self) -> EarlierGenerations:
+        if self.recent > self.champions:
+            raise ValueError(f"recent {self.recent} is above champions {self.champions}")
+        return self
 
 
 @lru_cache(maxsize=256)
-def _row(game: str, text: str) -> Row:
+def start_row(game: str, text: str) -> Row:
+    """Return the position *text* at which games of *game* begin, as the kernel writes it.
+
+    Raises ValueError if it is none.
+    """
     rules = game_rules(game)
     position = rules.read(text).position
     if position.game != game or position.size != rules.size:

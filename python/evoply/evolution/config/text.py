@@ -1,4 +1,4 @@
-"""Configs as TOML: reading a text, overriding single keys, writing.
+"""Configs as TOML: reading a file, a preset or a text, changing single keys, writing.
 
 Comments of a file are not kept; the run folder stores the values that were used.
 """
@@ -6,7 +6,8 @@ Comments of a file are not kept; the run folder stores the values that were used
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,10 +16,11 @@ import tomli_w
 from evoply.configs.keys import read_toml, without_none
 from evoply.configs.whole import changed_config
 from evoply.evolution.config.evolution_config import EvolutionConfig
-from evoply.evolution.play.opponents import with_players, without_file
+from evoply.presets import PRESETS, config_text
 from evoply.protocols import ConfigError
+from evoply.wording import shorten
 
-__all__ = ["config_from_keys", "config_from_toml", "config_to_toml", "self_contained"]
+__all__ = ["config_from_keys", "config_from_toml", "config_to_toml", "load_config"]
 
 _NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 
@@ -69,12 +71,35 @@ def config_to_toml(config: EvolutionConfig) -> str:
     return tomli_w.dumps(data)
 
 
-def self_contained(config: EvolutionConfig) -> EvolutionConfig:
-    """Return *config* with players that came from files written out; the digests stay equal."""
-    data = config.model_dump(mode="python")
-    data["fitness"] = with_players(
-        data["fitness"], lambda player: without_file(player, config.game)
-    )
-    initialisation = data["initialisation"]
-    initialisation["seeds"] = [without_file(seed, config.game) for seed in initialisation["seeds"]]
-    return EvolutionConfig(**data)
+def load_config(
+    source: EvolutionConfig | str | os.PathLike[str],
+    overrides: Iterable[str] = (),
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+    *,
+    ini: Callable[..., EvolutionConfig] = config_from_toml,
+) -> EvolutionConfig:
+    """Return the config of a file or a preset, with changes.
+
+    *overrides* are texts such as `population_size=500`, as `--set` takes them. *settings* are keys
+    and values, in which a mapping changes the keys of a table that it names and leaves the others.
+
+    A name that ends in `.ini` is read by *ini* (`evoply.load_config` gives the reader of gpjpp's
+    parameter files); any other is TOML, or a preset where there is no file of its name.
+
+    Raises `ConfigError` with every error and its path or line, also when the file cannot be read,
+    and TypeError for what is neither a config nor a name.
+
+    >>> load_config("quick", settings={"fitness": {"opening_plies": 2}}).opening_plies
+    2
+    """
+    if isinstance(source, EvolutionConfig):
+        return config_from_keys(source.model_dump(), overrides, settings)
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            f"config: {shorten(repr(source))} is no config: give an EvolutionConfig, the path of"
+            f" its file, or the name of a preset, such as {next(iter(PRESETS))!r}"
+        )
+    name = os.fspath(source)
+    read = ini if name.lower().endswith(".ini") else config_from_toml
+    text = config_text(name)
+    return read(text, overrides, settings, name=name)

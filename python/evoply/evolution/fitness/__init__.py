@@ -1,23 +1,28 @@
-"""Kinds of fitness: `FITNESS` is the one table of them, and `contract` says what a kind is.
+"""What fitness is: `FITNESS` is the one table of its kinds, and `contract` says what a kind is.
 
-A new kind is a class in a file of its own and a place in the table.
+A new kind is a class in a file of its own and a place in the table. `Fitness` is the part of a
+config that says whom a population meets and what counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from evoply.configs.part import Part, Problem
+from evoply.evolution.config.games import USUAL, EarlierGenerations, Opponent
 from evoply.evolution.fitness.contract import (
     Batch,
     Case,
     FitnessKind,
     Measured,
     Play,
+    Population,
+    Task,
     Training,
 )
 from evoply.evolution.fitness.discs import DiscFitness, EpochFitness, StageFitness
@@ -25,6 +30,8 @@ from evoply.evolution.fitness.guides import Guide, GuideFitness
 from evoply.evolution.fitness.own import BatchFitness, OwnFitness, TreeFitness
 from evoply.evolution.fitness.points import PointFitness
 from evoply.evolution.fitness.tournament import TournamentFitness
+from evoply.evolution.play.opponents import is_certain, player_texts, read_opponent
+from evoply.evolution.play.panel import Sides
 
 __all__ = [
     "FITNESS",
@@ -33,6 +40,7 @@ __all__ = [
     "Case",
     "DiscFitness",
     "EpochFitness",
+    "Fitness",
     "FitnessKind",
     "Guide",
     "GuideFitness",
@@ -41,12 +49,19 @@ __all__ = [
     "OwnFitness",
     "Play",
     "PointFitness",
+    "Population",
     "StageFitness",
+    "Task",
     "TournamentFitness",
     "Training",
     "TreeFitness",
     "measure_from_text",
 ]
+
+MOST_OPENING_PLIES = 40
+
+TEST_OPPONENTS = frozenset({"swh"})
+"""Players that measure a finished champion and are therefore no training opponents."""
 
 FITNESS: tuple[type[FitnessKind], ...] = (
     PointFitness,
@@ -82,3 +97,87 @@ def measure_from_text(text: str, game: str = "othello") -> dict[str, Any]:
             if keys is not None:
                 return dict(keys)
     raise ValueError(reason)
+
+
+class Fitness(Part):
+    """Whom the population meets, on which openings, and what counts.
+
+    The opponents are also the yardstick of the hall of fame and of the reports, which is always
+    points per game on fresh openings, whatever `measure` says.
+    """
+
+    opponents: tuple[Opponent, ...] = Field(
+        default=(Opponent(player="random", pairs=5), Opponent(player="greedy", pairs=5)),
+        strict=False,
+        max_length=1000,
+    )
+    """Fixed opponents, the same in every generation."""
+    earlier_generations: EarlierGenerations = EarlierGenerations()
+    opening_plies: int | str = USUAL
+    """Uniformly random legal plies before the players choose; `usual`: 8 in Othello, 4 in checkers,
+    as in matches."""
+    sides: Sides = "both"
+    """Which colour individuals play: alternately both, or one only, as some papers do. One only
+    plays every opening once, and two openings stand for a pair."""
+    allow_test_opponents: bool = False
+    """Whether `swh`, the yardstick of the reports, may be trained against."""
+    allow_irreproducible: bool = False
+    """Whether opponents may be met that do not play the same game twice, such as one limited in
+    seconds. The run is marked: it cannot be repeated, and is no ground for a table."""
+    measure: Measure = FITNESS[0]()
+
+    @field_validator("opening_plies", mode="before")
+    @classmethod
+    def _plies_are_few_or_usual(cls, plies: Any) -> Any:
+        if plies != USUAL and (type(plies) is not int or not 0 <= plies <= MOST_OPENING_PLIES):
+            raise ValueError(f"must be a whole number from 0 to {MOST_OPENING_PLIES}, or '{USUAL}'")
+        return plies
+
+    @field_validator("measure", mode="before")
+    @classmethod
+    def _measure_as_text(cls, measure: Any) -> Any:
+        return measure_from_text(measure) if isinstance(measure, str) else measure
+
+    def player_problems(self, game: str) -> Iterator[Problem]:
+        """Yield what is wrong with its players in *game*."""
+        if not self.opponents:
+            yield "fitness.opponents", "at least one is needed: the first generation has no other"
+        for path, text in player_texts(self):
+            problem = self._player_problem(text, game)
+            if problem is not None:
+                yield f"fitness.{path}", problem
+
+    def _player_problem(self, text: str, game: str) -> str | None:
+        name = text.strip().partition(":")[0].partition("@")[0].strip()
+        if name in TEST_OPPONENTS and not self.allow_test_opponents:
+            return (
+                f"{name} measures the finished champion; a run that trains against it says nothing "
+                "(set fitness.allow_test_opponents = true to do it all the same)"
+            )
+        if name == "champion":
+            return "a config must not depend on another run: write the champion's tree instead"
+        try:
+            may_differ = not is_certain(read_opponent(text, game))
+        except (ValueError, OSError) as error:
+            return str(error)
+        if may_differ and not self.allow_irreproducible:
+            return (
+                "a player with a limit in time, a bot or an engine makes a run that cannot be "
+                "repeated: limit the nodes instead (or set fitness.allow_irreproducible = true, "
+                "and the run is marked)"
+            )
+        return None
+
+    def case_problems(self, case: Case | None) -> Iterator[Problem]:
+        """Yield an error if a selection that looks at each *case* has none of them here."""
+        measure = self.measure
+        if case is None or case in measure.cases:
+            return
+        if not measure.cases:
+            reason = "has no results against each opponent to select by"
+            yield "selection.kind", f"fitness.measure {measure.kind} {reason}"
+            return
+        listed = " or ".join(f'"{one}"' for one in measure.cases)
+        others = [kind().kind for kind in FITNESS if case in kind().cases]
+        hint = f'; "{case}" are those of {", ".join(others)}' if others else ""
+        yield "selection.cases", f"with fitness.measure {measure.kind} a case is {listed}{hint}"

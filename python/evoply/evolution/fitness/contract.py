@@ -8,27 +8,75 @@ given to `evolve(config, fitness=...)`; ours are listed in `evoply.evolution.fit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evoply import arena
-from evoply._native import Stream
+from evoply import _native, arena, gp
 from evoply.configs.part import Part, Problem
-from evoply.evolution.play.opponents import PreparedPlayer
-from evoply.evolution.play.panel import NOBODY, Panel
-from evoply.evolution.play.population import Population
+from evoply.evolution.config.games import EarlierGenerations, Opponent
+from evoply.evolution.config.individual import IndividualShape
+from evoply.evolution.play.panel import (
+    NOBODY,
+    Games,
+    Panel,
+    PreparedPlayer,
+    Sides,
+    schedule_of,
+)
+from evoply.players import KernelSeat
 
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
-
-__all__ = ["Batch", "Case", "FitnessKind", "Measured", "Play", "Training"]
+__all__ = ["Batch", "Case", "FitnessKind", "Measured", "Play", "Population", "Task", "Training"]
 
 Case = Literal["opponents", "games", "stages"]
 """What selection may look at one by one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """A population as players; equal trees share one."""
+
+    trees: tuple[gp.Genotype, ...]
+    """The different trees."""
+    players: tuple[KernelSeat, ...]
+    """The seat of each different tree."""
+    programs: tuple[_native.Program, ...]
+    """The program of each different tree."""
+    operations: NDArray[np.int64]
+    """Operations of each different tree's program."""
+    who: NDArray[np.int64]
+    """The place in `trees` of each individual."""
+
+    def __len__(self) -> int:
+        return len(self.who)
+
+    def work(self, schedule: arena.Schedule, results: arena.Results) -> int:
+        """Return the work of games in which both players are different trees of it."""
+        operations = self.operations[schedule.black] + self.operations[schedule.white]
+        return int((results.plies.astype(np.int64) * operations).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What a kind of fitness is told of the run that it is for."""
+
+    game: str
+    population_size: int
+    elitism: int
+    individual: IndividualShape
+    opponents: tuple[Opponent, ...]
+    earlier_generations: EarlierGenerations
+    sides: Sides
+    cases: Case | None
+    """What the selection looks at one by one; None if it selects by fitness alone."""
+
+    def needs_both_colors(self, kind: str) -> Iterator[Problem]:
+        """Yield an error if it is a task for one colour, of which a fitness of *kind* has two."""
+        if self.sides != "both":
+            yield "fitness.sides", f"with fitness.measure {kind} both colours are played"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,19 +101,43 @@ Play = Callable[[Batch], arena.Results]
 class Training:
     """What a kind of fitness has to measure one population with."""
 
-    config: EvolutionConfig
+    task: Task
+    games: Games
+    """How games are played; it makes schedules."""
     panel: Panel
     """The config's opponents and the earlier champions that were drawn, in this order."""
     guests: Panel
     """The players that the kind itself invited (`FitnessKind.guests`)."""
-    stream: Stream
+    stream: _native.Stream
     """Of this generation; all draws come from it and its children."""
     play: Play
 
     @property
     def earlier_champions(self) -> Panel:
         """The panel without the config's opponents."""
-        return self.panel.after(len(self.config.fitness.opponents))
+        return self.panel.after(len(self.task.opponents))
+
+    def panel_batch(self, population: Population, *, record_moves: bool = False) -> Batch:
+        """Return the games of every different tree against the panel, all on the same openings."""
+        return Batch(
+            players=(*population.players, *self.panel.players),
+            schedule=schedule_of(self.games, len(population.players), self.panel, self.stream),
+            record_moves=record_moves,
+        )
+
+    def panel_cases(
+        self, by_game: NDArray[np.float64], population: Population
+    ) -> NDArray[np.float64] | None:
+        """Return the cases that selection asks for: each game, or the sum against each opponent.
+
+        *by_game* is of shape (trees, games).
+        """
+        if self.task.cases is None:
+            return None
+        if self.task.cases == "opponents":
+            starts = np.cumsum([0, *self.panel.games[:-1]])
+            by_game = np.add.reduceat(by_game, starts, axis=1)
+        return by_game[population.who]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +150,7 @@ class Measured:
     work: int = 0
     """Plies of the individuals' games times the operations of their programs."""
     cases: NDArray[np.float64] | None = None
-    """Results of each individual on each case, maximised, if `config.cases` asks for them."""
+    """Results of each individual on each case, maximised, if `Task.cases` asks for them."""
 
 
 class FitnessKind(Part):
@@ -104,7 +176,7 @@ class FitnessKind(Part):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it measures")
 
-    def best(self, config: EvolutionConfig) -> float | None:
+    def best(self, task: Task) -> float | None:
         """Return the fitness that cannot be exceeded, on the maximised scale; None if unknown."""
         return None
 
@@ -127,16 +199,20 @@ class FitnessKind(Part):
         """Return a fitness, as `measured` gives it, on the scale that people know."""
         return f"{fitness:,.4g}"
 
-    def problems(self, config: EvolutionConfig) -> Iterable[Problem]:
-        """Return what of *config* does not fit, as (path, message) pairs.
-
-        *config* may be wrong elsewhere: reading a key that is wrong ends the check, quietly.
-        """
+    def problems(self, task: Task) -> Iterable[Problem]:
+        """Return what of *task* does not fit, as (path, message) pairs with paths of a config."""
         return ()
 
-    def guests(self, config: EvolutionConfig) -> Panel:
+    def guests(self, task: Task) -> Panel:
         """Return players that this kind needs beside the config's opponents."""
         return NOBODY
+
+    def games_of_each(self, task: Task) -> int:
+        """Return how many games there are for each individual, those against the panel aside.
+
+        A game between two individuals counts for one of them.
+        """
+        return 0
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Mapping[str, Any] | None:

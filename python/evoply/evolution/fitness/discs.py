@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,19 @@ from pydantic import Field, model_validator
 from evoply import _native, arena
 from evoply.configs.part import Problem
 from evoply.evolution.config.individual import Stages
-from evoply.evolution.fitness.contract import Case, FitnessKind, Measured, Training
-from evoply.evolution.fitness.points import by_tree, cases_by_game, panel_batch
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness.contract import (
+    Case,
+    FitnessKind,
+    Measured,
+    Population,
+    Task,
+    Training,
+)
 from evoply.games import GAMES
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["DiscFitness", "EpochFitness", "StageFitness", "epoch_gains"]
 
-Sides = tuple[NDArray[np.float64], NDArray[np.float64]]
+BySide = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What Black, and what White, has in each game."""
 
 
@@ -33,7 +35,7 @@ class _Discs(FitnessKind):
     minimised = True
     unit = "minus the opponents' discs"
 
-    def best(self, config: EvolutionConfig) -> float:
+    def best(self, task: Task) -> float:
         """Return 0: no disc at all."""
         return 0.0
 
@@ -50,24 +52,22 @@ class _Discs(FitnessKind):
         self, population: Population, training: Training, *, record_moves: bool
     ) -> tuple[Measured, list[NDArray[np.float64]]]:
         """Return the fitness, and for each part of the discs minus the sum of every tree."""
-        batch = panel_batch(population, training, record_moves=record_moves)
+        batch = training.panel_batch(population, record_moves=record_moves)
         results = training.play(batch)
         panel, trees = training.panel, len(population.players)
-        parts = self._parts(results, batch.schedule, training.config)
-        by_game = [-by_tree(panel, white, black) for black, white in parts]
+        parts = self._parts(results, batch.schedule, training.task)
+        by_game = [-panel.by_tree(white, black) for black, white in parts]
         total: NDArray[np.float64] = np.sum(by_game, axis=0)
         plies = results.plies.astype(np.int64).reshape(trees, -1).sum(axis=1)
         measured = Measured(
             fitness=total.sum(axis=1)[population.who],
             games=len(batch.schedule),
             work=int((plies * population.operations).sum()),
-            cases=cases_by_game(training, total, population),
+            cases=training.panel_cases(total, population),
         )
         return measured, [part.sum(axis=1) for part in by_game]
 
-    def _parts(
-        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
-    ) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         raise NotImplementedError
 
 
@@ -80,9 +80,7 @@ class DiscFitness(_Discs):
         """Return minus the discs that the opponents have at the end."""
         return self._measured(population, training, record_moves=False)[0]
 
-    def _parts(
-        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
-    ) -> list[Sides]:
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
         return [(results.black_discs.astype(np.float64), results.white_discs.astype(np.float64))]
 
 
@@ -112,14 +110,12 @@ class EpochFitness(_Discs):
         """Return minus the discs that the opponents gained in the epoch."""
         return self._measured(population, training, record_moves=True)[0]
 
-    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+    def problems(self, task: Task) -> Iterator[Problem]:
         """Yield an error for a game whose board does not fill."""
-        yield from _filling_problems(self.kind, config)
+        yield from _filling_problems(self.kind, task)
 
-    def _parts(
-        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
-    ) -> list[Sides]:
-        return epoch_gains(results, schedule, config.game, [self])
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
+        return epoch_gains(results, schedule, task.game, [self])
 
 
 class StageFitness(_Discs):
@@ -137,7 +133,7 @@ class StageFitness(_Discs):
     def measured(self, population: Population, training: Training) -> Measured:
         """Return minus the discs that the opponents gained in all stages, or in each as cases."""
         measured, by_stage = self._measured(population, training, record_moves=True)
-        if training.config.cases != "stages":
+        if training.task.cases != "stages":
             return measured
         return Measured(
             fitness=measured.fitness,
@@ -151,38 +147,36 @@ class StageFitness(_Discs):
         """Discs of each opponent, in each game, or in each stage."""
         return ("opponents", "games", "stages")
 
-    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+    def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for individuals without stages, and for a board that does not fill."""
-        individual = config.individual
+        individual = task.individual
         if not isinstance(individual, Stages):
             message = f'stage_discs needs individual.kind = "stages", not "{individual.kind}"'
             yield "fitness.measure", message
         elif individual.clock == "ply":
             message = "stage_discs measures stages by the discs placed: leave ply out"
             yield "individual.clock", message
-        yield from _filling_problems(self.kind, config)
+        yield from _filling_problems(self.kind, task)
 
-    def _parts(
-        self, results: arena.Results, schedule: arena.Schedule, config: EvolutionConfig
-    ) -> list[Sides]:
-        assert isinstance(config.individual, Stages)  # a config is checked for it
-        ends = [0, *accumulate(config.individual.percents)]
+    def _parts(self, results: arena.Results, schedule: arena.Schedule, task: Task) -> list[BySide]:
+        assert isinstance(task.individual, Stages)  # a task is checked for it
+        ends = [0, *accumulate(task.individual.percents)]
         epochs = [
             EpochFitness(start=float(start), end=float(end), gain=self.gain)
             for start, end in pairwise(ends)
         ]
-        return epoch_gains(results, schedule, config.game, epochs)
+        return epoch_gains(results, schedule, task.game, epochs)
 
 
-def _filling_problems(kind: str, config: EvolutionConfig) -> Iterator[Problem]:
-    if not GAMES[config.game].fills_board:
-        message = f"{kind} counts discs as a board is filled, not {config.game}"
+def _filling_problems(kind: str, task: Task) -> Iterator[Problem]:
+    if not GAMES[task.game].fills_board:
+        message = f"{kind} counts discs as a board is filled, not {task.game}"
         yield "fitness.measure.kind", message
 
 
 def epoch_gains(
     results: arena.Results, schedule: arena.Schedule, game: str, epochs: Sequence[EpochFitness]
-) -> list[Sides]:
+) -> list[BySide]:
     """Return the discs that Black, and that White, gained in each game within each of *epochs*.
 
     The clock of a position is 100 (discs - 4) / (squares - 4). A move is made within the epoch

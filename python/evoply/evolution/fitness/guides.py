@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,20 @@ from pydantic import Field
 
 from evoply._native import Stream
 from evoply.configs.part import Part, Problem
-from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
-from evoply.evolution.fitness.games import black_half_points, both_sides_only, work_of
-from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
-from evoply.evolution.play.panel import Panel, schedule_of_games
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness.contract import (
+    Batch,
+    Case,
+    FitnessKind,
+    Measured,
+    Population,
+    Task,
+    Training,
+)
+from evoply.evolution.fitness.games import black_half_points
+from evoply.evolution.play.opponents import prepared, read_opponent
+from evoply.evolution.play.panel import Panel, PreparedPlayer
 from evoply.games import game_rules
 from evoply.permutations import derangement
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["Guide", "GuideFitness", "co_play_pairings"]
 
@@ -88,7 +92,7 @@ class GuideFitness(FitnessKind):
             draws = training.stream.child("co_play")
             total += _co_play(population, training, self.co_play, draws)
         cases.append(total.half_points - before)
-        wants_cases = training.config.cases is not None
+        wants_cases = training.task.cases is not None
         return Measured(
             fitness=total.half_points / 2,
             games=total.games,
@@ -96,14 +100,11 @@ class GuideFitness(FitnessKind):
             cases=np.stack(cases, axis=1) / 2 if wants_cases else None,
         )
 
-    def best(self, config: EvolutionConfig) -> float:
+    def best(self, task: Task) -> float:
         """Return a point for every game."""
-        earlier = config.fitness.earlier_generations
-        return (
-            sum(guide.rounds * guide.games for guide in self.guides)
-            + 2 * earlier.pairs * earlier.champions
-            + 2 * self.co_play
-        )
+        earlier = task.earlier_generations
+        games = self.games_of_each(task) + self.co_play  # a game of co-play is one of two players
+        return games + 2 * earlier.pairs * earlier.champions
 
     @property
     def is_relative(self) -> bool:
@@ -115,20 +116,24 @@ class GuideFitness(FitnessKind):
         """Points against each guide, each earlier champion, and in co-play."""
         return ("opponents",)
 
-    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+    def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for no games at all, and for one colour only."""
         if not self.guides and self.co_play == 0:
             yield "fitness.measure", "no guides and no co_play: nobody plays a game"
-        yield from both_sides_only(config)
+        yield from task.needs_both_colors(self.kind)
 
-    def guests(self, config: EvolutionConfig) -> Panel:
+    def guests(self, task: Task) -> Panel:
         """Return the guides, each with the games of a round."""
-        models = [read_opponent(guide.player, config.game) for guide in self.guides]
+        models = [read_opponent(guide.player, task.game) for guide in self.guides]
         return Panel(
-            players=tuple(prepared(model, config.game) for model in models),
+            players=tuple(prepared(model, task.game) for model in models),
             labels=tuple(model.label for model in models),
             games=tuple(guide.games for guide in self.guides),
         )
+
+    def games_of_each(self, task: Task) -> int:
+        """Return the games with guides, if it is fit enough for every round, and of co-play."""
+        return sum(guide.rounds * guide.games for guide in self.guides) + self.co_play
 
     @classmethod
     def from_text(cls, text: str, game: str) -> Mapping[str, Any]:
@@ -189,8 +194,7 @@ def _round(
     is_black = np.arange(games) % 2 == 0
     tree, guides = np.repeat(np.arange(len(trees)), games), np.full(len(trees) * games, len(trees))
     tree_is_black = np.tile(is_black, len(trees))
-    schedule = schedule_of_games(
-        training.config,
+    schedule = training.games.schedule(
         np.where(tree_is_black, tree, guides),
         np.where(tree_is_black, guides, tree),
         openings=np.tile(np.arange(games) // 2, len(trees)),
@@ -215,8 +219,7 @@ def _co_play(population: Population, training: Training, rounds: int, stream: St
     count = len(population)
     white = co_play_pairings(count, rounds, stream.child("pairing")).reshape(-1)
     black = np.tile(np.arange(count), rounds)
-    schedule = schedule_of_games(
-        training.config,
+    schedule = training.games.schedule(
         population.who[black],
         population.who[white],
         openings=np.arange(rounds).repeat(count),
@@ -229,7 +232,7 @@ def _co_play(population: Population, training: Training, rounds: int, stream: St
     half_points = np.zeros(count, dtype=np.int64)
     np.add.at(half_points, black, points)
     np.add.at(half_points, white, 2 - points)
-    return _Points(half_points, len(schedule), work_of(population, schedule, results))
+    return _Points(half_points, len(schedule), population.work(schedule, results))
 
 
 def co_play_pairings(count: int, rounds: int, stream: Stream) -> NDArray[np.int64]:

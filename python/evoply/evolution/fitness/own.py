@@ -5,17 +5,13 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from evoply import gp
 from evoply._native import Stream
-from evoply.evolution.fitness.contract import FitnessKind, Measured, Training
-from evoply.evolution.play.population import Population
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.fitness.contract import FitnessKind, Measured, Population, Task, Training
 
 __all__ = ["BatchFitness", "FunctionFitness", "OwnFitness", "TreeFitness", "kind_of"]
 
@@ -60,7 +56,7 @@ class FunctionFitness(FitnessKind):
         ]
         return Measured(fitness=np.array(values)[population.who])
 
-    def best(self, config: EvolutionConfig) -> float:
+    def best(self, task: Task) -> float:
         """Return 0, which selection in proportion to adjusted fitness takes as perfect."""
         return 0.0
 

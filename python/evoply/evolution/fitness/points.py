@@ -2,56 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
+from evoply.evolution.fitness.contract import (
+    Case,
+    FitnessKind,
+    Measured,
+    Population,
+    Task,
+    Training,
+)
 from evoply.evolution.fitness.games import shared
-from evoply.evolution.play.panel import Panel, schedule_of, trial_of
-from evoply.evolution.play.population import Population
+from evoply.evolution.play.panel import trial_of
 
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
-
-__all__ = ["PointFitness", "by_tree", "cases_by_game", "panel_batch"]
-
-
-def panel_batch(population: Population, training: Training, *, record_moves: bool = False) -> Batch:
-    """Return the games of every different tree against the panel, all on the same openings."""
-    return Batch(
-        players=(*population.players, *training.panel.players),
-        schedule=schedule_of(
-            training.config, len(population.players), training.panel, training.stream
-        ),
-        record_moves=record_moves,
-    )
-
-
-def by_tree(
-    panel: Panel, if_black: NDArray[np.float64], if_white: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the entry that belongs to the tree's colour in each game, shape (trees, games)."""
-    is_black = panel.places.is_black
-    games = len(is_black)
-    return np.where(is_black, if_black.reshape(-1, games), if_white.reshape(-1, games))
-
-
-def cases_by_game(
-    training: Training, by_game: NDArray[np.float64], population: Population
-) -> NDArray[np.float64] | None:
-    """Return the cases that selection asks for: each game, or the sum against each opponent.
-
-    *by_game* is of shape (trees, games).
-    """
-    kind = training.config.cases
-    if kind is None:
-        return None
-    if kind == "opponents":
-        starts = np.cumsum([0, *training.panel.games[:-1]])
-        by_game = np.add.reduceat(by_game, starts, axis=1)
-    return by_game[population.who]
+__all__ = ["PointFitness"]
 
 
 class PointFitness(FitnessKind):
@@ -64,7 +30,7 @@ class PointFitness(FitnessKind):
 
     def measured(self, population: Population, training: Training) -> Measured:
         """Return the points per game of *population* against the panel, or their shares."""
-        batch = panel_batch(population, training)
+        batch = training.panel_batch(population)
         results = training.play(batch)
         trial = trial_of(training.panel, results, len(population.players))
         black = results.black_points
@@ -75,10 +41,10 @@ class PointFitness(FitnessKind):
             fitness=fitness,
             games=len(batch.schedule),
             work=int((trial.plies * population.operations).sum()),
-            cases=cases_by_game(training, by_tree(training.panel, black, 1 - black), population),
+            cases=training.panel_cases(training.panel.by_tree(black, 1 - black), population),
         )
 
-    def best(self, config: EvolutionConfig) -> float:
+    def best(self, task: Task) -> float:
         """Return 1."""
         return 1.0
 

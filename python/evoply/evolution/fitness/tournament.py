@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from evoply.configs.part import Problem
-from evoply.evolution.fitness.contract import Batch, Case, FitnessKind, Measured, Training
-from evoply.evolution.fitness.games import (
-    both_sides_only,
-    first_half_points,
-    matches,
-    shared,
-    work_of,
+from evoply.evolution.fitness.contract import (
+    Batch,
+    Case,
+    FitnessKind,
+    Measured,
+    Population,
+    Task,
+    Training,
 )
-from evoply.evolution.play.population import Population
+from evoply.evolution.fitness.games import first_half_points, matches, shared
 from evoply.permutations import shuffled
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
 
 __all__ = ["TournamentFitness", "knock_out_rounds"]
 
@@ -47,9 +45,9 @@ class TournamentFitness(FitnessKind):
             return self._knock_out(population, training)
         return self._round_robin(population, training)
 
-    def best(self, config: EvolutionConfig) -> float:
+    def best(self, task: Task) -> float:
         """Return 1, or the rounds of the knock-out."""
-        return 1.0 if self.format == "round_robin" else (config.population_size - 1).bit_length()
+        return 1.0 if self.format == "round_robin" else (task.population_size - 1).bit_length()
 
     @property
     def is_relative(self) -> bool:
@@ -70,16 +68,20 @@ class TournamentFitness(FitnessKind):
         """Return a percentage, or the share or the matches as a number."""
         return f"{100 * fitness:.1f} %" if self.is_share else super().text(fitness)
 
-    def problems(self, config: EvolutionConfig) -> Iterator[Problem]:
+    def problems(self, task: Task) -> Iterator[Problem]:
         """Yield errors for sharing in a knock-out, for one colour only, for earlier champions."""
         if self.format == "elimination" and self.sharing:
             yield "fitness.measure.sharing", "is for a round robin only"
-        yield from both_sides_only(config)
-        if config.fitness.earlier_generations.champions:
+        yield from task.needs_both_colors(self.kind)
+        if task.earlier_generations.champions:
             yield (
                 "fitness.earlier_generations.champions",
                 "a tournament within the population meets no earlier champions",
             )
+
+    def games_of_each(self, task: Task) -> int:
+        """Return half the games of a match, in a round robin with each of the others."""
+        return self.pairs * (task.population_size - 1 if self.format == "round_robin" else 1)
 
     def _round_robin(self, population: Population, training: Training) -> Measured:
         """Everybody against everybody, all on the same openings; equal trees share their games.
@@ -88,7 +90,7 @@ class TournamentFitness(FitnessKind):
         """
         trees, games = len(population.players), 2 * self.pairs
         first, second = np.triu_indices(trees, k=1)
-        schedule = matches(training.config, first, second, self.pairs, training.stream)
+        schedule = matches(training.games, first, second, self.pairs, training.stream)
         half_points = np.full((trees, trees), games, dtype=np.int64)
         work = 0
         if len(schedule):
@@ -96,7 +98,7 @@ class TournamentFitness(FitnessKind):
             points = first_half_points(results, games)
             half_points[first, second] = points
             half_points[second, first] = 2 * games - points
-            work = work_of(population, schedule, results)
+            work = population.work(schedule, results)
         against_trees = half_points[population.who]
         against_all = against_trees[:, population.who]
         np.fill_diagonal(against_all, 0)
@@ -108,7 +110,7 @@ class TournamentFitness(FitnessKind):
             fitness=fitness,
             games=len(schedule),
             work=work,
-            cases=None if training.config.cases is None else against_trees / (2 * games),
+            cases=None if training.task.cases is None else against_trees / (2 * games),
         )
 
     def _knock_out(self, population: Population, training: Training) -> Measured:
@@ -122,7 +124,7 @@ class TournamentFitness(FitnessKind):
             pairs, left = knock_out_rounds(left)
             first, second = np.array(pairs).T
             schedule = matches(
-                training.config,
+                training.games,
                 population.who[first],
                 population.who[second],
                 self.pairs,
@@ -141,7 +143,7 @@ class TournamentFitness(FitnessKind):
             wins[winners] += 1
             left = winners + left
             games += len(schedule)
-            work += work_of(population, schedule, results)
+            work += population.work(schedule, results)
             number += 1
         return Measured(fitness=wins, games=games, work=work)
 

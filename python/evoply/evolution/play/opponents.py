@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from evoply.arena.elsewhere import check_game
 from evoply.configs.part import fields_of
+from evoply.evolution.play.panel import PreparedPlayer
 from evoply.players import KernelSeat, PlayerKind, parse_player
 from evoply.players.player import PLAYER_ADAPTER, PlayerModel
 from evoply.protocols import Player
-from evoply.wording import shorten
 
 __all__ = [
-    "PreparedPlayer",
-    "check_sendable",
     "is_certain",
-    "is_reproducible",
     "player_texts",
     "prepared",
     "read_opponent",
@@ -32,16 +28,9 @@ __all__ = [
     "without_file",
 ]
 
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
-
 _JSON = re.compile(r"\s*\{\s*[\"}]")
 """How an object begins; several trees in braces begin with a word."""
 _FILE = re.compile(r"\.(json|toml|py)(:|$)", re.IGNORECASE)
-
-PreparedPlayer = KernelSeat | Player
-"""A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
-processes, are opened by those who play."""
 
 
 def prepared(player: Player, game: str) -> PreparedPlayer:
@@ -57,19 +46,6 @@ def prepared(player: Player, game: str) -> PreparedPlayer:
 def is_certain(player: PlayerKind) -> bool:
     """Return whether *player* surely plays the same game again: it is no code of somebody else."""
     return player.reproducible and player.is_portable
-
-
-def check_sendable(config: EvolutionConfig) -> None:
-    """Raise `ValueError` if a run of *config* needs what other machines do not have."""
-    check_game(config.game)
-    for path, text in player_texts(config.fitness):
-        player = read_opponent(text, config.game)
-        if not is_certain(player):
-            raise ValueError(
-                f"cluster: fitness.{path}: {shorten(player.label)} is a program on this machine, "
-                "or may play otherwise next time, and cannot be sent to others - leave it out, or "
-                "run without a cluster"
-            )
 
 
 def read_opponent(text: str, game: str) -> PlayerModel:
@@ -100,14 +76,6 @@ def without_file(text: str, game: str) -> str:
 def resolved(text: str, game: str) -> dict[str, Any]:
     """Return what a digest holds of the player that *text* means: what it is, not where it lay."""
     return read_opponent(text, game).identity()
-
-
-def is_reproducible(config: EvolutionConfig) -> bool:
-    """Return whether the run can be repeated: no opponent plays otherwise in the same game."""
-    texts = {text for _, text in player_texts(config.fitness)}
-    return not config.fitness.allow_irreproducible or all(
-        is_certain(read_opponent(text, config.game)) for text in texts
-    )
 
 
 def player_texts(part: Any, path: str = "") -> Iterator[tuple[str, str]]:

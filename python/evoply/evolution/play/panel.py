@@ -1,42 +1,133 @@
-"""Whom a population meets and on which openings: panels, the games they cause, and the points.
+"""How the games of a run are played, and whom a population meets on which openings.
 
 Every tree meets every opponent of a panel on the same random openings with the same game keys,
 twice with colours swapped unless the config has its individuals play one colour only. So the
 comparison is fair, and equal trees get equal points. With g games a tree, game `k` of a test
 belongs to tree `k // g` and is its game `k % g`; `Panel.places` says against whom and as which
-colour. This module does not know about generations or selection.
+colour. This module does not know about configs, generations or selection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evoply import _native, arena, gp
-from evoply.evolution.config.games import start_rows, starts_of_openings
-from evoply.evolution.play.opponents import PreparedPlayer, prepared, read_opponent
-from evoply.evolution.play.population import seats_of
-from evoply.protocols import Cluster
-
-if TYPE_CHECKING:
-    from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.games.draws import DrawRules
+from evoply.players import AfterState, AlphaBeta, KernelSeat, TreeEvaluator
+from evoply.protocols import Cluster, Player, Row
 
 __all__ = [
     "NOBODY",
+    "Games",
     "Panel",
     "Places",
+    "PreparedPlayer",
+    "Sides",
     "Trial",
-    "panel_of",
-    "play_by_config",
     "schedule_of",
-    "schedule_of_games",
     "trial",
     "trial_of",
 ]
+
+_STEP = (5**0.5 - 1) / 2
+"""Steps of this length on a circle come nowhere closer to one another than they must."""
+
+PreparedPlayer = KernelSeat | Player
+"""A player that is ready to be met: its seat in the kernel, or one as data whose seats, such as
+processes, are opened by those who play."""
+
+Sides = Literal["both", "black", "white"]
+"""Colours of the individuals: alternately both, on one opening for two games; or one of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Games:
+    """What all games of a run have in common: their rules, who plays them, how they begin."""
+
+    game: str
+    primitives: str | dict[str, Any]
+    """The primitive set of the trees: its name, or its JSON form."""
+    player_kind: type[AfterState | AlphaBeta]
+    player_options: Mapping[str, Any]
+    """What the player of a tree is told beside its evaluator."""
+    opening_plies: int
+    """Uniformly random legal plies before the players choose."""
+    starts: tuple[Row, ...]
+    """Positions at which games begin, as the kernel writes them."""
+    weights: tuple[float, ...]
+    """Of each start: its share of all openings is this by the sum of all weights."""
+    draws: DrawRules
+
+    def player(self, tree: gp.Genotype) -> AfterState | AlphaBeta:
+        """Return the player that *tree* is, as data that can be saved."""
+        evaluator = TreeEvaluator.of_tree(tree, self.primitives)
+        return self.player_kind(evaluator=evaluator, **self.player_options)
+
+    def schedule(
+        self,
+        black: NDArray[np.int64],
+        white: NDArray[np.int64],
+        *,
+        openings: NDArray[np.int64],
+        game_keys: NDArray[np.uint64],
+        stream: _native.Stream,
+    ) -> arena.Schedule:
+        """Return games between players at these places, all arrays having one entry a game.
+
+        Games with the same number in *openings* begin alike, at one of the starts: the number's
+        key is a child of `stream.child("opening")`.
+        """
+        count = int(openings.max()) + 1 if len(openings) else 0
+        start_of = self.starts_of_openings(count, stream)
+        return arena.Schedule(
+            black=black.astype(np.uint32),
+            white=white.astype(np.uint32),
+            opening_keys=stream.child("opening").keys(count)[openings],
+            game_keys=game_keys,
+            opening_plies=self.opening_plies,
+            starts=self.starts,
+            start_of=None if start_of is None else start_of[openings],
+        )
+
+    def starts_of_openings(self, count: int, stream: _native.Stream) -> NDArray[np.uint32] | None:
+        """Return at which start each of *count* openings begins; None if there is but one.
+
+        Each is drawn with the probability of its weight, and they are spread evenly: any openings
+        in a row hold each start nearly as often as its weight says. One draw from a child of
+        *stream*.
+        """
+        if len(self.starts) < 2:
+            return None
+        weights = np.array(self.weights)
+        bounds = np.cumsum(weights / weights.sum())[:-1]
+        places = (stream.child("start").random() + _STEP * np.arange(count)) % 1.0
+        return np.searchsorted(bounds, places, side="right").astype(np.uint32)
+
+    def play(
+        self,
+        players: Sequence[PreparedPlayer],
+        schedule: arena.Schedule,
+        *,
+        threads: int = 0,
+        progress: Callable[[int], object] | None = None,
+        record_moves: bool = False,
+        cluster: Cluster | None = None,
+    ) -> arena.Results:
+        """Play a schedule by the rules of these games; otherwise as `arena.play`."""
+        return arena.play(
+            self.game,
+            players,
+            replace(schedule, draws=self.draws),
+            threads=threads,
+            progress=progress,
+            record_moves=record_moves,
+            cluster=cluster,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +152,7 @@ class Panel:
     players: tuple[PreparedPlayer, ...]
     labels: tuple[str, ...]
     games: tuple[int, ...]
-    sides: Literal["both", "black", "white"] = "both"
-    """Colours of the tree: alternately both, on one opening for two games; or one of them."""
+    sides: Sides = "both"
 
     @property
     def places(self) -> Places:
@@ -78,6 +168,14 @@ class Panel:
             is_black=is_black,
             openings=np.cumsum(starts_opening) - 1,
         )
+
+    def by_tree(
+        self, if_black: NDArray[np.float64], if_white: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the entry that belongs to the tree's colour in each game, as (trees, games)."""
+        is_black = self.places.is_black
+        games = len(is_black)
+        return np.where(is_black, if_black.reshape(-1, games), if_white.reshape(-1, games))
 
     def after(self, count: int) -> Panel:
         """Return the panel without its first *count* opponents."""
@@ -114,95 +212,24 @@ class Trial:
         return [int(points) / whole for points in self.half_points.sum(axis=1)]
 
 
-def panel_of(config: EvolutionConfig, earlier: Sequence[tuple[int, gp.Genotype]]) -> Panel:
-    """Return the config's opponents and the *earlier* champions (generation, tree) as a panel."""
-    fixed = config.fitness.opponents
-    models = [read_opponent(opponent.player, config.game) for opponent in fixed]
-    champions = seats_of(config, [tree for _, tree in earlier])
-    return Panel(
-        players=(*(prepared(player, config.game) for player in models), *champions),
-        labels=(
-            *(player.label for player in models),
-            *(f"champion of generation {generation}" for generation, _ in earlier),
-        ),
-        games=(
-            *(opponent.games or 2 * opponent.pairs for opponent in fixed),
-            *(2 * config.fitness.earlier_generations.pairs for _ in earlier),
-        ),
-        sides=config.fitness.sides,
-    )
-
-
-def schedule_of(
-    config: EvolutionConfig, trees: int, panel: Panel, stream: _native.Stream
-) -> arena.Schedule:
+def schedule_of(games: Games, trees: int, panel: Panel, stream: _native.Stream) -> arena.Schedule:
     """Return the games of *trees* players against a panel; its players come after the trees."""
     places = panel.places
-    games = len(places)
-    tree = np.repeat(np.arange(trees), games)
+    count = len(places)
+    tree = np.repeat(np.arange(trees), count)
     opponent = np.tile(trees + places.opponents, trees)
     is_black = np.tile(places.is_black, trees)
-    return schedule_of_games(
-        config,
+    return games.schedule(
         np.where(is_black, tree, opponent),
         np.where(is_black, opponent, tree),
         openings=np.tile(places.openings, trees),
-        game_keys=np.tile(stream.child("game").keys(games), trees),
+        game_keys=np.tile(stream.child("game").keys(count), trees),
         stream=stream,
     )
 
 
-def schedule_of_games(
-    config: EvolutionConfig,
-    black: NDArray[np.int64],
-    white: NDArray[np.int64],
-    *,
-    openings: NDArray[np.int64],
-    game_keys: NDArray[np.uint64],
-    stream: _native.Stream,
-) -> arena.Schedule:
-    """Return games between players at these places, all arrays having one entry a game.
-
-    Games with the same number in *openings* begin alike, at one of the config's starts: the
-    number's key is a child of `stream.child("opening")`.
-    """
-    count = int(openings.max()) + 1 if len(openings) else 0
-    start_of = starts_of_openings(config, count, stream)
-    return arena.Schedule(
-        black=black.astype(np.uint32),
-        white=white.astype(np.uint32),
-        opening_keys=stream.child("opening").keys(count)[openings],
-        game_keys=game_keys,
-        opening_plies=config.opening_plies,
-        starts=start_rows(config),
-        start_of=None if start_of is None else start_of[openings],
-    )
-
-
-def play_by_config(
-    config: EvolutionConfig,
-    players: Sequence[PreparedPlayer],
-    schedule: arena.Schedule,
-    *,
-    threads: int = 0,
-    progress: Callable[[int], object] | None = None,
-    record_moves: bool = False,
-    cluster: Cluster | None = None,
-) -> arena.Results:
-    """Play a schedule by the config's game and rules about draws; otherwise as `arena.play`."""
-    return arena.play(
-        config.game,
-        players,
-        replace(schedule, draws=config.draws.rules(config.game)),
-        threads=threads,
-        progress=progress,
-        record_moves=record_moves,
-        cluster=cluster,
-    )
-
-
 def trial(
-    config: EvolutionConfig,
+    games: Games,
     players: Sequence[PreparedPlayer],
     panel: Panel,
     stream: _native.Stream,
@@ -215,14 +242,13 @@ def trial(
 
     *progress* is told the games done and the games in all. Ctrl-C raises KeyboardInterrupt.
     """
-    schedule = schedule_of(config, len(players), panel, stream)
-    games = len(schedule.black)
-    results = play_by_config(
-        config,
+    schedule = schedule_of(games, len(players), panel, stream)
+    count = len(schedule)
+    results = games.play(
         [*players, *panel.players],
         schedule,
         threads=threads,
-        progress=None if progress is None else lambda done: progress(done, games),
+        progress=None if progress is None else lambda done: progress(done, count),
         cluster=cluster,
     )
     return trial_of(panel, results, len(players))

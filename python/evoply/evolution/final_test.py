@@ -1,0 +1,103 @@
+"""The final test of a run: the hall of fame on openings used nowhere else, and its champion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from evoply.evolution.config.evolution_config import EvolutionConfig
+from evoply.evolution.digest import stream_for
+from evoply.evolution.generation import Generation
+from evoply.evolution.hall_of_fame import draw_earlier
+from evoply.evolution.individuals import HallOfFameEntry
+from evoply.evolution.play.panel import trial
+from evoply.evolution.play.population import panel_of, seats_of
+from evoply.evolution.statistics import Progress
+from evoply.evolution.tuned_constants import tuned
+from evoply.protocols import Cluster
+
+__all__ = ["FinalTest", "final_test"]
+
+
+@dataclass(frozen=True, slots=True)
+class FinalTest:
+    """The members of the hall of fame in the order of the final test, best first.
+
+    With `tuning` in the config, the tuned form of its first member is one of them; what it says of
+    fresh games is that member's.
+    """
+
+    ranking: tuple[HallOfFameEntry, ...]
+    fitness: tuple[float, ...]
+    """Points per game in the final test, in [0, 1], for each of *ranking*."""
+    games: int
+    """Games each of them played."""
+
+    @property
+    def champion(self) -> HallOfFameEntry:
+        """Return the winner."""
+        return self.ranking[0]
+
+
+def final_test(
+    config: EvolutionConfig,
+    generation: Generation,
+    *,
+    threads: int = 0,
+    progress: Callable[[Progress], object] | None = None,
+    cluster: Cluster | None = None,
+) -> FinalTest:
+    """Return the hall of fame of *generation* ranked by games on openings used nowhere else.
+
+    Its members meet the config's opponents, earlier champions and one another; every opponent
+    has the same number of games. The first of the ranking is the run's champion. *threads*,
+    *progress* and *cluster* are those of `evolve`. If the config says so, constants of the first
+    of the hall are tuned before, and the tuned tree is tested beside the others.
+    """
+    stream = stream_for(config, "final", generation.number)
+    hall = generation.hall_of_fame
+    threads = threads or config.machine.threads
+    earlier = draw_earlier(config, generation.archive, stream.child("opponents"))
+    panel = panel_of(
+        config.game_settings,
+        config.task,
+        [*earlier, *((entry.generation, entry.tree) for entry in hall)],
+    )
+    panel = panel.with_pairs(config.hall_of_fame.final_pairs)
+
+    def told(stage: str, done: int, games: int) -> None:
+        if progress is not None:
+            progress(Progress(generation.number, stage, done, games))
+
+    if config.tuning is not None:
+        tree = tuned(
+            config.game_settings,
+            config.tuning,
+            hall[0].tree,
+            panel,
+            stream.child("tuning"),
+            threads=threads,
+            progress=partial(told, "tuning"),
+            cluster=cluster,
+        )
+        if all(tree != entry.tree for entry in hall):
+            hall = (*hall, replace(hall[0], tree=tree))
+    result = trial(
+        config.game_settings,
+        seats_of(config.game_settings, [entry.tree for entry in hall]),
+        panel,
+        stream,
+        threads=threads,
+        progress=partial(told, "final"),
+        cluster=cluster,
+    )
+    fitness = result.fitness
+    order = sorted(
+        range(len(hall)), key=lambda index: (-fitness[index], len(hall[index].tree), index)
+    )
+    return FinalTest(
+        ranking=tuple(hall[index] for index in order),
+        fitness=tuple(fitness[index] for index in order),
+        games=int(result.games.sum()),
+    )

@@ -1,0 +1,81 @@
+"""What is known of an individual, and which of them are the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evoply import gp
+
+__all__ = ["ArchiveEntry", "HallOfFameEntry", "Individual", "front_of", "ranking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Individual:
+    """A tree, or several, with fitness on this generation's games, and where it comes from.
+
+    Fitness is maximised; what a config minimises is stored with its sign changed. *origin* names
+    the operator that made it, and mutations afterwards behind it; *parents* are positions in the
+    generation before.
+    """
+
+    tree: gp.Genotype
+    fitness: float
+    origin: str
+    parents: tuple[int, ...] = ()
+    cases: tuple[float, ...] = ()
+    """Results on single cases, maximised, if the config selects by them."""
+
+
+@dataclass(frozen=True, slots=True)
+class HallOfFameEntry:
+    """A tree and its points over fresh games; games of long ago weigh less.
+
+    *points* and *games* are sums in which every generation counts `MEMORY` times as much as the
+    next: opponents grow stronger, so old points were easier.
+    """
+
+    tree: gp.Genotype
+    generation: int
+    """Generation in which the tree entered."""
+    points: float
+    games: float
+
+    @property
+    def fitness(self) -> float:
+        """Return the points per fresh game, in [0, 1]."""
+        return self.points / self.games
+
+    @property
+    def rank_value(self) -> float:
+        """Return the fitness less one standard error of an even match: what entries are ranked by.
+
+        So a lucky newcomer does not displace what has proved itself over many games.
+        """
+        return self.fitness - 0.5 / math.sqrt(self.games)
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry:
+    """The champion of an earlier generation, an opponent of later ones."""
+
+    tree: gp.Genotype
+    generation: int
+
+
+def ranking(individuals: tuple[Individual, ...]) -> list[int]:
+    """Return positions from best to worst: fitness, then fewer nodes, then the earlier one."""
+    return sorted(
+        range(len(individuals)),
+        key=lambda index: (-individuals[index].fitness, len(individuals[index].tree), index),
+    )
+
+
+def front_of(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
+    """Return the individuals that no other beats in fitness and in size, the fittest first.
+
+    Each is the fittest of its size and of all smaller ones: the front of strength against size.
+    """
+    objectives = [(one.fitness, -len(one.tree)) for one in individuals]
+    return tuple(individuals[index] for index in gp.pareto_front(objectives))

@@ -1,0 +1,118 @@
+"""What is counted of a generation, and how far the next one has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+
+__all__ = ["Census", "FreshResult", "Progress", "Seconds", "Statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class FreshResult:
+    """Points per fresh game against one opponent, in [0, 1]."""
+
+    opponent: str
+    best: float
+    """Of the individual with the highest training fitness."""
+    mean: float
+    """Of a random sample of the population."""
+    games: int
+    """Games each of them played against this opponent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Where the time of a generation went; never part of a digest."""
+
+    breeding: float
+    lowering: float
+    playing: float
+    total: float
+    """Of this generation."""
+    elapsed: float
+    """Of all generations so far, this one included."""
+    left: float | None
+    """Estimate until the run's limit; None if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics(Mapping[str, float]):
+    """Numbers that describe a generation, by name too; sizes in nodes, depths in levels.
+
+    *best*, *mean* and *median* are training fitness; fresh fitness is points per game in [0, 1].
+    """
+
+    best: float
+    mean: float
+    median: float
+    best_fresh: float
+    """Fitness on fresh games of the individual that was best in training."""
+    mean_fresh: float
+    """Mean fitness on fresh games of a random sample of the population."""
+    best_size: int
+    mean_size: float
+    best_depth: int
+    mean_depth: float
+    distinct_trees: int
+    """Different trees in the population."""
+    diversity: float
+    """Share of different trees, in (0, 1]."""
+    games: int
+    """Games played for this generation, fresh ones included."""
+
+    def __getitem__(self, name: str) -> float:
+        if name not in _STATISTICS:
+            raise KeyError(name)
+        value: float = getattr(self, name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_STATISTICS)
+
+    def __len__(self) -> int:
+        return len(_STATISTICS)
+
+
+_STATISTICS = tuple(field.name for field in fields(Statistics))
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """What else a generation is made of; never part of a digest."""
+
+    operators: Mapping[str, int] = field(default_factory=dict)
+    """How often each operator took part in an individual of this generation."""
+    distinct_behaviours: int = 0
+    """Different trees by their values on random positions."""
+    one_way_share: float | None = None
+    """Share of one-way crossovers among the crossover's offspring; None if there were none."""
+    sizes: tuple[float, ...] = ()
+    """Minimum, lower quartile, median, upper quartile and maximum of the nodes."""
+    work: int = 0
+    """Work of this generation: plies of its individuals' games times operations."""
+    total_work: int = 0
+    """Work of all generations so far, this one included."""
+    dead_introns: float = 0.0
+    """Share of nodes that are never computed."""
+    live_introns: float = 0.0
+    """Share of nodes that are computed without effect, of 16 individuals, as far as is found."""
+    no_op_chains: tuple[int, ...] = ()
+    """How many chains of 1, 2, ... no-ops there are in the population."""
+    chains_above_terminals: int = 0
+    """How many of these chains stand directly above a terminal."""
+    mean_weight: float | None = None
+    """Mean weight of the leaves of 16 individuals; None where places do not weigh."""
+    median_fresh: float = 0.0
+    """Median fitness on fresh games of the sample that `Statistics.mean_fresh` is the mean of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the generation in the making has come, told about ten times a second."""
+
+    generation: int
+    stage: str
+    """"training", "fresh", "tuning" or "final"."""
+    done: int
+    games: int
