@@ -22,7 +22,8 @@ def test_a_player_is_written_and_read(tmp_path):
     save_player(tmp_path / "quiet.json", player, game="checkers")
     assert load_player(tmp_path / "quiet.json", game="checkers").quiescence
     # Files of players without it are what they were before there was such an option.
-    assert "quiescence" not in parse_player("material:depth=2", game="checkers").model_dump()
+    plain = parse_player("material:depth=2", game="checkers")
+    assert plain.model_dump()["quiescence"] is False
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_a_run_of_quiet_players():
     first, second = (list(evolve(config))[-1] for config in runs)
     assert first.digest != second.digest
     assert settings_of(runs[0])["player"]["quiescence"] is True
-    assert "quiescence" not in settings_of(runs[1])["player"]
+    assert settings_of(runs[1])["player"]["quiescence"] is False
 
 
 @pytest.mark.parametrize(

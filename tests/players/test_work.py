@@ -83,7 +83,7 @@ def test_a_player_is_written_and_read(tmp_path):
     assert player.reproducible
     save_player(tmp_path / "player.json", player)
     assert load_player(tmp_path / "player.json").work == 5000
-    assert "work" not in parse_player(f"{LEAN}:nodes=5000").model_dump()
+    assert parse_player(f"{LEAN}:nodes=5000").model_dump()["work"] is None
     # One limit in positions takes the place of the other, and leaves one in time alone.
     again = with_options(with_options(player, {"time": 1.0}), {"nodes": 10})
     assert (again.nodes, again.work, again.time) == (10, None, 1.0)
@@ -138,7 +138,7 @@ def test_runs_by_work_can_be_repeated():
     # Under a limit an ordering decides how deep a search comes.
     assert settings["work"] == 300
     assert settings["ordering"] == "killer"
-    assert "nodes" not in settings
+    assert settings["nodes"] is None
     assert "ordering" not in settings_of(config(depth=2, ordering="killer"))["player"]
     assert not {"nodes", "work"} & settings_of(config(depth=2))["player"].keys()
 
