@@ -13,7 +13,7 @@ import pytest
 from command_line import call, start
 
 from evoply.arena import match
-from evoply.cli.match import saving
+from evoply.cli.saving import saving
 from evoply.formats import GamePlayed, saved
 from evoply.games import game_rules
 from waiting import PATIENCE, until

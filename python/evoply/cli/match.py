@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -30,6 +29,7 @@ from evoply.cli.options import (
     chosen_openings,
 )
 from evoply.cli.output import Output, percent, stderr, table
+from evoply.cli.saving import saving, say_saved
 from evoply.wording import short_name, shorten
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ __all__ = [
     "match",
     "match_table",
     "progress_bar",
-    "saving",
     "say_engine",
     "say_forfeits",
-    "say_saved",
 ]
 
 _GAMES = 1000
@@ -216,47 +214,6 @@ def _seen(
         show_game(game, output.people, delay)
 
     return see
-
-
-class SavedGames:
-    """Writes games into a file, one after another: call it with each."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._ends = array("Q", [0])  # where each game ends, in bytes
-
-    def __call__(self, game: GamePlayed) -> None:
-        from evoply.formats import saved
-
-        line = "".join(saved.write([game])).encode()
-        self._file.write(line)
-        self._ends.append(self._ends[-1] + len(line))
-
-    def keep(self, games: int) -> None:
-        """Keep the first *games* alone, where the file can be shortened.
-
-        Ctrl-C may come between the writing of a game and its counting, or in the middle of a pair.
-        """
-        if self._file.seekable():
-            self._file.truncate(self._ends[games])
-
-
-@contextmanager
-def saving(path: Path | None) -> Iterator[SavedGames | None]:
-    """Give what writes a game into the file at *path*, which is there when all is done."""
-    from evoply.files import writing_atomically
-
-    if path is None:
-        yield None
-        return
-    with writing_atomically(path) as file:
-        yield SavedGames(file.buffer)
-
-
-def say_saved(output: Output, path: Path | None) -> None:
-    """Say where games were saved, if they were."""
-    if path is not None:
-        output.say(f"Games: {path}")
 
 
 def say_engine(output: Output, label: str, about: Mapping[str, Any]) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from evoply.cli.match import saving, say_saved
 from evoply.cli.options import (
     GAME_NAMES,
     Json,
@@ -21,6 +20,7 @@ from evoply.cli.options import (
     chosen_openings,
 )
 from evoply.cli.output import Output, StoppedError
+from evoply.cli.saving import saving, say_saved
 from evoply.cli.suggesting import suggested
 from evoply.cli.tournament import say_standings, write_page
 
