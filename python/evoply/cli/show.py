@@ -78,12 +78,10 @@ def show(
 
 
 def _tree(player: Player) -> Genotype | None:
-    from evoply.players import RandomPlayer, TreeEvaluator, steady_player
+    from evoply.players import model_of
 
-    steady = steady_player(player)
-    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
-        return None
-    return steady.evaluator.parsed
+    valuing = model_of(player).valuing()
+    return None if valuing is None else valuing.evaluator.individual
 
 
 def _draw_tree(tree: Genotype | None, name: str, path: Path) -> str:

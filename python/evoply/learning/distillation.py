@@ -22,7 +22,7 @@ from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.selection import chosen_columns
 from evoply.notebook import table_html
-from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, parse_player, steady_player
+from evoply.players import AlphaBeta, ExpressionEvaluator, parse_player, steady_player
 from evoply.players.player import player_of
 from evoply.protocols import Player
 
@@ -143,8 +143,6 @@ def distil(
     _check(terms, stages, games)
     read = parse_player(player, game=game, runs=runs) if isinstance(player, str) else player
     teacher = steady_player(player_of(read))
-    if not isinstance(teacher, AfterState | AlphaBeta):
-        raise ValueError(f"{teacher.label}: a random player knows nothing that could be distilled")
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
     met = boards_met(

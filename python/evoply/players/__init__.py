@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from evoply.players.grammar import PlayerTextError, parse_player, with_options
     from evoply.players.kernel_seat import KernelSeat
-    from evoply.players.kind import PlayerKind
+    from evoply.players.kind import PlayerKind, ValuingPlayer
     from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
     from evoply.players.online import Online, OnlineSeat
     from evoply.players.player import model_of, player_of, steady_player
@@ -55,6 +55,7 @@ __all__ = [
     "Solution",
     "Staged",
     "TreeEvaluator",
+    "ValuingPlayer",
     "analyse",
     "bot_classes",
     "load_player",
@@ -82,7 +83,7 @@ give_when_used(
         "files": "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player",
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
-        "kind": "PlayerKind",
+        "kind": "PlayerKind ValuingPlayer",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
         "player": "model_of player_of steady_player",

@@ -21,8 +21,10 @@ from evoply.games import game_rules
 from evoply.games.othello import Position as OthelloPosition
 from evoply.notebook import table_html
 from evoply.players.endgame import solve
-from evoply.players.kind import PlayerKind, player_text, unusual_options
-from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
+from evoply.players.kind import PlayerKind
+from evoply.players.options import player_text, unusual_options
+from evoply.players.search_options import MAX_TIME
+from evoply.players.specs import NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
@@ -123,7 +125,7 @@ class Online(PlayerKind):
             raise ValueError(f"crossover + mutation is {total:g}, more than 1: lower one of them")
         if self.roots != "free" and self.start == "initial":
             raise ValueError(f"roots={self.roots} is for games from the current position")
-        games = self.population * (self.generations + 1) * self.games
+        games = self.games_before_move
         if self.roots == "tree" and games > 1_000_000_000:
             raise ValueError(
                 f"population x (generations + 1) x games is {games:,}; with roots=tree it is at "
@@ -156,6 +158,11 @@ class Online(PlayerKind):
     def reproducible(self) -> bool:
         """Whether the same game gets the same moves again: not with a limit in time."""
         return self.time is None
+
+    @property
+    def games_before_move(self) -> int:
+        """Those of all strategies of all generations."""
+        return self.population * (self.generations + 1) * self.games
 
     @property
     def label(self) -> str:

@@ -18,10 +18,10 @@ from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
-from evoply.players.kind import PlayerKind
+from evoply.players.kind import PlayerKind, ValuingPlayer
 from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
-from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged
 from evoply.players.strong import Strong
 from evoply.protocols import Player
@@ -89,14 +89,25 @@ def model_of(source: object) -> PlayerKind:
     return player
 
 
-def steady_player(player: Player) -> SteadyModel:
+def steady_player(player: Player) -> ValuingPlayer:
     """Return *player* without random start and without overlaps, whose boards have one value each.
 
-    It is what explanations and pictures are about. Raises ValueError for bots, whose boards have
-    none, and TypeError for players in Python.
+    It is what explanations and pictures are about. Raises ValueError for players whose boards have
+    none, such as bots, and TypeError for players in Python.
 
     >>> from evoply.players.grammar import parse_player
     >>> steady_player(parse_player("( white ),50,( black ),50:overlap=20,random_plies=4")).label
     '( white ),50,( black ),50'
     """
-    return model_of(player).steady()
+    model = model_of(player)
+    steady = model.valuing()
+    if steady is not None:
+        return steady
+    if not model.is_portable:
+        article = "an" if model.kind[0] in "aeiou" else "a"
+        raise ValueError(
+            f"{model.label} is {article} {model.kind}: only its own code knows what it wants"
+        )
+    raise ValueError(
+        f"{model.label}: this player gives boards no values, so there is nothing to explain"
+    )

@@ -15,7 +15,7 @@ from evoply.players.endgame import MOST_THREADS
 from evoply.players.grammar import Runs, parse_player
 from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
 from evoply.players.player import player_of
-from evoply.players.specs import MAX_DEPTH, MAX_TABLE
+from evoply.players.search_options import MAX_DEPTH, MAX_TABLE
 from evoply.protocols import Choice, GameRecord, Position
 
 __all__ = ["Searcher"]

@@ -22,15 +22,11 @@ from evoply.games import GAMES, game_rules
 from evoply.notebook import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.kind import PlayerKind, player_text, unusual_options
+from evoply.players.kind import PlayerKind
+from evoply.players.options import player_text, unusual_options
 from evoply.players.packed import PackedTables, read_packed
-from evoply.players.specs import (
-    MAX_DEPTH,
-    MAX_ENDGAME,
-    AfterState,
-    AlphaBeta,
-    RandomPlayer,
-)
+from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
+from evoply.players.specs import AlphaBeta
 
 __all__ = ["Level", "Strong", "levels_of", "strong_games", "strong_tables"]
 
@@ -208,9 +204,19 @@ class Strong(PlayerKind):
         search = self._search().model_dump(mode="json", exclude={"name", "evaluator"})
         return {**search, "kind": "strong", "tables": strong_tables(self.game).digest}
 
-    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+    def valuing(self) -> AlphaBeta:
         """Return the search with its tables as an expression."""
         return self.self_contained()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """Those of its search."""
+        return self._search().habits
+
+    @property
+    def plies_ahead(self) -> int:
+        """The depth of its level, or its own."""
+        return self._level.depth
 
     @property
     def _level(self) -> Level:

@@ -13,7 +13,7 @@ from evoply.expressions.formula import Names
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
-from evoply.players import AfterState, AlphaBeta, PlayerKind, RandomPlayer
+from evoply.players import PlayerKind, ValuingPlayer
 from evoply.protocols import Row
 from evoply.reports.explanation import evaluator_of
 from evoply.reports.terms import TIMES, Term, features, terms_of
@@ -31,7 +31,7 @@ Value = float | bool | None
 class Opened:
     """What does not depend on the board: the parts of a player's evaluator, lowered."""
 
-    model: AfterState | AlphaBeta
+    model: ValuingPlayer
     names: Names
     features: tuple[Expression, ...]
     terms: tuple[Term, ...]
@@ -50,16 +50,12 @@ def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened |
 
     With *branch*, features and terms are those of this one of its trees, which take turns.
     """
-    try:
-        model = player.steady()
-    except ValueError:
-        return None
-    if isinstance(model, RandomPlayer):
+    model = player.valuing()
+    if model is None:
         return None
     rules = game_rules(game)
     expression, names = evaluator_of(model, game)
-    parsed = model.evaluator.parsed
-    tree = None if isinstance(parsed, Expression) else parsed
+    tree = model.evaluator.individual
     if tree is not None and branch is not None:
         expression = expression_of(tree.trees[branch])
     parts = tuple(features(expression, names))

@@ -16,6 +16,7 @@ from evoply.expressions import DIFFERENCES, Expression, board, count
 from evoply.expressions import features as counted
 from evoply.expressions.formula import UNNAMED, Names, formula
 from evoply.reports.terms import Term, is_feature
+from evoply.wording import short_formula
 
 __all__ = [
     "Influence",
@@ -24,11 +25,9 @@ __all__ = [
     "influence_sentence",
     "joined",
     "percent",
-    "short_formula",
     "wanted",
 ]
 
-_LONGEST_FORMULA = 48
 _MOST_LISTED = 4
 _LEAST_SHARE = 0.01
 """Parts that change fewer moves than this are only counted."""
@@ -68,11 +67,6 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def short_formula(text: str) -> str:
-    """Return *text* cut to what a sentence can hold."""
-    return text if len(text) <= _LONGEST_FORMULA else text[: _LONGEST_FORMULA - 1].rstrip() + "…"
 
 
 def wanted(phrase: str, is_more: bool) -> str:

@@ -17,16 +17,11 @@ from evoply.expressions.sides import for_the_other_side
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import (
-    AfterState,
-    AlphaBeta,
     ExpressionEvaluator,
-    KernelSeat,
-    RandomPlayer,
+    ValuingPlayer,
     analyse,
+    model_of,
     parse_player,
-    player_of,
-    steady_player,
-    with_options,
 )
 from evoply.players.analysis import own_plies
 from evoply.players.grammar import Runs
@@ -133,15 +128,16 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     position, name = record.position, record.position.game
     if isinstance(player, str):
         player = parse_player(player, game=name, runs=runs)
-    model = steady_player(player_of(player))
+    whole = model_of(player)
+    model = whole.valuing()
+    if model is None:
+        raise ValueError(f"{whole.label}: this player values nothing, so there is no reason")
     model.check_fits(name)
     if record.outcome() is not None:
         raise ValueError(f"the game is over: {record.outcome()}")
-    if isinstance(model, RandomPlayer):
-        raise ValueError(f"{model.label}: this player values nothing, so there is no reason")
     choice = analyse(model, record, every_move=True)
     texts = {move: position.short_text(move) for move in position.legal_moves}
-    known = {"player": player_of(player).label, "game": name, "position": position.text()}
+    known = {"player": whole.label, "game": name, "position": position.text()}
     if len(choice.moves) < 2:
         what = "it has to pass" if position.legal_moves.must_pass else "there is no other move"
         return Why(
@@ -169,19 +165,18 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     )
 
 
-def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> GameRecord:
+def _line(player: ValuingPlayer, record: GameRecord, move: Any) -> GameRecord:
     """Return the game that *player* expects from the position on, with *move* first."""
     position = record.position
     line = game_rules(position.game).game(position, (), NO_DRAWS).play(move)
-    left = player.depth - 1 if isinstance(player, AlphaBeta) else 0
+    left = player.plies_ahead - 1
     while left and line.outcome() is None and len(line.position.legal_moves) == 1:
         line, left = line.play(line.position.legal_moves[0]), left - 1
     if not left or line.outcome() is not None:
         return line
     if line.position.turn is not position.turn:
         player = _across(player, position.game)
-    seat = with_options(player, {"depth": left}).seat(position.game)
-    assert isinstance(seat, KernelSeat)
+    seat = player.with_options({"depth": left}).seat(position.game)
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
     stream = Stream(0, "analyse").child(0, 0)
     plies = Clock(moves=own_plies(record))
@@ -190,7 +185,7 @@ def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> Game
     return line
 
 
-def _across(player: AfterState | AlphaBeta, game: str) -> AfterState | AlphaBeta:
+def _across(player: ValuingPlayer, game: str) -> ValuingPlayer:
     """Return who, with the opponent's pieces, values boards as the search of *player* does.
 
     A search looks for replies that are bad for *player*. A player of its kind on the other side
@@ -206,12 +201,11 @@ def _across(player: AfterState | AlphaBeta, game: str) -> AfterState | AlphaBeta
         return player
     if not isinstance(seen, Number):
         return player
-    evaluator = ExpressionEvaluator(expression=(-seen).to_dict())
-    return player.model_copy(update={"evaluator": evaluator, "ordering": "usual"})
+    return player.with_evaluator(ExpressionEvaluator(expression=(-seen).to_dict()))
 
 
 def _reasons(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     record: GameRecord,
     lines: Sequence[GameRecord],
     values: Sequence[float],
@@ -256,7 +250,7 @@ def _features(term: Term) -> frozenset[Expression]:
 
 
 def _values(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     expressions: Sequence[Expression],
     positions: Sequence[Position],
     color: Color,

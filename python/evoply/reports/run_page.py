@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from evoply.files import write_atomically
 from evoply.games import game_rules
 from evoply.gp import Genotype, tree_svg
-from evoply.players import Player, RandomPlayer, TreeEvaluator, steady_player
+from evoply.players import Player, model_of
 from evoply.reports.charts import Chart, Series, line_chart, sampled
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
@@ -190,9 +190,8 @@ def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
 
 def tree_of(player: Player) -> Genotype | None:
     """Return the tree or trees that *player* judges by, None if it is no such player."""
-    steady = steady_player(player)
-    evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
-    return evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None
+    valuing = model_of(player).valuing()
+    return None if valuing is None else valuing.evaluator.individual
 
 
 def _heat_map(player: Player, game: str) -> tuple[str, str] | None:

@@ -16,11 +16,10 @@ from evoply._native import Stream
 from evoply.expressions import Constant
 from evoply.games import game_rules
 from evoply.gp import Genotype, tree_svg
-from evoply.players import PlayerKind, RandomPlayer, parse_player, player_of
+from evoply.players import PlayerKind, model_of, parse_player
 from evoply.players.analysis import asked
 from evoply.players.grammar import Runs
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Row
-from evoply.reports.explanation import changes_of, habits_of
 from evoply.reports.influence import square_values, values_of
 from evoply.reports.opened import (
     MOST_DRAWN,
@@ -182,10 +181,10 @@ def xray(
     name = record.position.game
     if isinstance(player, str):
         player = parse_player(player, game=name, runs=runs)
-    whole = player_of(player)
+    whole = model_of(player)
     whole.check_fits(name)
     color = record.position.turn if color is None else color
-    if isinstance(whole, PlayerKind) and (parts := opened(whole, name)) is not None:
+    if (parts := opened(whole, name)) is not None:
         return _of_evaluator(whole, parts, record.position, color)
     return _of_choice(
         whole, record, color, stream or Stream(0, "analyse"), clock or Clock(), choices or {}
@@ -230,12 +229,12 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
         rest=left,
         tree=parts.tree,
         tree_values=tree_values(parts, row, name),
-        note=(habits_of(model) + changes_of(whole)).strip(),
+        note=" ".join(whole.habits),
     )
 
 
 def _of_choice(
-    whole: Any,
+    whole: PlayerKind,
     record: GameRecord,
     color: Color,
     stream: Stream,
@@ -244,7 +243,7 @@ def _of_choice(
 ) -> XRay:
     """Return the weights that *whole* says it chose by, at the last choice of *color*."""
     nothing = ValueError(f"{whole.label}: this player values nothing that can be shown")
-    if isinstance(whole, RandomPlayer) or not getattr(whole, "is_portable", False):
+    if not whole.games_before_move:
         raise nothing
     rules = game_rules(record.position.game)
     places = [

@@ -11,7 +11,7 @@ from evoply._native import Stream
 from evoply.games import GAMES, game_rules
 from evoply.players.analysis import asked, own_plies
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.specs import MAX_DEPTH
+from evoply.players.search_options import MAX_DEPTH
 from evoply.protocols import Choice, Clock, Color, GameRecord, Player, Seat
 from evoply.wording import short_name
 
