@@ -22,8 +22,8 @@ from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.selection import chosen_columns
 from evoply.notebook import table_html
-from evoply.players import AlphaBeta, ExpressionEvaluator, parse_player, steady_player
-from evoply.players.player import player_of
+from evoply.players import AlphaBeta, ExpressionEvaluator, steady_player
+from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 
 __all__ = ["Distilled", "Term", "distil"]
@@ -141,8 +141,7 @@ def distil(
     (['white_mobility - black_mobility'], 1.0)
     """
     _check(terms, stages, games)
-    read = parse_player(player, game=game, runs=runs) if isinstance(player, str) else player
-    teacher = steady_player(player_of(read))
+    teacher = steady_player(read_player_of(player, game, runs))
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
     met = boards_met(

@@ -21,6 +21,7 @@ from evoply.players import (
     parse_player,
 )
 from evoply.players.files import read_player
+from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 from evoply.wording import shorten
 
@@ -190,9 +191,7 @@ def _number(expression: Expression) -> Number:
 
 
 def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> PlayerKind:
-    read = (
-        parse_player(player, game=game, runs=runs) if isinstance(player, str) else model_of(player)
-    )
+    read = model_of(read_player_of(player, game, runs))
     read.check_fits(game)
     return read
 

@@ -32,7 +32,7 @@ from evoply.players.files import load_player, load_toml_player
 from evoply.players.kind import LONGEST_NAME, KernelPlayer
 from evoply.players.named import KINGS, NAMED_PLAYERS
 from evoply.players.options import choice, field_reader, number, readers
-from evoply.players.player import KINDS, PlayerModel, model_of
+from evoply.players.player import KINDS, PlayerModel, model_of, player_of
 from evoply.players.search_options import SEARCH_LIMITS
 from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
@@ -97,6 +97,13 @@ def parse_player(
         short = shorten(bare, LONGEST_SHOWN)
         raise PlayerTextError(f"{short!r} cannot play {game}: {error}", start + 1) from None
     return player
+
+
+def read_player_of(source: object, game: str, runs: Runs | None = None) -> Player:
+    """Return the player that a text names, as `parse_player` does, or that `player_of` gives."""
+    if isinstance(source, str):
+        return parse_player(source, game=game, runs=runs)
+    return player_of(source)
 
 
 def with_options(

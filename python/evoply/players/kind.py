@@ -174,11 +174,7 @@ class ValuingPlayer(KernelPlayer):
     epsilon: Annotated[
         float,
         Field(ge=0.0, le=1.0, title="probability"),
-        Option(
-            says=lambda player: (
-                f"With probability {player.epsilon:g} it plays a random move instead."
-            )
-        ),
+        Option(says="With probability {:g} it plays a random move instead."),
     ] = 0.0
     """The probability of a uniformly random move instead."""
 

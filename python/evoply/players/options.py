@@ -18,21 +18,6 @@ from pydantic import BaseModel
 
 from evoply.wording import did_you_mean, shorten
 
-__all__ = [
-    "Option",
-    "check_together",
-    "choice",
-    "field_reader",
-    "kernel_arguments",
-    "number",
-    "option_texts",
-    "options_of",
-    "readers",
-    "sentences",
-    "unfit",
-    "unusual",
-]
-
 _MOST_LISTED = 16
 """Choices that a message names."""
 _WHOLE = re.compile(r"[0-9]{1,20}")
@@ -56,90 +41,86 @@ class Option:
     """What a field that is an option declares beside its type, its bounds and its default."""
 
     says: str | Callable[[Any], str] = ""
-    """What an explanation says of a player that has it; a function is given the player."""
-    clash: Callable[[Any], str] | None = None
-    """Gives what is wrong with it in the player that is given, "" if nothing is."""
-    check_game: Callable[[Any, str], None] | None = None
+    """What an explanation says of a player that has it: a form for the value, or of the player."""
+    check_game: Callable[[Any, str], None] = lambda value, game: None
     """Raises `ValueError` if the value does not go with the game."""
-    kernel: Callable[[Any], Mapping[str, Any]] | None = None
-    """Gives what the kernel is told of the value; None: the value, under the field's own name."""
-    is_read: bool = True
-    """Whether a text may give it."""
-    read: Reader | None = None
-    """Reads its value from a text; None: as the field's type says."""
-    is_shown: bool = True
-    """Whether a label has it."""
-    shown: Callable[[Any], str] = option_text
-    """Gives the value as a label has it."""
+    told_as: str | None = ""
+    """The kernel's argument, "" if it is called like the field; None: it does not learn of it, or
+    with another option."""
+    native: Callable[[Any], Any] = lambda value: value
+    """Gives the value as the kernel takes it."""
+    read: Reader | Literal[False] | None = None
+    """Reads the value from a text; None: as the field's type says; False: no text gives it."""
+    shown: Callable[[Any], str] | None = option_text
+    """Gives the value as a label has it; None: no label has it."""
 
 
 @cache
 def options_of(model: type[BaseModel]) -> Mapping[str, Option]:
     """Return the options of *model* by name: its own, then those that it inherits."""
-    found = {
+    ordered = [name for base in model.__mro__ for name in inspect.get_annotations(base)]
+    return {
         name: part
-        for name, field in model.model_fields.items()
-        for part in field.metadata
+        for name in dict.fromkeys(ordered)
+        if name in model.model_fields
+        for part in model.model_fields[name].metadata
         if isinstance(part, Option)
     }
-    ordered = [name for base in model.__mro__ for name in inspect.get_annotations(base)]
-    return {name: found[name] for name in ordered if name in found}
 
 
-def unusual(player: BaseModel, names: Iterable[str] | None = None) -> Mapping[str, Any]:
-    """Return the values of those options of *player* that are not what they usually are."""
-    fields = type(player).model_fields
-    values = {name: getattr(player, name) for name in names or options_of(type(player))}
-    return {name: value for name, value in values.items() if value != fields[name].default}
-
-
-def option_texts(player: BaseModel, names: Iterable[str]) -> list[str]:
-    """Return those options of *player* that are unusual as its text has them."""
-    options = options_of(type(player))
+def unusual(player: BaseModel) -> list[tuple[str, Any, Option]]:
+    """Return the options of *player* that are not what they usually are, with their values."""
     return [
-        f"{name}={options[name].shown(value)}"
-        for name, value in unusual(player, names).items()
-        if options[name].is_shown
+        (name, getattr(player, name), option)
+        for name, option in options_of(type(player)).items()
+        if getattr(player, name) != type(player).model_fields[name].default
     ]
-
-
-def check_together(player: BaseModel) -> None:
-    """Raise `ValueError` if an option of *player* does not go with another one."""
-    options = options_of(type(player))
-    for name in unusual(player):
-        clash = options[name].clash
-        if clash is not None and (problem := clash(player)):
-            raise ValueError(problem)
 
 
 def unfit(player: BaseModel, game: str) -> Iterator[tuple[str, str]]:
     """Yield the options of *player* that *game* does not go with, and why."""
-    options = options_of(type(player))
-    for name, value in unusual(player).items():
-        check = options[name].check_game
+    for name, value, option in unusual(player):
         try:
-            if check is not None:
-                check(value, game)
+            option.check_game(value, game)
         except ValueError as error:
             yield name, str(error)
 
 
 def kernel_arguments(player: BaseModel) -> dict[str, Any]:
     """Return what the kernel is told of the options of *player*; the usual ones are its own."""
-    options = options_of(type(player))
-    told: dict[str, Any] = {}
-    for name, value in unusual(player).items():
-        kernel = options[name].kernel
-        told |= {name: value} if kernel is None else kernel(value)
-    return told
+    return {
+        option.told_as or name: option.native(value)
+        for name, value, option in unusual(player)
+        if option.told_as is not None
+    }
 
 
 def sentences(player: BaseModel) -> list[str]:
     """Return what there is to say of the unusual options of *player*."""
-    options = options_of(type(player))
-    parts = [options[name].says for name in unusual(player)]
-    said = [part if isinstance(part, str) else part(player) for part in parts]
+    said = [
+        option.says.format(value) if isinstance(option.says, str) else option.says(player)
+        for _, value, option in unusual(player)
+    ]
     return [sentence for sentence in said if sentence]
+
+
+def option_texts(player: BaseModel, names: Iterable[str]) -> list[str]:
+    """Return those fields of *player* as options of its text that are not what they usually are."""
+    fields, options = type(player).model_fields, options_of(type(player))
+    return [
+        f"{name}={shown(value)}"
+        for name in names
+        if (value := getattr(player, name)) != fields[name].default
+        and (shown := options.get(name, _PLAIN).shown) is not None
+    ]
+
+
+_PLAIN = Option()
+
+
+def player_text(evaluator: str, options: Sequence[str]) -> str:
+    """Return the text of a player: its evaluator and its options."""
+    return evaluator + (f":{','.join(options)}" if options else "")
 
 
 def readers(model: type[BaseModel]) -> Mapping[str, Reader]:
@@ -147,7 +128,7 @@ def readers(model: type[BaseModel]) -> Mapping[str, Reader]:
     return {
         name: option.read or field_reader(model, name)
         for name, option in options_of(model).items()
-        if option.is_read
+        if option.read is not False
     }
 
 
@@ -209,19 +190,3 @@ def _shown_bound(bound: float) -> str:
 
 def _yes(value: str) -> bool:
     return bool(choice("yes", "no")(value) == "yes")
-
-
-def unusual_options(player: BaseModel, names: Iterable[str]) -> list[str]:
-    """Return those fields of *player* as options of its text that are not what they usually are."""
-    fields = type(player).model_fields
-    values = {name: getattr(player, name) for name in names}
-    return [
-        f"{name}={option_text(value)}"
-        for name, value in values.items()
-        if value != fields[name].default
-    ]
-
-
-def player_text(evaluator: str, options: Sequence[str]) -> str:
-    """Return the text of a player: its evaluator and its options."""
-    return evaluator + (f":{','.join(options)}" if options else "")

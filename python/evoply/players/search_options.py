@@ -5,7 +5,7 @@ Texts of players, labels, refusals, the kernel's arguments and explanations foll
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -16,7 +16,6 @@ from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kind import ValuingPlayer
 from evoply.players.options import (
     Option,
-    check_together,
     number,
     option_text,
     option_texts,
@@ -41,84 +40,34 @@ SEARCH_LIMITS = ("nodes", "work", "time")
 """What ends a search before its depth."""
 OF_LEAVES = ("noise", "second")
 """What leaves are worth depends on these: who has one does not play without it unnoticed."""
+NODES_OR_WORK = "give nodes or work, not both: work stands for a number of nodes"
 
 
-Alternate = Literal["game", "move", "leaf"]
-
-
-def _needs_captures(_: object, game: str) -> None:
+def _check_captures(_: object, game: str) -> None:
     if not game_rules(game).has_captures:
         raise ValueError(f"{game} has no captures: quiescence is for checkers")
 
 
-def _needs_solver(_: object, game: str) -> None:
+def _check_solver(_: object, game: str) -> None:
     if not game_rules(game).fills_board:
         raise ValueError(f"{game} has no exact solver: endgame is for Othello")
-
-
-def _untold(_: object) -> Mapping[str, Any]:
-    """Return nothing: the kernel learns of the option with another one, or not at all."""
-    return {}
 
 
 Noise = Literal["uniform"] | Annotated[int, Field(ge=1, le=MAX_NOISE, strict=True)]
 
 # Options that the individuals of an evolution have too.
-Nodes = Annotated[int | None, Field(ge=1, le=MAX_NODES, strict=True), Option(kernel=_untold)]
-Work = Annotated[
-    int | None,
-    Field(ge=1, le=MAX_WORK, strict=True),
-    Option(
-        clash=lambda player: (
-            ""
-            if player.nodes is None
-            else "give nodes or work, not both: work stands for a number of nodes"
-        ),
-        kernel=_untold,
-    ),
-]
+Nodes = Annotated[int | None, Field(ge=1, le=MAX_NODES, strict=True), Option(told_as=None)]
+Work = Annotated[int | None, Field(ge=1, le=MAX_WORK, strict=True), Option(told_as=None)]
 Quiescence = Annotated[
     bool,
     Field(strict=True),
-    Option(says="Beyond that it follows captures to their end.", check_game=_needs_captures),
+    Option(says="Beyond that it follows captures to their end.", check_game=_check_captures),
 ]
 
 
-def _order_needs(player: SearchOptions) -> str:
-    if player.ordering == "hash" and not player.table:
-        return "ordering=hash needs a table, as in table=18"
-    individual = player.evaluator.individual
-    if player.ordering == "tree" and (individual is None or not is_ordered(individual)):
-        return "ordering=tree needs a second tree, as in { ordered ( white ) ( white_corners ) }"
-    return ""
-
-
-def _table_needs(player: SearchOptions) -> str:
-    if player.noise is not None or player.alternate == "leaf":
-        return (
-            "table: values of leaves are drawn anew each time (noise, alternate=leaf), and "
-            "a table would remember them: leave table out"
-        )
-    return ""
-
-
-def _second_needs(player: SearchOptions) -> str:
-    if player.noise is not None:
-        return "give noise or a second evaluator, not both"
-    if player.evaluator.individual is not None:
-        return "evaluators that alternate must be expressions, not trees"
-    return ""
-
-
-def _temperature_needs(player: SearchOptions) -> str:
-    if player.selective is not None:
-        return "temperature needs every move's exact value: leave selective out"
-    if any(getattr(player, limit) is not None for limit in (*SEARCH_LIMITS, "timing")):
-        return (
-            "temperature values every move to one depth: give depth, and neither nodes, work, "
-            "time nor timing"
-        )
-    return ""
+def _says_ordering(player: SearchOptions) -> str:
+    is_tree = player.ordering == "tree"
+    return "Its second tree says which moves it looks at first." if is_tree else ""
 
 
 def _says_endgame(player: SearchOptions) -> str:
@@ -137,13 +86,50 @@ def _says_second(player: SearchOptions) -> str:
     return f"For every {player.alternate} a coin may choose {other} instead."
 
 
+def _clashes(player: SearchOptions) -> Iterator[str]:
+    """Yield which options of a search do not go together."""
+    individual = player.evaluator.individual
+    if player.nodes is not None and player.work is not None:
+        yield NODES_OR_WORK
+    if player.ordering == "hash" and not player.table:
+        yield "ordering=hash needs a table, as in table=18"
+    if player.deeper and not player.table:
+        yield "deeper=yes needs a table, as in table=18"
+    if player.ordering == "tree" and (individual is None or not is_ordered(individual)):
+        yield "ordering=tree needs a second tree, as in { ordered ( white ) ( white_corners ) }"
+    if player.second is None and player.alternate != "move":
+        yield "alternate needs a second evaluator"
+    if player.second is not None and individual is not None:
+        yield "evaluators that alternate must be expressions, not trees"
+
+
+def _clashes_by_chance(player: SearchOptions) -> Iterator[str]:
+    """Yield which options do not go with draws of values or of moves."""
+    if player.noise is not None and player.second is not None:
+        yield "give noise or a second evaluator, not both"
+    if player.table and (player.noise is not None or player.alternate == "leaf"):
+        yield (
+            "table: values of leaves are drawn anew each time (noise, alternate=leaf), and a table "
+            "would remember them: leave table out"
+        )
+    if player.selective is not None and player.draws_leaves:
+        yield "selective: values drawn for leaves cannot be foretold: leave it out"
+    if player.temperature is not None and player.selective is not None:
+        yield "temperature needs every move's exact value: leave selective out"
+    if player.temperature is not None and (player.is_limited or player.timing is not None):
+        yield (
+            "temperature values every move to one depth: give depth, and neither nodes, work, time "
+            "nor timing"
+        )
+
+
 class SearchOptions(ValuingPlayer):
     """What a player that looks ahead is asked for; `AlphaBeta` is how it is played."""
 
     depth: Annotated[
         int,
         Field(ge=1, le=MAX_DEPTH, strict=True),
-        Option(read=number(int, 0, MAX_DEPTH), is_shown=False),
+        Option(read=number(int, 0, MAX_DEPTH), shown=None),
     ] = 1
     """Plies looked ahead, the own move included; in a text 0 is the player that only compares the
     boards after its moves."""
@@ -155,23 +141,16 @@ class SearchOptions(ValuingPlayer):
     time: Annotated[
         float | None,
         Field(ge=0.001, le=MAX_TIME, title="number of seconds"),
-        Option(kernel=lambda seconds: {"milliseconds": round(seconds * 1000)}),
+        Option(told_as="milliseconds", native=lambda seconds: round(seconds * 1000)),
     ] = None
     """Seconds that a choice may take."""
-    timing: Annotated[Timing | None, Option(kernel=_untold)] = None
+    timing: Annotated[Timing | None, Option(told_as=None)] = None
     """How the time of a game with a clock is divided among the moves, by "firebrand" (a timed probe
     and an alarm) or "modern" (deeper and deeper under a deadline), see `evoply.players.timing`. The
     limits above are then for games without a clock."""
     ordering: Annotated[
         Literal["usual", "none", "hash", "evaluator", "refutation", "killer", "tree"],
-        Option(
-            says=lambda player: (
-                "Its second tree says which moves it looks at first."
-                if player.ordering == "tree"
-                else ""
-            ),
-            clash=_order_needs,
-        ),
+        Option(says=_says_ordering),
     ] = "usual"
     """Which moves are looked at first, "none" (as they come), "hash" (the table's best move),
     "evaluator" (the best board after the move), "refutation" (own moves by the boards after them,
@@ -180,15 +159,9 @@ class SearchOptions(ValuingPlayer):
     second tree finds best, in an individual of role "ordered") or "usual" ("killer" from four plies
     on, "refutation" with three, "none" below, and where an order could change the choice: with
     *nodes*, *work* or *deeper*)."""
-    table: Annotated[int, Field(ge=0, le=MAX_TABLE, strict=True), Option(clash=_table_needs)] = 0
+    table: Annotated[int, Field(ge=0, le=MAX_TABLE, strict=True), Option()] = 0
     """Keeps 2**table positions, at least four (32 bytes each; 0: no table)."""
-    deeper: Annotated[
-        bool,
-        Field(strict=True),
-        Option(
-            clash=lambda player: "" if player.table else "deeper=yes needs a table, as in table=18"
-        ),
-    ] = False
+    deeper: Annotated[bool, Field(strict=True), Option()] = False
     """Also uses what the table knows from looking further than asked, which may change the move."""
     quiescence: Quiescence = False
     """In checkers: a board at the horizon whose side to move must capture is not valued; all its
@@ -196,7 +169,7 @@ class SearchOptions(ValuingPlayer):
     endgame: Annotated[
         int,
         Field(ge=0, le=MAX_ENDGAME, strict=True),
-        Option(says=_says_endgame, check_game=_needs_solver),
+        Option(says=_says_endgame, check_game=_check_solver),
     ] = 0
     """In Othello: with at most so many empty squares the exact solver chooses, among all moves that
     keep the final score by *ties*; the score is then the final difference in discs. Limits in nodes
@@ -206,7 +179,7 @@ class SearchOptions(ValuingPlayer):
         Noise | None,
         Option(
             says=_says_noise,
-            kernel=lambda noise: {"noise": 0 if noise == "uniform" else noise},
+            native=lambda noise: 0 if noise == "uniform" else noise,
             read=lambda text: text if text == "uniform" else number(int, 1, MAX_NOISE)(text),
         ),
     ] = None
@@ -216,32 +189,21 @@ class SearchOptions(ValuingPlayer):
         ExpressionEvaluator | None,
         Option(
             says=_says_second,
-            clash=_second_needs,
             check_game=lambda evaluator, game: evaluator.check_fits(game),
-            kernel=_untold,
-            is_read=False,
-            is_shown=False,
+            told_as=None,
+            read=False,
+            shown=None,
         ),
     ] = None
     """Another evaluator, which takes over from the first when a coin says so."""
-    alternate: Annotated[
-        Alternate,
-        Option(
-            clash=lambda player: (
-                "alternate needs a second evaluator" if player.second is None else ""
-            )
-        ),
-    ] = "move"
+    alternate: Annotated[Literal["game", "move", "leaf"], Option()] = "move"
     """What the coin is thrown for: each game, move or leaf."""
     temperature: Annotated[
         float | None,
         Field(ge=MIN_TEMPERATURE, le=MAX_TEMPERATURE),
         Option(
-            says=lambda player: (
-                "It draws its move, the likelier the better: one that is worth "
-                f"{player.temperature:g} less than the best is about e times less likely."
-            ),
-            clash=_temperature_needs,
+            says="It draws its move, the likelier the better: one that is worth {:g} less than the "
+            "best is about e times less likely."
         ),
     ] = None
     """Instead of the best move one is drawn; a move whose value is a temperature less than the best
@@ -252,14 +214,9 @@ class SearchOptions(ValuingPlayer):
         Selectivity | None,
         Option(
             says="It leaves out searches whose result a shallow one foretells.",
-            clash=lambda player: (
-                "selective: values drawn for leaves cannot be foretold: leave it out"
-                if player.draws_leaves
-                else ""
-            ),
             check_game=lambda selective, game: selective.check_fits(game),
-            kernel=lambda selective: {"selective": selective.native},
-            is_read=False,
+            native=lambda selective: selective.native,
+            read=False,
             shown=lambda selective: option_text(selective.sigmas),
         ),
     ] = None
@@ -276,7 +233,8 @@ class SearchOptions(ValuingPlayer):
 
     @model_validator(mode="after")
     def _options_go_together(self) -> Self:
-        check_together(self)
+        for problem in (*_clashes(self), *_clashes_by_chance(self)):
+            raise ValueError(problem)
         return self
 
     @property

@@ -23,7 +23,7 @@ from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
 from evoply.players.kind import KernelPlayer, Ties, ValuingPlayer, View
-from evoply.players.options import player_text, unusual_options
+from evoply.players.options import option_texts, player_text
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
@@ -119,7 +119,7 @@ class Staged(KernelPlayer):
     @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
-        unusual = unusual_options(self, ("overlap", "slide", "clock", "ties", "view"))
+        unusual = option_texts(self, ("overlap", "slide", "clock", "ties", "view"))
         return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
     def _repr_html_(self) -> str:

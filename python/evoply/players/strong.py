@@ -23,12 +23,10 @@ from evoply.notebook import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
 from evoply.players.kind import PlayerKind
-from evoply.players.options import player_text, unusual_options
+from evoply.players.options import option_texts, player_text
 from evoply.players.packed import PackedTables, read_packed
 from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
 from evoply.players.specs import AlphaBeta
-
-__all__ = ["Level", "Strong", "levels_of", "strong_games", "strong_tables"]
 
 
 class Level(NamedTuple):
@@ -160,7 +158,7 @@ class Strong(PlayerKind):
     @property
     def label(self) -> str:
         """The name, or `strong` and its options."""
-        return self.name or player_text("strong", unusual_options(self, self.text_options()))
+        return self.name or player_text("strong", option_texts(self, self.text_options()))
 
     def _repr_html_(self) -> str:
         return table_html(f"Player {self}", tuple(self._level._asdict().items()))

@@ -12,8 +12,7 @@ from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
 from evoply.players.kind import Ties, View
-from evoply.players.options import check_together
-from evoply.players.search_options import MAX_DEPTH, Nodes, Quiescence, Work
+from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
 from evoply.protocols import Row
 
 __all__ = [
@@ -77,8 +76,9 @@ class PlayerSettings(Part):
         return {key: value for key, value in self if key in fields} | depth
 
     @model_validator(mode="after")
-    def _options_go_together(self) -> PlayerSettings:
-        check_together(self)
+    def _counts_in_one_way(self) -> PlayerSettings:
+        if self.nodes is not None and self.work is not None:
+            raise ValueError(NODES_OR_WORK)
         return self
 
     @model_validator(mode="after")
