@@ -10,17 +10,6 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-__all__ = [
-    "did_you_mean",
-    "must_be",
-    "named_apart",
-    "short_formula",
-    "short_name",
-    "shorten",
-    "signed",
-    "span",
-]
-
 _LONGEST_NAME = 60
 _LONGEST_FORMULA = 48
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from evoply import _native
-from evoply.algebra import Simplified, names_of, simplify
+from evoply.algebra import Simplified, simplify
+from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
-from evoply.expressions.differences import difference_names
-from evoply.expressions.features import NAMED_FEATURES
-from evoply.expressions.formula import Names
-from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.games.squares import square_name
 from evoply.notebook import table_html
-from evoply.players import ValuingPlayer, model_of, parse_player, steady_player
-from evoply.players.grammar import Runs
+from evoply.players import ValuingPlayer, model_of, steady_player
+from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Row
 from evoply.reports.influence import (
     changed_moves,
@@ -31,6 +27,7 @@ from evoply.reports.influence import (
     positions_with_choice,
     values_of,
 )
+from evoply.reports.opened import evaluator_of
 from evoply.reports.phrases import (
     Influence,
     Words,
@@ -40,8 +37,6 @@ from evoply.reports.phrases import (
     percent,
 )
 from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
-
-__all__ = ["Explanation", "Influence", "evaluator_of", "explain"]
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -55,7 +50,7 @@ _CLEAR = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(JsonData):
     """What a player's evaluator comes to and what of it decides moves."""
 
     player: str
@@ -74,22 +69,6 @@ class Explanation:
     """What is measured on the board; share of moves that change when one is held at its mean."""
     positions: int = 0
     seed: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "player": self.player,
-            "game": self.game,
-            "sentence": self.sentence,
-            "tree": self.tree,
-            "simplified": self.simplified,
-            "exceptions": list(self.exceptions),
-            "agreement": self.agreement,
-            "terms": [part.to_dict() for part in self.terms],
-            "features": [part.to_dict() for part in self.features],
-            "positions": self.positions,
-            "seed": self.seed,
-        }
 
     def __str__(self) -> str:
         lines = [self.player]
@@ -133,9 +112,7 @@ def explain(
     >>> print(explain("random").sentence)
     It chooses uniformly among its legal moves.
     """
-    if isinstance(player, str):
-        player = parse_player(player, game=game, runs=runs)
-    whole = model_of(player)
+    whole = model_of(read_player_of(player, game, runs))
     if whole.valuing() is None and whole.habits:
         return Explanation(whole.label, game, " ".join(whole.habits))
     explained = _of_values(steady_player(whole), game, positions, seed)
@@ -176,14 +153,6 @@ def _of_values(player: ValuingPlayer, game: str, positions: int, seed: int) -> E
     )
 
 
-def evaluator_of(player: ValuingPlayer, game: str) -> tuple[Expression, Names]:
-    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
-    value, individual = player.evaluator.value, player.evaluator.individual
-    if individual is None:
-        return value, _names_in(value, game_rules(game).size)
-    return value, names_of(individual)
-
-
 @dataclass(frozen=True, slots=True)
 class _Measured:
     """A player and the positions where its moves are compared."""
@@ -205,13 +174,6 @@ class _Measured:
             self.player, self.programs(variants), self.rows, game=self.game, seed=self.seed
         )
         return changed_moves(moves)
-
-
-def _names_in(expression: Expression, size: int) -> Names:
-    """Return the names of what evoply knows of the features in *expression*."""
-    parts = set(in_order([expression]))
-    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
-    return Names({part: name for part, name in known.items() if part in parts})
 
 
 def _terms(

@@ -18,15 +18,6 @@ from evoply.games import game_rules
 from evoply.players import Player, ValuingPlayer, model_of
 from evoply.protocols import Row
 
-__all__ = [
-    "changed_moves",
-    "chosen_moves",
-    "positions_with_choice",
-    "square_effects",
-    "square_values",
-    "values_of",
-]
-
 BOUND = 1e12
 """Players take a value beyond this for the bound itself."""
 

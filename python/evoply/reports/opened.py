@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evoply import _native
+from evoply.algebra import names_of
 from evoply.expressions import Expression, Squares, Truth, count, number, outputs_to_json, select
+from evoply.expressions.differences import difference_names
+from evoply.expressions.features import NAMED_FEATURES
 from evoply.expressions.formula import Names
+from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
 from evoply.players import PlayerKind, ValuingPlayer
-from evoply.protocols import Row
-from evoply.reports.explanation import evaluator_of
+from evoply.protocols import Color, Position, Row
 from evoply.reports.terms import TIMES, Term, features, terms_of
-
-__all__ = ["MOST_DRAWN", "Opened", "Value", "added", "in_use", "opened", "outputs", "tree_values"]
 
 MOST_DRAWN = 400
 """Nodes of a tree that is still drawn."""
@@ -74,6 +75,21 @@ def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened |
     return Opened(model, names, parts, terms, program, tree, nodes, is_computed)
 
 
+def evaluator_of(player: ValuingPlayer, game: str) -> tuple[Expression, Names]:
+    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
+    value, individual = player.evaluator.value, player.evaluator.individual
+    if individual is None:
+        return value, _names_in(value, game_rules(game).size)
+    return value, names_of(individual)
+
+
+def _names_in(expression: Expression, size: int) -> Names:
+    """Return the names of what evoply knows of the features in *expression*."""
+    parts = set(in_order([expression]))
+    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
+    return Names({part: name for part, name in known.items() if part in parts})
+
+
 def _as_number(expression: Expression) -> Expression:
     """Return a set of squares as its number of squares, a truth as 1 or 0."""
     if isinstance(expression, Squares):
@@ -89,16 +105,21 @@ def outputs(program: _native.Program, row: Row, game: str) -> list[float]:
     return [float(value) for value in found]
 
 
-def added(
-    parts: Opened, seen: Sequence[float], factors: Sequence[float], value: float
-) -> tuple[list[float | None], float | None]:
-    """Return what each feature alone adds, and what the other terms add.
+def seen_by(player: ValuingPlayer, position: Position, color: Color) -> Row:
+    """Return *position* as *player* values it when it plays *color*: own are whose it says."""
+    black, white, kings, is_black, ply, quiet = position.row
+    own_is_black = color is Color.BLACK if player.view == "player" else is_black
+    return black, white, kings, own_is_black, ply, quiet
 
-    Nothing but None if the terms do not add up to *value*, as where a divisor is 0.
+
+def seen_on(parts: Opened, row: Row, game: str) -> tuple[float, Sequence[float], Sequence[float]]:
+    """Return the value of a board, its features, and what each term adds to the value.
+
+    What a term adds is no number where a divisor is 0.
     """
-    waiting = iter(factors)
-    alone: dict[Expression, float] = {}
-    left = 0.0
+    value, *rest = outputs(parts.program, row, game)
+    waiting = iter(rest[len(parts.features) :])
+    products = []
     for term in parts.terms:
         product = term.coefficient
         for _ in term.factors:
@@ -106,6 +127,26 @@ def added(
         for _ in term.divisors:
             divisor = next(waiting)
             product = product / divisor if divisor else math.nan
+        products.append(product)
+    return value, rest[: len(parts.features)], products
+
+
+def is_sum(values: Sequence[float], value: float) -> bool:
+    """Return whether *values* add up to *value*, but for rounding."""
+    return abs(sum(values) - value) <= _CLOSE * (1 + abs(value))
+
+
+def added(
+    parts: Opened, products: Sequence[float], value: float
+) -> tuple[list[float | None], float | None]:
+    """Return what each feature alone adds, and what the other terms add.
+
+    Nothing but None if the *products* that the terms are do not add up to *value*, as where a
+    divisor is 0.
+    """
+    alone: dict[Expression, float] = {}
+    left = 0.0
+    for term, product in zip(parts.terms, products, strict=True):
         measured = {
             part
             for factor in (*term.factors, *term.divisors)
@@ -117,10 +158,8 @@ def added(
             alone[part] = alone.get(part, 0.0) + product
         else:
             left += product
-    total = sum(alone.values()) + left
-    is_sum = bool(alone) and abs(total - value) <= _CLOSE * (1 + abs(value))
-    if not is_sum:
-        return [None] * len(seen), None
+    if not alone or not is_sum([*alone.values(), left], value):
+        return [None] * len(parts.features), None
     return [alone.get(part) for part in parts.features], left
 
 
