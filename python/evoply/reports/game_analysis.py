@@ -25,17 +25,6 @@ from evoply.players.endgame import solve
 from evoply.processes import core_count
 from evoply.protocols import Clock, Color
 
-__all__ = [
-    "CERTAIN",
-    "EXACT_EMPTIES",
-    "Accuracy",
-    "AnalysedGame",
-    "AnalysedMove",
-    "accuracy_of",
-    "analyse_games",
-    "summaries",
-]
-
 EXACT_EMPTIES = 14
 """Empty squares from which moves are solved unless told otherwise: some hundredths of a second."""
 CERTAIN = 1e14

@@ -27,8 +27,6 @@ Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 """What `evoply.players.engines.seat.DIALOGUES` has a dialogue for."""
 
-__all__ = ["Engine", "EngineLimits", "engine_name", "read_engines"]
-
 LONGEST_LIMIT = 86_400.0
 _LARGEST_FILE = 1_000_000
 _HEAD = "engine:"
