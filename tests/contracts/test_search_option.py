@@ -12,8 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from evoply.configs.meanings import meaning
+from evoply.players import AlphaBeta
 from evoply.players.kind import ValuingPlayer
-from evoply.players.options import options_of
+from evoply.players.options import options_of, readers
 from evoply.players.search_options import SearchOptions
 
 ROOT = Path(__file__).parents[2]
@@ -117,6 +119,13 @@ def test_no_module_lists_the_options_of_a_search() -> None:
             continue
         quoted = [name for name in rare if f'"{name}"' in path.read_text(encoding="utf-8")]
         assert len(quoted) < 3, f"{module} lists {', '.join(quoted)}"
+
+
+def test_the_page_of_players_explains_them_all() -> None:
+    page = (ROOT / "docs" / "players.md").read_text(encoding="utf-8")
+    for option in readers(AlphaBeta):
+        assert f"\n| `{option}` | " in page
+        assert meaning(AlphaBeta, option)
 
 
 def places(option: str) -> set[str]:
