@@ -70,10 +70,11 @@ def options_of(model: type[BaseModel]) -> Mapping[str, Option]:
 
 def unusual(player: BaseModel) -> list[tuple[str, Any, Option]]:
     """Return the options of *player* that are not what they usually are, with their values."""
+    fields = type(player).model_fields  # looked up once: that is slow
     return [
-        (name, getattr(player, name), option)
+        (name, value, option)
         for name, option in options_of(type(player)).items()
-        if getattr(player, name) != type(player).model_fields[name].default
+        if (value := getattr(player, name)) != fields[name].default
     ]
 
 
