@@ -47,7 +47,7 @@ def show(
     from evoply.cli.player_texts import read_players
     from evoply.files import check_writable
     from evoply.reports import explain
-    from evoply.reports.run_page import tree_of
+    from evoply.reports.opened import tree_of
 
     for path in (svg, latex, heat_map):
         if path is not None:

@@ -22,7 +22,7 @@ from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.selection import chosen_columns
 from evoply.notebook import table_html
-from evoply.players import AlphaBeta, ExpressionEvaluator, steady_player
+from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
 from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 
@@ -141,7 +141,10 @@ def distil(
     (['white_mobility - black_mobility'], 1.0)
     """
     _check(terms, stages, games)
-    teacher = steady_player(read_player_of(player, game, runs))
+    model = model_of(read_player_of(player, game, runs))
+    teacher = model.valuing()
+    if teacher is None:
+        raise ValueError(f"{model.label}: this player knows nothing that could be distilled")
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
     met = boards_met(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evoply.players.kind import PlayerKind, ValuingPlayer
     from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
     from evoply.players.online import Online, OnlineSeat
-    from evoply.players.player import model_of, player_of, steady_player
+    from evoply.players.player import data_of, model_of, player_of, steady_player
     from evoply.players.searcher import Searcher
     from evoply.players.seeding import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
@@ -58,6 +58,7 @@ __all__ = [
     "ValuingPlayer",
     "analyse",
     "bot_classes",
+    "data_of",
     "load_player",
     "load_saved_player",
     "model_of",
@@ -86,7 +87,7 @@ give_when_used(
         "kind": "PlayerKind ValuingPlayer",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
-        "player": "model_of player_of steady_player",
+        "player": "data_of model_of player_of steady_player",
         "searcher": "Searcher",
         "seeding": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",

@@ -78,10 +78,15 @@ def player_of(source: object) -> Player:
     return PythonPlayer(source)
 
 
+def data_of(source: object) -> PlayerKind | None:
+    """Return the same, if it is a player as data; None for an object in Python, or a seat."""
+    return source if isinstance(source, PlayerKind) else None
+
+
 def model_of(source: object) -> PlayerKind:
-    """Return the same, if it is one of our models; TypeError if it is not."""
-    player = player_of(source)
-    if not isinstance(player, PlayerKind):
+    """Return what `player_of` gives, if it is a player as data; TypeError if it is not."""
+    player = data_of(player_of(source))
+    if player is None:
         raise TypeError(
             f"{source!r:.200} is a Python object: only players as data can be saved, changed or "
             "explained"

@@ -17,8 +17,8 @@ from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
-from evoply.players import PlayerKind, ValuingPlayer
-from evoply.protocols import Color, Position, Row
+from evoply.players import PlayerKind, ValuingPlayer, model_of
+from evoply.protocols import Color, Player, Position, Row
 from evoply.reports.terms import TIMES, Term, features, terms_of
 
 MOST_DRAWN = 400
@@ -88,6 +88,12 @@ def _names_in(expression: Expression, size: int) -> Names:
     parts = set(in_order([expression]))
     known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
     return Names({part: name for part, name in known.items() if part in parts})
+
+
+def tree_of(player: Player) -> Genotype | None:
+    """Return the tree or trees that *player* judges by, None if it is no such player."""
+    valuing = model_of(player).valuing()
+    return None if valuing is None else valuing.evaluator.individual
 
 
 def _as_number(expression: Expression) -> Expression:
