@@ -217,7 +217,11 @@ def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Probl
 def player(game: str, individual: IndividualShape, settings: PlayerSettings) -> Iterator[Problem]:
     """Yield what of a player needs another game or other individuals."""
     yield from ((f"player.{option}", problem) for option, problem in unfit(settings, game))
-    if isinstance(individual, Stages) and individual.clock == "ply" and not game_rules(game).fills_board:
+    if (
+        isinstance(individual, Stages)
+        and individual.clock == "ply"
+        and not game_rules(game).fills_board
+    ):
         message = f"games of {game} have no usual length: ply is for Othello"
         yield "individual.clock", message
     if individual.kind == "ordered" and settings.ordering != "tree":
