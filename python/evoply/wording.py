@@ -10,9 +10,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["did_you_mean", "must_be", "named_apart", "short_name", "shorten", "signed", "span"]
-
 _LONGEST_NAME = 60
+_LONGEST_FORMULA = 48
 _LONGEST_COMPARED = 100  # comparing takes time with the square of the length
 
 
@@ -56,6 +55,11 @@ def shorten(text: str, limit: int = 40) -> str:
     'white +...'
     """
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def short_formula(text: str) -> str:
+    """Return *text* cut to what a sentence can hold."""
+    return text if len(text) <= _LONGEST_FORMULA else text[: _LONGEST_FORMULA - 1].rstrip() + "…"
 
 
 def short_name(label: str) -> str:

@@ -3,9 +3,7 @@
 import pytest
 from house import circles, floors, graph_of_packages, graph_within, modules
 
-PACKAGES = sorted(
-    name for name in graph_of_packages() if name != "players" and f"evoply.{name}" in modules()
-)
+PACKAGES = sorted(name for name in graph_of_packages() if f"evoply.{name}" in modules())
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -75,7 +75,7 @@ def test_the_clock_of_plies_is_said_in_texts_and_files(tmp_path):
     assert (by_ply.clock, by_ply.label) == ("ply", f"{HALVES}:clock=ply")
     assert by_ply.model_dump()["clock"] == "ply"
     assert parse_player(f"{HALVES}:overlap=20").model_dump()["clock"] == "pieces"
-    steady = by_ply.steady()
+    steady = by_ply.valuing()
     assert steady.label == "{ ply_stages ( white ) 50 ( white_corners ) 50 }"
     for player in (by_ply, steady, parse_player(f"{HALVES}:overlap=20,clock=ply")):
         save_player(tmp_path / "player.json", player)

@@ -15,7 +15,7 @@ from evoply.arena.tables import Tables
 from evoply.arena.tally import Tally
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
-from evoply.players import PlayerKind, parse_player, player_of
+from evoply.players import data_of, parse_player, player_of
 from evoply.protocols import Cluster, Player, Position, Row, TimeControl
 from evoply.wording import shorten
 
@@ -187,7 +187,7 @@ class Field:
                 **({} if names is None else {"player": names[place]}),
                 "kind": "python",
                 "version": None,
-                **(player.about() if isinstance(player, PlayerKind) else {}),
+                **(model.about() if (model := data_of(player)) else {}),
                 **self._learned.get(place, {}),
                 "forfeits": tally.games_of(place),
                 **(

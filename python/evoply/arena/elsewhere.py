@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evoply.arena.schedule import Part, Results, Schedule
 from evoply.games import is_shipped
 from evoply.games.draws import DrawRules
-from evoply.players import KernelSeat, PlayerKind
+from evoply.players import KernelSeat, data_of, model_of
 from evoply.players.player import PLAYER_ADAPTER
 from evoply.protocols import Answer, Cluster, TimeControl, UnitFunction, packed, unpacked
 
@@ -72,12 +72,13 @@ def check_sendable(game: str, players: Sequence[object], clock: TimeControl | No
         if isinstance(player, KernelSeat) and player.player is not None:
             continue
         label = getattr(player, "label", type(player).__name__)
-        if not isinstance(player, PlayerKind) or not player.is_portable:
+        model = data_of(player)
+        if model is None or not model.is_portable:
             raise ValueError(
                 f"cluster: {label:.100} is a program on this machine and cannot be sent to others "
                 "- leave it out, or play without a cluster"
             )
-        if not player.reproducible:
+        if not model.reproducible:
             raise ValueError(
                 f"cluster: {label:.100} may play otherwise next time, so workers could not be "
                 "checked - leave it out, or play without a cluster"
@@ -215,9 +216,8 @@ def _results_from(data: bytes) -> Results:
 
 def _player_text(player: object) -> str:
     model = player.player() if isinstance(player, KernelSeat) and player.player else player
-    assert isinstance(model, PlayerKind)
     # Sets of primitives that are named there are known to every evoply of this version.
-    return model.model_dump_json(exclude={"name"})
+    return model_of(model).model_dump_json(exclude={"name"})
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
+from enum import Enum
 from typing import Any, ClassVar
 
 
@@ -35,6 +36,8 @@ def json_ready(value: Any) -> Any:
     match value:
         case JsonData():
             return value.to_dict()
+        case Enum():
+            return value.value
         case float():
             return value if math.isfinite(value) else None
         case Mapping():

@@ -47,13 +47,14 @@ def show(
     from evoply.cli.player_texts import read_players
     from evoply.files import check_writable
     from evoply.reports import explain
+    from evoply.reports.opened import tree_of
 
     for path in (svg, latex, heat_map):
         if path is not None:
             check_writable(path)
     game, (chosen,) = read_players([player], game)
     explained = explain(chosen, game=game)
-    tree = _tree(chosen)
+    tree = tree_of(chosen)
     pictures: dict[str, Any] = {}
     if svg is not None:
         pictures["svg"] = _draw_tree(tree, player, svg)
@@ -75,15 +76,6 @@ def show(
     if tree is not None:
         data |= {"nodes": len(tree), "depth": tree.depth}
     output.result(data)
-
-
-def _tree(player: Player) -> Genotype | None:
-    from evoply.players import RandomPlayer, TreeEvaluator, steady_player
-
-    steady = steady_player(player)
-    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
-        return None
-    return steady.evaluator.parsed
 
 
 def _draw_tree(tree: Genotype | None, name: str, path: Path) -> str:

@@ -13,7 +13,7 @@ from evoply._native import Stream
 from evoply.arena import Schedule, play
 from evoply.expressions import Number, board, outputs_to_json
 from evoply.games import game_rules
-from evoply.players import AfterState, AlphaBeta
+from evoply.players import ValuingPlayer
 from evoply.protocols import Row
 
 __all__ = ["Boards", "Met", "boards_after", "boards_met", "values_at"]
@@ -51,7 +51,7 @@ class Boards:
 
 
 def boards_met(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     game: str,
     *,
     games: int,
@@ -61,7 +61,7 @@ def boards_met(
     threads: int = 0,
 ) -> Met:
     """Return the positions of *games* games of *player* with itself, which errs now and then."""
-    erring = player.model_copy(update={"epsilon": random_moves})
+    erring = player.erring(random_moves)
     rules = game_rules(game)
     start = rules.start().row
     schedule = Schedule.pairs(
@@ -88,7 +88,7 @@ def boards_met(
 
 
 def boards_after(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     game: str,
     met: Met,
     *,

@@ -22,8 +22,8 @@ from evoply.learning.boards import Boards, boards_after, boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, usual_sets
 from evoply.learning.selection import chosen_columns
 from evoply.notebook import table_html
-from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, parse_player, steady_player
-from evoply.players.player import player_of
+from evoply.players import AlphaBeta, ExpressionEvaluator, model_of
+from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 
 __all__ = ["Distilled", "Term", "distil"]
@@ -141,10 +141,10 @@ def distil(
     (['white_mobility - black_mobility'], 1.0)
     """
     _check(terms, stages, games)
-    read = parse_player(player, game=game, runs=runs) if isinstance(player, str) else player
-    teacher = steady_player(player_of(read))
-    if not isinstance(teacher, AfterState | AlphaBeta):
-        raise ValueError(f"{teacher.label}: a random player knows nothing that could be distilled")
+    model = model_of(read_player_of(player, game, runs))
+    teacher = model.valuing()
+    if teacher is None:
+        raise ValueError(f"{model.label}: this player knows nothing that could be distilled")
     teacher.check_fits(game)
     candidates = candidates_of_sets(usual_sets(game) if primitives is None else primitives, game)
     met = boards_met(

@@ -21,7 +21,7 @@ from evoply.gp import Genotype, Tree, branches, expression_of
 from evoply.learning.boards import boards_met, values_at
 from evoply.learning.candidates import Candidate, candidates_of_sets, mirrored
 from evoply.learning.selection import chosen_columns
-from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, Player, steady_player
+from evoply.players import AlphaBeta, ExpressionEvaluator, Player, model_of
 
 __all__ = ["features_of_population", "features_of_sets"]
 
@@ -50,9 +50,9 @@ def features_of_population(
     scale. *champion* plays *games* games with itself, with a tenth of random moves. Raises
     `ValueError` if no subtree says anything of the pieces.
     """
-    player = steady_player(champion)
-    if not isinstance(player, AfterState | AlphaBeta):
-        raise ValueError(f"{player.label}: a random player meets no boards worth looking at")
+    player = model_of(champion).valuing()
+    if player is None:
+        raise ValueError("features: a random player meets no boards worth looking at")
     found = _subtrees(individuals)
     met = boards_met(
         player, game, games=games, seed=seed, random_moves=0.1, opening_plies=4, threads=threads

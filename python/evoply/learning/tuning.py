@@ -32,7 +32,7 @@ from evoply.arena import Schedule, play
 from evoply.expressions import parameters_of, program_with_parameters, with_parameters
 from evoply.games import game_rules
 from evoply.learning.tuning_config import Tunable, TuningConfig, player_from, tunable
-from evoply.players import AfterState, AlphaBeta, ExpressionEvaluator, KernelSeat, Player
+from evoply.players import ExpressionEvaluator, KernelSeat, Player, ValuingPlayer
 from evoply.protocols import RunError, steps
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class TuningStep:
     best_score: float
     """Points a game of these in their test, in [0, 1]."""
     statistics: Mapping[str, float]
-    champions: tuple[AfterState | AlphaBeta, ...]
+    champions: tuple[ValuingPlayer, ...]
     seconds: float = field(compare=False)
     total_seconds: float = field(compare=False)
     digest: str = ""
@@ -232,15 +232,15 @@ class _Task:
 
     def seat(self, values: Array) -> KernelSeat:
         """Return who plays with these parameters, now and then at random."""
-        player = self.tunable.player.model_copy(update={"epsilon": self.config.random_moves})
+        player = self.tunable.player.erring(self.config.random_moves)
         program = self.program.with_parameters(values)
         return KernelSeat(player.with_program(self.config.game, program))
 
-    def tuned(self, values: Array) -> AfterState | AlphaBeta:
+    def tuned(self, values: Array) -> ValuingPlayer:
         """Return the player with these parameters."""
         expression = with_parameters(self.tunable.expression, values)
         evaluator = ExpressionEvaluator(expression=expression.to_dict())
-        return self.tunable.player.model_copy(update={"evaluator": evaluator, "name": None})
+        return self.tunable.player.with_evaluator(evaluator)
 
 
 @lru_cache(maxsize=8)
@@ -248,17 +248,13 @@ def _task(config: TuningConfig) -> _Task:
     chosen = tunable(config.player, config.game, config.parameters)
     values = parameters_of(chosen.expression)
     opponents = [player_from(text, config.game) for text in config.opponents]
-    erring = {"epsilon": config.random_moves}
     return _Task(
         config,
         chosen,
         program_with_parameters(chosen.expression, config.game),
         np.where(values == 0, 1.0, values),
         config.population_size or usual_size(len(values)),
-        tuple(
-            one.model_copy(update=erring) if isinstance(one, AfterState | AlphaBeta) else one
-            for one in opponents
-        ),
+        tuple(one.erring(config.random_moves) for one in opponents),
     )
 
 

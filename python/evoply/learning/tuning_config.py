@@ -13,19 +13,15 @@ from evoply.algebra import simplify
 from evoply.configs.part import Problem
 from evoply.configs.whole import WholeConfig
 from evoply.expressions import Expression, Number, build, number, parameters_of
-from evoply.gp import expression_of
 from evoply.learning.games_config import GameName
 from evoply.players import (
-    AfterState,
-    AlphaBeta,
-    ExpressionEvaluator,
     PlayerKind,
+    ValuingPlayer,
     model_of,
     parse_player,
-    steady_player,
-    with_options,
 )
 from evoply.players.files import read_player
+from evoply.players.grammar import read_player_of
 from evoply.protocols import Player
 from evoply.wording import shorten
 
@@ -111,7 +107,7 @@ class TuningConfig(WholeConfig):
         if given is None:
             # What cannot be tuned is refused for that, not because it cannot look deeper.
             steady = tunable(_text(chosen), game, settings.get("parameters", "terms")).player
-            deeper = with_options(steady, {"depth": getattr(steady, "depth", 1) + 1})
+            deeper = steady.with_options({"depth": steady.plies_ahead + 1})
             given = [chosen, deeper, "greedy", "mobility"]
         opponents = [_text(_model(one, game, runs)) for one in given]
         return cls(game=game, player=_text(chosen), opponents=tuple(opponents), **settings)
@@ -121,7 +117,7 @@ class TuningConfig(WholeConfig):
 class Tunable:
     """A player, and its value as an expression whose parameters are to be tuned."""
 
-    player: AfterState | AlphaBeta
+    player: ValuingPlayer
     expression: Number
 
 
@@ -140,19 +136,13 @@ def player_from(text: str, game: str) -> PlayerKind:
 
 def tunable(text: str, game: str, parameters: Parameters) -> Tunable:
     """Return what is to be tuned of the player *text*; `ValueError` says why there is nothing."""
-    player = steady_player(player_from(text, game))
-    if not isinstance(player, AfterState | AlphaBeta):
-        raise ValueError(f"{player.label}: a random player has no numbers to tune")
-    if isinstance(player, AlphaBeta) and (player.second is not None or player.noise is not None):
+    whole = player_from(text, game)
+    player = whole.valuing()
+    if player is None:
+        raise ValueError(f"{whole.label}: this player has no numbers to tune")
+    if player.draws_leaves:
         raise ValueError(f"{player.label}: leaves are worth chance values: tune a player without")
-    if isinstance(player, AlphaBeta) and player.ordering == "tree":
-        player = player.model_copy(update={"ordering": "usual"})  # of the value alone
-    evaluator = player.evaluator
-    expression: Expression = (
-        evaluator.parsed
-        if isinstance(evaluator, ExpressionEvaluator)
-        else expression_of(evaluator.parsed)
-    )
+    player, expression = player.by_value(), player.evaluator.value
     if not isinstance(expression, Number):
         raise ValueError(f"{player.label}: only the numbers of a value that is a number are tuned")
     if parameters == "terms" and len(parameters_of(expression)) <= MOST_PARAMETERS:
@@ -201,9 +191,7 @@ def _number(expression: Expression) -> Number:
 
 
 def _model(player: object, game: str, runs: Callable[[str], Player] | None) -> PlayerKind:
-    read = (
-        parse_player(player, game=game, runs=runs) if isinstance(player, str) else model_of(player)
-    )
+    read = model_of(read_player_of(player, game, runs))
     read.check_fits(game)
     return read
 

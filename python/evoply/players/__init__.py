@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     )
     from evoply.players.grammar import PlayerTextError, parse_player, with_options
     from evoply.players.kernel_seat import KernelSeat
-    from evoply.players.kind import PlayerKind
+    from evoply.players.kind import PlayerKind, ValuingPlayer
     from evoply.players.named import NAMED_PLAYERS, SWH_WEIGHTS
     from evoply.players.online import Online, OnlineSeat
-    from evoply.players.player import model_of, player_of, steady_player
+    from evoply.players.player import data_of, model_of, player_of, steady_player
     from evoply.players.searcher import Searcher
     from evoply.players.seeding import seed_individual
     from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
@@ -55,8 +55,10 @@ __all__ = [
     "Solution",
     "Staged",
     "TreeEvaluator",
+    "ValuingPlayer",
     "analyse",
     "bot_classes",
+    "data_of",
     "load_player",
     "load_saved_player",
     "model_of",
@@ -82,10 +84,10 @@ give_when_used(
         "files": "Origin PlayerFileError SavedPlayer load_player load_saved_player save_player",
         "grammar": "PlayerTextError parse_player with_options",
         "kernel_seat": "KernelSeat",
-        "kind": "PlayerKind",
+        "kind": "PlayerKind ValuingPlayer",
         "named": "NAMED_PLAYERS SWH_WEIGHTS",
         "online": "Online OnlineSeat",
-        "player": "model_of player_of steady_player",
+        "player": "data_of model_of player_of steady_player",
         "searcher": "Searcher",
         "seeding": "seed_individual",
         "specs": "NOT_REPRODUCIBLE AfterState AlphaBeta RandomPlayer",

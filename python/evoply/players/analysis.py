@@ -7,9 +7,8 @@ from typing import Any
 
 from evoply._native import Stream
 from evoply.games import game_rules
-from evoply.players.grammar import Runs, parse_player
+from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.player import player_of
 from evoply.protocols import Choice, Clock, Color, GameRecord, Seat
 
 _NO_CLOCK = Clock()
@@ -39,11 +38,9 @@ def analyse(
     >>> str(choice.move), choice.score, str(choice.color), choice.depth
     ('d3', 2.0, 'White', 3)
     """
-    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    record = record_of(game)
     name = record.position.game
-    if isinstance(player, str):
-        player = parse_player(player, game=name, runs=runs)
-    player = player_of(player)
+    player = read_player_of(player, name, runs)
     player.check_fits(name)
     if record.outcome() is not None:
         raise ValueError(f"the game is over: {record.outcome()}")
@@ -54,6 +51,12 @@ def analyse(
         return asked(seat, record, stream, every_move=every_move)
     finally:
         seat.close()
+
+
+def record_of(game: Any) -> GameRecord:
+    """Return a record as it is, and a position as one that begins and ends there."""
+    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    return record
 
 
 def asked(

@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -142,10 +142,6 @@ class Bot(PlayerKind):
     def about(self) -> dict[str, Any]:
         """Return the beginning of the file's checksum as the version."""
         return {"kind": self.kind, "version": self.identity()["source"][:12]}
-
-    def steady(self) -> NoReturn:
-        """Raise `ValueError`: nothing is known of the inside of a bot."""
-        raise ValueError(f"{self.label} is a bot: only its own code knows what it wants")
 
 
 def _listed(names: Collection[str]) -> str:

@@ -30,7 +30,7 @@ from evoply.expressions import (
 from evoply.games import game_rules
 from evoply.gp.forest import Forest, Genotype, base_set, branches, value_of
 from evoply.gp.individual_text import parse_individual
-from evoply.gp.lowering import lower
+from evoply.gp.lowering import expression_of, lower
 from evoply.gp.tree import Tree
 from evoply.players.problems import refusal
 from evoply.wording import short_name, shorten
@@ -158,6 +158,16 @@ class TreeEvaluator(Model):
         return parse_individual(self.tree, self.primitive_set)
 
     @property
+    def individual(self) -> Genotype:
+        """The same: the evaluator is an individual."""
+        return self.parsed
+
+    @property
+    def value(self) -> Expression:
+        """What a board is worth, as one expression."""
+        return expression_of(self.parsed)
+
+    @property
     def label(self) -> str:
         """The whole tree on one line, so that a label reads back as a player."""
         return " ".join(self.tree.split())
@@ -256,6 +266,16 @@ class ExpressionEvaluator(Model):
     def parsed(self) -> Expression:
         """The expression itself."""
         return from_dict(self.expression)
+
+    @property
+    def individual(self) -> None:
+        """None: the evaluator is no individual."""
+        return None
+
+    @property
+    def value(self) -> Expression:
+        """The expression itself."""
+        return self.parsed
 
     @property
     def label(self) -> str:

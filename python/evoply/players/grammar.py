@@ -5,26 +5,11 @@ bracket (or stages, or several trees in braces), `champion@RUN`, or `champion@RU
 earlier one, the path of a `.json` (saved) or `.toml` file, or `FILE.py` or `FILE.py:CLASS` for a
 bot, which has no options. Options:
 
-* `depth=N`: look N plies ahead by alpha-beta (1 to 60); 0: compare the boards after each move
-* `nodes=N`, `time=SECONDS`: look ahead as deep as that allows (results limited in time are not
-  reproducible); `work=N`: nodes times operations of the evaluator
-* `timing=firebrand|modern`: how the time of a game with a clock is divided among the moves; without
-  a clock the player is what it is without this option
-* `ordering=usual|none|hash|evaluator|refutation|killer|tree`: which moves are looked at first
-* `table=N`: remember 2**N positions while searching (1 to 22); 0: none
-* `deeper=yes|no`: use what is remembered from looking further than asked, too
-* `endgame=N`, in Othello: with at most N empty squares choose exactly (0 to 30; 0: never)
-* `temperature=X`: draw a move, the likelier the better its value (players that look ahead)
-* `quiescence=yes|no`, in checkers: value no board in the middle of a capture
-* `ties=first|last|random|column|advanced`: which of equally good moves; the first column by column,
-  or that of the most advanced piece, in checkers
-* `epsilon=X`: the probability, 0 to 1, of a uniformly random move instead
-* `view=player|turn`: for whom own (white) stands, who chooses or who is to move
+* those of `AfterState` and `AlphaBeta` (`search_options`), as `depth=4` or `ties=random`, yes and
+  no for true and false; in a text depth 0 is the player that does not look ahead
 * `random_plies=N`: uniformly random moves for the player's own first N (0 to 1000)
 * stages only: `overlap=PERCENT`, `slide=linear|logistic`, `clock=pieces|ply`
-* `noise=uniform|N`: add to the value of each leaf a draw from [0, 1), or a whole number to N
 * `king=X`: how many men a king is worth to `material` and `greedy` (0 to 100)
-* `alternate=game|move|leaf`: how often a coin says which of two evaluators is used
 * trees only: `primitives=SET`, `division=one|zero|numerator|ieee`, `lenient=drop|variadic`
 * kinds with options of their own, such as `online`: the fields that the kind names
 
@@ -37,29 +22,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, NoReturn, cast, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import Any, NoReturn
 
 from evoply.expressions import PRIMITIVE_SETS, Number, PrimitiveSet, find_primitive_set
 from evoply.games import game_rules
 from evoply.gp.forest import STAGED
 from evoply.players.evaluators import ExpressionEvaluator, TreeEvaluator
 from evoply.players.files import load_player, load_toml_player
-from evoply.players.kind import LONGEST_NAME
+from evoply.players.kind import LONGEST_NAME, KernelPlayer
 from evoply.players.named import KINGS, NAMED_PLAYERS
-from evoply.players.player import KINDS, PlayerModel, model_of
-from evoply.players.specs import (
-    MAX_DEPTH,
-    MAX_NOISE,
-    NOT_REPRODUCIBLE,
-    SEARCH_LIMITS,
-    AfterState,
-    AlphaBeta,
-    KernelPlayer,
-    RandomPlayer,
-    SteadyModel,
-)
+from evoply.players.options import choice, field_reader, number, readers
+from evoply.players.player import KINDS, PlayerModel, model_of, player_of
+from evoply.players.search_options import SEARCH_LIMITS
+from evoply.players.specs import NOT_REPRODUCIBLE, AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import STAGES_ONLY, RandomStart, Staged
 from evoply.protocols import Player
 from evoply.wording import did_you_mean, shorten
@@ -69,10 +44,6 @@ MOST_MEN = 100.0
 """The most men that a king may be worth."""
 
 _FILE = re.compile(r"(?P<path>.+?\.(?:json|toml))(?::(?P<options>.*))?", re.DOTALL | re.IGNORECASE)
-_WHOLE = re.compile(r"[0-9]{1,20}")
-_DECIMAL = re.compile(
-    r"(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:e-?[0-9]{1,3})?", re.IGNORECASE
-)
 
 
 class PlayerTextError(ValueError):
@@ -128,6 +99,13 @@ def parse_player(
     return player
 
 
+def read_player_of(source: object, game: str, runs: Runs | None = None) -> Player:
+    """Return the player that a text names, as `parse_player` does, or that `player_of` gives."""
+    if isinstance(source, str):
+        return parse_player(source, game=game, runs=runs)
+    return player_of(source)
+
+
 def with_options(
     player: Player, options: Mapping[str, Any], *, name: str | None = None
 ) -> PlayerModel:
@@ -136,53 +114,19 @@ def with_options(
     A limit in nodes, work or time without a depth means as deep as the limit allows; nodes and work
     take each other's place.
     """
-    options = dict(options)
+    chosen = dict(options)
     model = model_of(player)
     if not isinstance(model, KernelPlayer):
         shown = model.name if name is None else _shown(name)
-        return model.with_options(options).model_copy(update={"name": shown})
-    plies = options.pop("random_plies", model.plies if isinstance(model, RandomStart) else 0)
-    base = cast(SteadyModel | Staged, model.player if isinstance(model, RandomStart) else model)
+        return model.with_options(chosen).model_copy(update={"name": shown})
+    start = model if isinstance(model, RandomStart) else None
+    plies = chosen.pop("random_plies", start.plies if start else 0)
+    base = start.player if start else model
+    changed = base.with_options(chosen)
     if not plies:
-        return _with_options(base, options, name)
-    after = _with_options(base, options, base.name)
+        return changed if name is None else changed.model_copy(update={"name": _shown(name)})
+    after: Any = changed.model_copy(update={"name": base.name})
     return RandomStart(plies=plies, player=after, name=None if name is None else _shown(name))
-
-
-def _with_options(
-    player: SteadyModel | Staged, options: dict[str, Any], name: str | None
-) -> SteadyModel | Staged:
-    """Return *player* with *options*, which are fields of its model or say which model it is."""
-    shown = (None if options else player.name) if name is None else _shown(name)
-    fields = {key: getattr(player, key) for key in type(player).model_fields}
-    model = type(player)
-    if isinstance(player, AfterState | AlphaBeta):
-        is_limited = any(options.get(limit) is not None for limit in SEARCH_LIMITS)
-        plies = fields.get("depth", 1 if options.get("timing") else 0)
-        depth = options.pop("depth", MAX_DEPTH if is_limited else plies)
-        model = AlphaBeta if depth else AfterState
-        options |= {"depth": depth} if depth else {}
-        fields |= dict.fromkeys(("nodes", "work") if {"nodes", "work"} & options.keys() else ())
-    unfit = [key for key in options if key not in model.model_fields]
-    unfit += [key for key in _LEAVES if fields.get(key) and key not in model.model_fields]
-    if unfit:
-        raise ValueError(_refusal(model, unfit[0]))
-    fields = {key: value for key, value in fields.items() if key in model.model_fields}
-    return model(**{**fields, **options, "kind": model.model_fields["kind"].default, "name": shown})
-
-
-def _refusal(model: type[KernelPlayer], option: str) -> str:
-    """Return why players of *model* do not have *option*."""
-    if model is RandomPlayer:
-        return "random has no options"
-    if model is Staged:
-        return (
-            f"{option} does not go with overlapping stages, which look one ply ahead and have no "
-            "other options than overlap, slide, clock, ties, view and random_plies"
-        )
-    if option in _STAGES:
-        return f"{option} is for stages, such as ( white ),50,( white_corners ),50"
-    return f"{option} is for players that look ahead: give depth, nodes, work or time"
 
 
 def _shown(name: str) -> str:
@@ -228,7 +172,7 @@ def _of_kind(model: type[PlayerModel], name: str, given: _Options, game: str) ->
     """Return the player of a name that a kind has, with the options behind it."""
     player = model.from_text(name, game)
     assert player is not None  # the kind lists the name
-    chosen = given.read({key: _field(model, key) for key in model.text_options()})
+    chosen = given.read({key: field_reader(model, key) for key in model.text_options()})
     try:
         return player.with_options(chosen)
     except ValueError as error:
@@ -274,7 +218,7 @@ def _named(name: str, given: _Options, bare: str, game: str) -> PlayerModel:
         raise PlayerTextError(
             f"{bare!r} cannot play {game}: {name} plays {listed}", given.column - len(name)
         )
-    king = {"king": _number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
+    king = {"king": number(float, 0.0, MOST_MEN, "number of men")} if named.counts_kings else {}
     read = given.read({**_SEARCH, **king})
     worth = read.pop("king", 1.0)
     chosen = {**named.leaves, **read}
@@ -348,91 +292,16 @@ class _Options:
         return f"no option {shorten(key)!r}{hint} T{listed[1:]}"
 
 
-_MOST_LISTED = 16
-"""Choices that a message names."""
-
-
-def _choice(*choices: str) -> Callable[[str], str]:
-    def read(value: str) -> str:
-        if value not in choices:
-            hint = did_you_mean(value, choices)
-            listed = ", ".join(choices[:_MOST_LISTED])
-            if len(choices) > _MOST_LISTED:
-                listed += f" ({len(choices) - _MOST_LISTED} more)"
-            raise ValueError(f"must be one of {listed}, not {shorten(value)!r}{hint}")
-        return value
-
-    return read
-
-
-def _number(
-    kind: type[int] | type[float], least: float, most: float, what: str | None = None
-) -> Callable[[str], Any]:
-    pattern = _WHOLE if kind is int else _DECIMAL
-    what = what or ("whole number" if kind is int else "number")
-
-    def read(value: str) -> float:
-        if pattern.fullmatch(value) and least <= kind(value) <= most:
-            return kind(value)
-        raise ValueError(
-            f"must be a {what} from {_shown_bound(least)} to {_shown_bound(most)}, "
-            f"not {value[:40]!r}"
-        )
-
-    return read
-
-
-def _shown_bound(bound: float) -> str:
-    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
-
-
-def _yes(value: str) -> bool:
-    return _choice("yes", "no")(value) == "yes"
-
-
-def _noise(value: str) -> str | int:
-    return value if value == "uniform" else cast(int, _number(int, 1, MAX_NOISE)(value))
-
-
-def _field(model: type[BaseModel], name: str) -> Callable[[str], Any]:
-    """Return what reads the field *name* of *model*, within the bounds that it has there."""
-    field = model.model_fields[name]
-    kinds = {field.annotation, *get_args(field.annotation)}
-    if bool in kinds:
-        return _yes
-    if int in kinds or float in kinds:
-        bounds = {
-            key: getattr(one, key)
-            for one in field.metadata
-            for key in ("ge", "le")
-            if hasattr(one, key)
-        }
-        kind = int if int in kinds else float
-        return _number(kind, bounds["ge"], bounds["le"], field.title)
-    literals = [kind for kind in kinds if get_origin(kind) is Literal]
-    return _choice(*get_args(literals[0]))
-
-
-_NAMES = (
-    "depth", "ties", "epsilon", "view", "nodes", "work", "time", "timing", "ordering", "table",
-    "deeper", "random_plies", "noise", "alternate", "quiescence", "endgame", "temperature",
-)  # fmt: skip
-_OTHERS = {
-    "depth": _number(int, 0, MAX_DEPTH),
-    "random_plies": _field(RandomStart, "plies"),
-    "noise": _noise,
-}
 _SEARCH: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {name: _OTHERS.get(name) or _field(AlphaBeta, name) for name in _NAMES}
+    {**readers(AlphaBeta), "random_plies": field_reader(RandomStart, "plies")}
 )
-_LEAVES = ("noise", "second")
 _STAGES: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {name: _field(Staged, name) for name in ("overlap", "slide", "clock")}
+    {name: field_reader(Staged, name) for name in ("overlap", "slide", "clock")}
 )
 _ANY = MappingProxyType({**_SEARCH, **_STAGES})
 _TREE: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {
-        "primitives": _choice(*PRIMITIVE_SETS),
-        **{name: _field(TreeEvaluator, name) for name in ("division", "lenient")},
+        "primitives": choice(*PRIMITIVE_SETS),
+        **{name: field_reader(TreeEvaluator, name) for name in ("division", "lenient")},
     }
 )

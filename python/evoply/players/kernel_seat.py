@@ -7,16 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from evoply import _native
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.players.timing import TIMINGS, Measured, Timing, time_left
-from evoply.protocols import Choice, Clock, GameRecord, Position, Row
-
-if TYPE_CHECKING:
-    from evoply.players.kind import PlayerKind
+from evoply.protocols import Choice, Clock, GameRecord, Player, Position, Row
 
 ENGINE_TABLE = 18
 """An engine keeps two to the power of this many positions, or as many as its player if more."""
@@ -50,7 +46,7 @@ class KernelSeat:
     use: TimeUse | None = None
     """How it uses time; None for a player that chooses at once."""
     measured: Measured = field(default_factory=Measured)
-    player: Callable[[], PlayerKind] | None = field(default=None, repr=False)
+    player: Callable[[], Player] | None = field(default=None, repr=False)
     """Gives the player as data, for those who play elsewhere."""
     threads: int = 1
     """Threads of the exact solver (0: all cores), which change nothing but the nodes of a choice: a

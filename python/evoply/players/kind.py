@@ -7,18 +7,26 @@ an answer here that is usual for a player whose model is all there is to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from evoply import _native
-from evoply.players.evaluators import Model
+from evoply.games import game_rules
+from evoply.notebook import table_html
+from evoply.players.evaluators import Evaluator, ExpressionEvaluator, Model
+from evoply.players.kernel_seat import KernelSeat, TimeUse
+from evoply.players.options import (
+    Option,
+    kernel_arguments,
+    option_texts,
+    options_of,
+    sentences,
+    unfit,
+)
 from evoply.protocols import Seat
-
-if TYPE_CHECKING:
-    from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 
 LONGEST_NAME = 200
 
@@ -26,6 +34,17 @@ LONGEST_NAME = 200
 Name = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
 ]
+
+
+def _needs_far_side(ties: str, game: str) -> None:
+    if ties == "advanced" and not game_rules(game).moves_pieces:
+        raise ValueError(f"pieces of {game} stay where they are: ties=advanced is for checkers")
+
+
+Ties = Annotated[
+    Literal["first", "last", "random", "column", "advanced"], Option(check_game=_needs_far_side)
+]
+View = Annotated[Literal["player", "turn"], Option()]
 
 
 class PlayerKind(Model):
@@ -101,35 +120,132 @@ class PlayerKind(Model):
         """Return what a digest holds of the player: what it is, not its name or where it lies."""
         return self.self_contained().model_dump(mode="json", exclude={"name"})
 
-    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
-        """Return the player whose boards have one value each, for explanations and pictures.
+    def erring(self, share: float) -> PlayerKind:
+        """Return the player with *share* of its moves at random, if it is one that can be told."""
+        return self
 
-        Raises ValueError if there is none.
+    def valuing(self) -> ValuingPlayer | None:
+        """Return the player by whose values of boards this one moves; None if boards have none.
+
+        Without a random start and without overlaps: it is what explanations and pictures are about.
         """
-        raise ValueError(
-            f"{self.label}: this player gives boards no values, so there is nothing to explain"
+        return None
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """What there is to say of how it plays beside what boards are worth to it, in sentences."""
+        return ()
+
+    @property
+    def plies_ahead(self) -> int:
+        """Plies that the player looks ahead, its own move included; 0 if it values no boards."""
+        return 0
+
+    @property
+    def games_before_move(self) -> int:
+        """Games that the player plays by itself before each of its moves."""
+        return 0
+
+
+class KernelPlayer(PlayerKind):
+    """What all players share that the kernel runs: a subclass says what they are there."""
+
+    def seat(self, game: str) -> KernelSeat:
+        """Return a seat for *game*; `ValueError` if it does not fit."""
+        return KernelSeat(self.native(game), self.uses_time(), player=lambda: self)
+
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what the kernel runs")
+
+    def uses_time(self) -> TimeUse | None:
+        """Return how the player uses the time of a game; None for one that chooses at once."""
+        return None
+
+
+class ValuingPlayer(KernelPlayer):
+    """What the players share that compare values of boards."""
+
+    evaluator: Evaluator
+    ties: Ties = "first"
+    """Which of equally good moves is taken."""
+    view: View = "player"
+    """For whom own stands in the evaluator."""
+    epsilon: Annotated[
+        float,
+        Field(ge=0.0, le=1.0, title="probability"),
+        Option(says="With probability {:g} it plays a random move instead."),
+    ] = 0.0
+    """The probability of a uniformly random move instead."""
+
+    @property
+    def plies_ahead(self) -> int:
+        """One: the boards after its moves."""
+        return 1
+
+    @property
+    def own_options(self) -> list[str]:
+        """What is unusual about how it compares boards, as options of its text."""
+        return [*self.evaluator.options, *option_texts(self, options_of(ValuingPlayer))]
+
+    @property
+    def draws_leaves(self) -> bool:
+        """Whether a board may be worth something else each time it is valued."""
+        return False
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """What there is to say of its options."""
+        return tuple(sentences(self))
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("values boards by", self.evaluator.parsed),
+            ("plies ahead", self.plies_ahead),
+            ("ties", self.ties),
+            ("view", self.view),
+            ("random moves", f"{self.epsilon:.1%}"),
         )
+        return table_html(f"Player {self}", rows)
 
+    def native(self, game: str) -> _native.Player:
+        """Return the kernel's form for *game*; `ValueError` if it does not fit."""
+        return self.with_program(game, self.evaluator.program(game))
 
-def unusual_options(player: PlayerKind, names: Iterable[str]) -> list[str]:
-    """Return those fields of *player* as options of its text that are not what they usually are."""
-    fields = type(player).model_fields
-    values = {name: getattr(player, name) for name in names}
-    return [
-        f"{name}={option_text(value)}"
-        for name, value in values.items()
-        if value != fields[name].default
-    ]
+    def with_program(self, game: str, program: _native.Program) -> _native.Player:
+        """Return the kernel's form with an evaluator that is lowered already; its own is unused."""
+        return _native.Player(game_rules(game).kernel, self.kind, program, **kernel_arguments(self))
 
+    def with_evaluator(self, evaluator: ExpressionEvaluator) -> ValuingPlayer:
+        """Return the player that values boards by *evaluator* alone instead."""
+        return self.by_value().model_copy(update={"evaluator": evaluator, "name": None})
 
-def option_text(value: object) -> str:
-    """Return a value of a field as an option's text has it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return str(value) if isinstance(value, float) and float(short) != value else short
+    def by_value(self) -> ValuingPlayer:
+        """Return the player that uses nothing of its evaluator but the value."""
+        return self
 
+    def with_options(self, options: Mapping[str, Any]) -> ValuingPlayer:
+        """Return the player with other *options*, without its name."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its options change")
 
-def player_text(evaluator: str, options: Sequence[str]) -> str:
-    """Return the text of a player: its evaluator and its options."""
-    return evaluator + (f":{','.join(options)}" if options else "")
+    def measured(self) -> ValuingPlayer:
+        """Return the player as reports measure it: not too deep, without limits and chance."""
+        return self.model_copy(update={"epsilon": 0.0})
+
+    def erring(self, share: float) -> ValuingPlayer:
+        """Return the player with *share* of its moves at random."""
+        return self.model_copy(update={"epsilon": share})
+
+    def check_fits(self, game: str) -> None:
+        """Raise `ValueError` if the evaluator or an option needs another game than *game*."""
+        self.evaluator.check_fits(game)
+        for _, problem in unfit(self, game):
+            raise ValueError(problem)
+
+    def valuing(self) -> ValuingPlayer:
+        """Return the player itself."""
+        return self
+
+    def self_contained(self) -> Self:
+        """Return the same player with its primitives as data."""
+        return self.model_copy(update={"evaluator": self.evaluator.self_contained()})

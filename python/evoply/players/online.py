@@ -21,13 +21,13 @@ from evoply.games import game_rules
 from evoply.games.othello import Position as OthelloPosition
 from evoply.notebook import table_html
 from evoply.players.endgame import solve
-from evoply.players.kind import PlayerKind, player_text, unusual_options
-from evoply.players.specs import MAX_TIME, NOT_REPRODUCIBLE
+from evoply.players.kind import PlayerKind
+from evoply.players.options import option_texts, player_text
+from evoply.players.search_options import MAX_TIME
+from evoply.players.specs import NOT_REPRODUCIBLE
 from evoply.players.strategies import FLAGS, MEASURES, Scope, Strategy, areas_of, tree_text
 from evoply.players.timing import time_left
 from evoply.protocols import Choice, Clock, Color, GameRecord, Position
-
-__all__ = ["Alpha", "Online", "OnlineSeat"]
 
 _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -44,6 +44,10 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The options in which a name's player is not the usual one."""
+
+
+_NOT_TOLD = {"kind", "name", "depth", "carry", "redraw", "scope", "endgame", "time"}
+"""Fields that the kernel is told in another form, or not at all; the others are its arguments."""
 
 
 class Online(PlayerKind):
@@ -123,7 +127,7 @@ class Online(PlayerKind):
             raise ValueError(f"crossover + mutation is {total:g}, more than 1: lower one of them")
         if self.roots != "free" and self.start == "initial":
             raise ValueError(f"roots={self.roots} is for games from the current position")
-        games = self.population * (self.generations + 1) * self.games
+        games = self.games_before_move
         if self.roots == "tree" and games > 1_000_000_000:
             raise ValueError(
                 f"population x (generations + 1) x games is {games:,}; with roots=tree it is at "
@@ -158,9 +162,14 @@ class Online(PlayerKind):
         return self.time is None
 
     @property
+    def games_before_move(self) -> int:
+        """Those of all strategies of all generations."""
+        return self.population * (self.generations + 1) * self.games
+
+    @property
     def label(self) -> str:
         """The name, or `online` and the options that are not the paper's."""
-        label = self.name or player_text("online", unusual_options(self, self.text_options()))
+        label = self.name or player_text("online", option_texts(self, self.text_options()))
         return label if self.reproducible else label + NOT_REPRODUCIBLE
 
     def _repr_html_(self) -> str:
@@ -332,26 +341,10 @@ def evolved(
         areas=areas.of_square,
         corners=_bits(areas.corners),
         edges=_bits(areas.edges),
-        population=player.population,
-        generations=player.generations,
-        games=player.games,
-        tournament=player.tournament,
-        crossover=player.crossover,
-        mutation=player.mutation,
         min_depth=min(2, player.depth),
         max_depth=player.depth,
-        size_limit=player.size_limit,
-        init_size_limit=player.init_size_limit,
-        lowest=player.lowest,
-        highest=player.highest,
-        preserve_alpha=player.preserve_alpha,
-        start=player.start,
         redraw=player.redraw == "each_use",
-        choose=player.choose,
-        roots=player.roots,
-        exploration=player.exploration,
-        mobility=player.mobility,
-        replies=player.replies,
+        **player.model_dump(exclude=_NOT_TOLD),
         draws=rules.draws.limits,
         alpha=None if carried is None else carried.carried,
         milliseconds=None if player.time is None else round(player.time * 1000),

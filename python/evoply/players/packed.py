@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 else:
     np = module_when_used("numpy")
 
-__all__ = ["LARGEST_PACKED", "PackedPattern", "PackedTables", "read_packed", "rounded"]
-
 UNITS = 1000
 """Entries are multiples of one divided by this."""
 _MOST = 32_767

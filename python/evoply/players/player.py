@@ -18,10 +18,10 @@ from evoply.gp.tree import Tree
 from evoply.players.bots import Bot
 from evoply.players.engines import Engine
 from evoply.players.evaluators import TreeEvaluator
-from evoply.players.kind import PlayerKind
+from evoply.players.kind import PlayerKind, ValuingPlayer
 from evoply.players.online import Online
 from evoply.players.python_players import PythonPlayer
-from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer, SteadyModel
+from evoply.players.specs import AfterState, AlphaBeta, RandomPlayer
 from evoply.players.staged import RandomStart, Staged
 from evoply.players.strong import Strong
 from evoply.protocols import Player
@@ -78,10 +78,15 @@ def player_of(source: object) -> Player:
     return PythonPlayer(source)
 
 
+def data_of(source: object) -> PlayerKind | None:
+    """Return the same, if it is a player as data; None for an object in Python, or a seat."""
+    return source if isinstance(source, PlayerKind) else None
+
+
 def model_of(source: object) -> PlayerKind:
-    """Return the same, if it is one of our models; TypeError if it is not."""
-    player = player_of(source)
-    if not isinstance(player, PlayerKind):
+    """Return what `player_of` gives, if it is a player as data; TypeError if it is not."""
+    player = data_of(player_of(source))
+    if player is None:
         raise TypeError(
             f"{source!r:.200} is a Python object: only players as data can be saved, changed or "
             "explained"
@@ -89,14 +94,25 @@ def model_of(source: object) -> PlayerKind:
     return player
 
 
-def steady_player(player: Player) -> SteadyModel:
+def steady_player(player: Player) -> ValuingPlayer:
     """Return *player* without random start and without overlaps, whose boards have one value each.
 
-    It is what explanations and pictures are about. Raises ValueError for bots, whose boards have
-    none, and TypeError for players in Python.
+    It is what explanations and pictures are about. Raises ValueError for players whose boards have
+    none, such as bots, and TypeError for players in Python.
 
     >>> from evoply.players.grammar import parse_player
     >>> steady_player(parse_player("( white ),50,( black ),50:overlap=20,random_plies=4")).label
     '( white ),50,( black ),50'
     """
-    return model_of(player).steady()
+    model = model_of(player)
+    steady = model.valuing()
+    if steady is not None:
+        return steady
+    if not model.is_portable:
+        article = "an" if model.kind[0] in "aeiou" else "a"
+        raise ValueError(
+            f"{model.label} is {article} {model.kind}: only its own code knows what it wants"
+        )
+    raise ValueError(
+        f"{model.label}: this player gives boards no values, so there is nothing to explain"
+    )

@@ -13,8 +13,6 @@ from evoply.protocols import Clock
 if TYPE_CHECKING:
     from evoply.processes import Limits
 
-__all__ = ["MoveLimit", "ProcessLimits"]
-
 
 class ProcessLimits(Model):
     """Limits that are set in the process before its own code runs.

@@ -9,16 +9,12 @@ from typing import Any, Self
 
 from evoply import _native
 from evoply._native import Stream
-from evoply.games import game_rules
-from evoply.players.analysis import move_stream, own_plies
+from evoply.players.analysis import move_stream, own_plies, record_of
 from evoply.players.endgame import MOST_THREADS
-from evoply.players.grammar import Runs, parse_player
+from evoply.players.grammar import Runs, read_player_of
 from evoply.players.kernel_seat import ENGINE_TABLE, Answer, KernelSeat, choice_from
-from evoply.players.player import player_of
-from evoply.players.specs import MAX_DEPTH, MAX_TABLE
+from evoply.players.search_options import MAX_DEPTH, MAX_TABLE
 from evoply.protocols import Choice, GameRecord, Position
-
-__all__ = ["Searcher"]
 
 _TO_EXPECT = 4
 """Plies that are looked ahead to guess what the other side will play."""
@@ -58,9 +54,7 @@ class Searcher:
         a player as `parse_player` reads it, with *runs* for champions. Raises `ValueError` if the
         player does not play the game, or is none that the kernel runs.
         """
-        if isinstance(player, str):
-            player = parse_player(player, game=game, runs=runs)
-        player = player_of(player)
+        player = read_player_of(player, game, runs)
         player.check_fits(game)
         seat = player.seat(game)
         if not isinstance(seat, KernelSeat):
@@ -165,10 +159,10 @@ class Searcher:
         self.close()
 
     def _record(self, game: Any) -> GameRecord:
-        name = game.game if hasattr(game, "legal_moves") else game.position.game
+        record = record_of(game)
+        name = record.position.game
         if name != self.game:
             raise ValueError(f"game: this searcher plays {self.game}, and was asked about {name}")
-        record: GameRecord = game_rules(name).game(game) if hasattr(game, "legal_moves") else game
         if record.outcome() is not None:
             raise ValueError(f"the game is over: {record.outcome()}")
         return record

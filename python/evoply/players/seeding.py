@@ -10,8 +10,7 @@ from evoply.gp.individual_text import parse_individual
 from evoply.gp.tree import TreeError
 from evoply.players.evaluators import TreeEvaluator
 from evoply.players.files import load_player
-from evoply.players.player import steady_player
-from evoply.players.specs import RandomPlayer
+from evoply.players.player import model_of
 from evoply.protocols import Player
 from evoply.wording import shorten
 
@@ -22,14 +21,14 @@ def seed_individual(player: Player | str | Path, primitives: PrimitiveSet) -> Ge
     Every primitive must mean the same in both sets, and weights too: a name alone is not enough.
     Raises `TreeError` if the player is no tree, or needs what *primitives* lack.
     """
-    steady = steady_player(load_player(player) if isinstance(player, str | Path) else player)
-    if isinstance(steady, RandomPlayer) or not isinstance(steady.evaluator, TreeEvaluator):
+    model = model_of(load_player(player) if isinstance(player, str | Path) else player)
+    valuing = model.valuing()
+    if valuing is None or not isinstance(valuing.evaluator, TreeEvaluator):
         raise TreeError(
             f"{shorten(str(player))} has no tree, so it cannot be a seed: name a tree or a player "
             "that was saved from one"
         )
-    source = steady.evaluator.parsed
-    own = steady.evaluator.primitive_set
+    source, own = valuing.evaluator.parsed, valuing.evaluator.primitive_set
     if own.weights != primitives.weights:
         raise TreeError(
             f"the set {primitives.name} weighs leaves by their place in another way than "

@@ -15,8 +15,6 @@ from pydantic import Field, model_validator
 from evoply.games import game_rules
 from evoply.players.evaluators import Model
 
-__all__ = ["Cut", "Foretelling", "Selectivity"]
-
 Foretelling = tuple[
     Annotated[float, Field(gt=0)], float, Annotated[float, Field(ge=0)]
 ]  # fmt: skip

@@ -22,15 +22,13 @@ from evoply.gp.forest import PERCENT_ROUNDING, Role
 from evoply.notebook import table_html
 from evoply.players.evaluators import Evaluator, Model, TreeEvaluator
 from evoply.players.kernel_seat import TimeUse
-from evoply.players.kind import player_text, unusual_options
+from evoply.players.kind import KernelPlayer, Ties, ValuingPlayer, View
+from evoply.players.options import option_texts, player_text
 from evoply.players.specs import (
     NOT_REPRODUCIBLE,
     AfterState,
     AlphaBeta,
-    KernelPlayer,
     RandomPlayer,
-    Ties,
-    View,
 )
 
 Slide = Literal["linear", "logistic"]
@@ -121,7 +119,7 @@ class Staged(KernelPlayer):
     @property
     def label(self) -> str:
         """The name, or stages and what is unusual about the player."""
-        unusual = unusual_options(self, ("overlap", "slide", "clock", "ties", "view"))
+        unusual = option_texts(self, ("overlap", "slide", "clock", "ties", "view"))
         return self.name or player_text(self.evaluator.label, [*self.evaluator.options, *unusual])
 
     def _repr_html_(self) -> str:
@@ -134,7 +132,7 @@ class Staged(KernelPlayer):
 
     def check_fits(self, game: str) -> None:
         """Raise `ValueError` if a tree, the clock or the ties need another game than *game*."""
-        self.steady().check_fits(game)
+        self.valuing().check_fits(game)
 
     def shares(self, clock: float) -> tuple[float, ...]:
         """Return the probability of each stage at a clock from 0 to 1; they sum to 1."""
@@ -143,7 +141,7 @@ class Staged(KernelPlayer):
     def native(self, game: str) -> _native.Player:
         """Return the kernel's form for *game*; `ValueError` if it does not fit."""
         if not self.overlap:
-            return self.steady().native(game)
+            return self.valuing().native(game)
         self.check_fits(game)
         # The clock follows from what is counted: the kernel need not know how stages slide.
         rules = game_rules(game)
@@ -161,7 +159,33 @@ class Staged(KernelPlayer):
             ties=self.ties,
         )
 
-    def steady(self) -> AfterState:
+    def with_options(self, options: Mapping[str, Any]) -> Staged:
+        """Return the player with other *options*, without its name."""
+        for option in options:
+            if option not in type(self).model_fields:
+                raise ValueError(
+                    f"{option} does not go with overlapping stages, which look one ply ahead and "
+                    "have no other options than overlap, slide, clock, ties, view and random_plies"
+                )
+        fields = {key: getattr(self, key) for key in type(self).model_fields}
+        return Staged(**{**fields, **options, "name": None}) if options else self
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """That its stages overlap, if they do."""
+        if not self.overlap:
+            return ()
+        return (
+            f"Its stages overlap by {self.overlap:g} percent of the game, where each move "
+            "draws its stage; all that is measured is without overlap.",
+        )
+
+    @property
+    def plies_ahead(self) -> int:
+        """One: the boards after its moves."""
+        return 1
+
+    def valuing(self) -> AfterState:
         """Return the player without overlap, which changes from stage to stage at once."""
         name = None if self.overlap else self.name
         evaluator = self.evaluator
@@ -306,9 +330,21 @@ class RandomStart(KernelPlayer):
         """Return how the player that follows uses the time of a game."""
         return self.player.uses_time()
 
-    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+    def valuing(self) -> ValuingPlayer | None:
         """Return the player that follows, without overlap."""
-        return self.player.steady()
+        return self.player.valuing()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """Those of the player that follows, and how it begins."""
+        first = "first move" if self.plies == 1 else f"first {self.plies} moves"
+        be = "is" if self.plies == 1 else "are"
+        return (*self.player.habits, f"Its {first} of a game {be} random.")
+
+    @property
+    def plies_ahead(self) -> int:
+        """Those of the player that follows."""
+        return self.player.plies_ahead
 
     def self_contained(self) -> RandomStart:
         """Return the same player with its primitives as data."""

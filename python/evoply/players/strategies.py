@@ -18,8 +18,6 @@ from typing import Literal
 from evoply.games import game_rules
 from evoply.gp.tree import bracketed
 
-__all__ = ["FLAGS", "MEASURES", "Areas", "Scope", "Strategy", "areas_of", "tree_text"]
-
 Scope = Literal["quadrant", "board", "edge8"]
 """Which squares the first two flags double: the corners and edges of a quadrant, as the paper's one
 example has it; those of the board; or the corners of the board and the eight squares two away from

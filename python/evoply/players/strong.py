@@ -22,17 +22,11 @@ from evoply.games import GAMES, game_rules
 from evoply.notebook import table_html
 from evoply.players.evaluators import ExpressionEvaluator
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.kind import PlayerKind, player_text, unusual_options
+from evoply.players.kind import PlayerKind
+from evoply.players.options import option_texts, player_text
 from evoply.players.packed import PackedTables, read_packed
-from evoply.players.specs import (
-    MAX_DEPTH,
-    MAX_ENDGAME,
-    AfterState,
-    AlphaBeta,
-    RandomPlayer,
-)
-
-__all__ = ["Level", "Strong", "levels_of", "strong_games", "strong_tables"]
+from evoply.players.search_options import MAX_DEPTH, MAX_ENDGAME
+from evoply.players.specs import AlphaBeta
 
 
 class Level(NamedTuple):
@@ -164,7 +158,7 @@ class Strong(PlayerKind):
     @property
     def label(self) -> str:
         """The name, or `strong` and its options."""
-        return self.name or player_text("strong", unusual_options(self, self.text_options()))
+        return self.name or player_text("strong", option_texts(self, self.text_options()))
 
     def _repr_html_(self) -> str:
         return table_html(f"Player {self}", tuple(self._level._asdict().items()))
@@ -208,9 +202,19 @@ class Strong(PlayerKind):
         search = self._search().model_dump(mode="json", exclude={"name", "evaluator"})
         return {**search, "kind": "strong", "tables": strong_tables(self.game).digest}
 
-    def steady(self) -> RandomPlayer | AfterState | AlphaBeta:
+    def valuing(self) -> AlphaBeta:
         """Return the search with its tables as an expression."""
         return self.self_contained()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """Those of its search."""
+        return self._search().habits
+
+    @property
+    def plies_ahead(self) -> int:
+        """The depth of its level, or its own."""
+        return self._level.depth
 
     @property
     def _level(self) -> Level:

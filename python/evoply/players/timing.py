@@ -15,21 +15,6 @@ from typing import Literal, Protocol
 from evoply.games import game_rules
 from evoply.protocols import Choice, Clock, Position
 
-__all__ = [
-    "ALARM",
-    "LAG",
-    "LEAST",
-    "SPARE",
-    "TIMINGS",
-    "Measured",
-    "Search",
-    "TimeLeft",
-    "Timing",
-    "firebrand",
-    "modern",
-    "time_left",
-]
-
 Timing = Literal["firebrand", "modern"]
 
 LAG = 0.01

@@ -10,7 +10,7 @@ from evoply.when_used import give_when_used
 if TYPE_CHECKING:
     from evoply.reports.analysis_page import write_analysis
     from evoply.reports.charts import Chart, Lines, Series, interval_chart, line_chart
-    from evoply.reports.explanation import Explanation, Influence, explain
+    from evoply.reports.explanation import Explanation, explain
     from evoply.reports.game_analysis import (
         Accuracy,
         AnalysedGame,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from evoply.reports.influence import square_effects
     from evoply.reports.learning_page import weight_charts
+    from evoply.reports.phrases import Influence
     from evoply.reports.reasons import Reason, Why, why
     from evoply.reports.run_page import report_html, write_report
     from evoply.reports.status import status_in_words
@@ -58,10 +59,11 @@ give_when_used(
     {
         "analysis_page": "write_analysis",
         "charts": "Chart Lines Series interval_chart line_chart",
-        "explanation": "Explanation Influence explain",
+        "explanation": "Explanation explain",
         "game_analysis": "Accuracy AnalysedGame AnalysedMove analyse_games",
         "influence": "square_effects",
         "learning_page": "weight_charts",
+        "phrases": "Influence",
         "reasons": "Reason Why why",
         "run_page": "report_html write_report",
         "status": "status_in_words",

@@ -16,8 +16,6 @@ from evoply.reports.charts import Chart, Series, line_chart
 from evoply.reports.game_analysis import CERTAIN, Accuracy, AnalysedGame, AnalysedMove, summaries
 from evoply.reports.pages import page
 
-__all__ = ["analysis_html", "loss_text", "score_text", "write_analysis"]
-
 _MOST_GAMES = 8
 """Games with graphs, boards and all moves; of more only a line each is shown."""
 _MOST_BOARDS = 3

@@ -14,8 +14,6 @@ from evoply.reports.charts import Chart, Series, line_chart, scatter_chart
 from evoply.reports.pages import Section
 from evoply.runs import Run, censuses, stored_final_test
 
-__all__ = ["EvolutionPage", "introns_chart", "opponents_chart"]
-
 Rows = Sequence[Mapping[str, Any]]
 
 

@@ -8,42 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from evoply import _native
-from evoply.algebra import Simplified, names_of, simplify
+from evoply.algebra import Simplified, simplify
+from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, build, number
-from evoply.expressions.differences import difference_names
-from evoply.expressions.features import NAMED_FEATURES
-from evoply.expressions.formula import Names
-from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.games.squares import square_name
-from evoply.gp import expression_of
 from evoply.notebook import table_html
-from evoply.players import (
-    AfterState,
-    AlphaBeta,
-    Player,
-    RandomPlayer,
-    RandomStart,
-    Staged,
-    parse_player,
-    player_of,
-    steady_player,
-)
-from evoply.players.grammar import Runs
-from evoply.players.specs import SEARCH_LIMITS, SteadyModel
+from evoply.players import ValuingPlayer, model_of, steady_player
+from evoply.players.grammar import Runs, read_player_of
 from evoply.protocols import Row
 from evoply.reports.influence import (
-    MEASURED_DEPTH,
     changed_moves,
     chosen_moves,
     positions_with_choice,
     values_of,
 )
+from evoply.reports.opened import evaluator_of
 from evoply.reports.phrases import (
     Influence,
     Words,
@@ -51,11 +35,8 @@ from evoply.reports.phrases import (
     influence_sentence,
     joined,
     percent,
-    short_formula,
 )
 from evoply.reports.terms import Term, features, sum_text, terms_of, with_feature, without
-
-__all__ = ["Explanation", "Influence", "changes_of", "evaluator_of", "explain", "habits_of"]
 
 _FAITHFUL = 0.9
 """With less agreement the simplified form is shown, but its terms explain nothing."""
@@ -69,7 +50,7 @@ _CLEAR = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(JsonData):
     """What a player's evaluator comes to and what of it decides moves."""
 
     player: str
@@ -88,22 +69,6 @@ class Explanation:
     """What is measured on the board; share of moves that change when one is held at its mean."""
     positions: int = 0
     seed: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "player": self.player,
-            "game": self.game,
-            "sentence": self.sentence,
-            "tree": self.tree,
-            "simplified": self.simplified,
-            "exceptions": list(self.exceptions),
-            "agreement": self.agreement,
-            "terms": [part.to_dict() for part in self.terms],
-            "features": [part.to_dict() for part in self.features],
-            "positions": self.positions,
-            "seed": self.seed,
-        }
 
     def __str__(self) -> str:
         lines = [self.player]
@@ -147,17 +112,15 @@ def explain(
     >>> print(explain("random").sentence)
     It chooses uniformly among its legal moves.
     """
-    if isinstance(player, str):
-        player = parse_player(player, game=game, runs=runs)
-    whole = player_of(player)
-    explained = _of_steady(steady_player(whole), game, positions, seed)
-    return replace(explained, player=whole.label, sentence=explained.sentence + changes_of(whole))
+    whole = model_of(read_player_of(player, game, runs))
+    if whole.valuing() is None and whole.habits:
+        return Explanation(whole.label, game, " ".join(whole.habits))
+    explained = _of_values(steady_player(whole), game, positions, seed)
+    sentence = " ".join([explained.sentence, *whole.habits])
+    return replace(explained, player=whole.label, sentence=sentence)
 
 
-def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Explanation:
-    if isinstance(player, RandomPlayer):
-        return Explanation(player.label, game, "It chooses uniformly among its legal moves.")
-    parsed = player.evaluator.parsed
+def _of_values(player: ValuingPlayer, game: str, positions: int, seed: int) -> Explanation:
     expression, names = evaluator_of(player, game)
     words = Words(game_rules(game).piece, names)
     rows = positions_with_choice(game, positions, seed)
@@ -178,8 +141,8 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
     return Explanation(
         player=player.label,
         game=game,
-        sentence=sentence + habits_of(player),
-        tree=str(parsed),
+        sentence=sentence,
+        tree=str(player.evaluator.parsed),
         simplified=min(form.formula, terms_text, key=len),
         exceptions=form.exceptions,
         agreement=agreement,
@@ -190,19 +153,11 @@ def _of_steady(player: SteadyModel, game: str, positions: int, seed: int) -> Exp
     )
 
 
-def evaluator_of(player: AfterState | AlphaBeta, game: str) -> tuple[Expression, Names]:
-    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
-    parsed = player.evaluator.parsed
-    if isinstance(parsed, Expression):
-        return parsed, _names_in(parsed, game_rules(game).size)
-    return expression_of(parsed), names_of(parsed)
-
-
 @dataclass(frozen=True, slots=True)
 class _Measured:
     """A player and the positions where its moves are compared."""
 
-    player: AfterState | AlphaBeta
+    player: ValuingPlayer
     game: str
     rows: Sequence[Row]
     seed: int
@@ -219,13 +174,6 @@ class _Measured:
             self.player, self.programs(variants), self.rows, game=self.game, seed=self.seed
         )
         return changed_moves(moves)
-
-
-def _names_in(expression: Expression, size: int) -> Names:
-    """Return the names of what evoply knows of the features in *expression*."""
-    parts = set(in_order([expression]))
-    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
-    return Names({part: name for part, name in known.items() if part in parts})
 
 
 def _terms(
@@ -326,56 +274,8 @@ def _shown_exceptions(exceptions: Sequence[str]) -> list[str]:
     ]
 
 
-def changes_of(player: Player) -> str:
-    """Return what changes during a game beside the board: a random start, overlapping stages."""
-    if isinstance(player, RandomStart):
-        first = "first move" if player.plies == 1 else f"first {player.plies} moves"
-        be = "is" if player.plies == 1 else "are"
-        return f" Its {first} of a game {be} random." + changes_of(player.player)
-    if isinstance(player, Staged) and player.overlap:
-        return (
-            f" Its stages overlap by {player.overlap:g} percent of the game, where each move "
-            "draws its stage; all that is measured is without overlap."
-        )
-    return ""
-
-
-def _constant(player: AfterState | AlphaBeta, where: str) -> str:
+def _constant(player: ValuingPlayer, where: str) -> str:
     """Return the sentence about an evaluator that gives the positions *where* the same value."""
-    if isinstance(player, AlphaBeta) and player.noise is not None:
+    if player.draws_leaves:
         return f"It gives {where} the same value."
     return constant_sentence(where, player.ties)
-
-
-def habits_of(player: AfterState | AlphaBeta) -> str:
-    """Return what else the player does: searching and exploring."""
-    sentences = []
-    if isinstance(player, AlphaBeta):
-        limited = any(getattr(player, limit) is not None for limit in SEARCH_LIMITS)
-        at_most = "at most " if limited else ""
-        plies = "its own move" if player.depth == 1 else f"{at_most}{player.depth} plies"
-        measured = f" (measured at {MEASURED_DEPTH})" if player.depth > MEASURED_DEPTH else ""
-        sentences.append(f"It looks {plies} ahead{measured} and knows won and lost games exactly.")
-        if player.quiescence:
-            sentences.append("Beyond that it follows captures to their end.")
-        if player.ordering == "tree":
-            sentences.append("Its second tree says which moves it looks at first.")
-        if player.endgame:
-            empty = "square is" if player.endgame == 1 else "squares are"
-            sentences.append(f"When at most {player.endgame} {empty} empty it plays perfectly.")
-        if player.temperature is not None:
-            sentences.append(
-                "It draws its move, the likelier the better: one that is worth "
-                f"{player.temperature:g} less than the best is about e times less likely."
-            )
-        if player.selective is not None:
-            sentences.append("It leaves out searches whose result a shallow one foretells.")
-        if player.noise is not None:
-            most = "1" if player.noise == "uniform" else f"{player.noise}, a whole number"
-            sentences.append(f"To the value of every leaf it adds a random draw from 0 to {most}.")
-        if player.second is not None:
-            other = short_formula(str(player.second.parsed))
-            sentences.append(f"For every {player.alternate} a coin may choose {other} instead.")
-    if player.epsilon:
-        sentences.append(f"With probability {player.epsilon:g} it plays a random move instead.")
-    return "".join(f" {sentence}" for sentence in sentences)

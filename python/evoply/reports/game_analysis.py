@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from evoply._native import Stream
+from evoply.arena.json_data import JsonData
 from evoply.formats import UNKNOWN, GamePlayed
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
@@ -23,17 +24,6 @@ from evoply.players import KernelSeat, Player, player_of
 from evoply.players.endgame import solve
 from evoply.processes import core_count
 from evoply.protocols import Clock, Color
-
-__all__ = [
-    "CERTAIN",
-    "EXACT_EMPTIES",
-    "Accuracy",
-    "AnalysedGame",
-    "AnalysedMove",
-    "accuracy_of",
-    "analyse_games",
-    "summaries",
-]
 
 EXACT_EMPTIES = 14
 """Empty squares from which moves are solved unless told otherwise: some hundredths of a second."""
@@ -44,8 +34,10 @@ _WAITING = 4  # games read ahead for each thread
 
 
 @dataclass(frozen=True, slots=True)
-class AnalysedMove:
+class AnalysedMove(JsonData):
     """One move of a game; moves that nobody chose (openings, the only legal one) have no value."""
+
+    also = ("loss",)
 
     ply: int
     """1 for the first move of the game."""
@@ -72,20 +64,6 @@ class AnalysedMove:
     def is_decisive(self) -> bool:
         """Whether the move gave a certain win or draw away."""
         return self.loss is not None and self.loss >= CERTAIN
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "ply": self.ply,
-            "color": self.color.value,
-            "move": self.move,
-            "score": self.score,
-            "best": self.best,
-            "best_score": self.best_score,
-            "loss": self.loss,
-            "line": list(self.line),
-            "exact": self.exact,
-        }
 
 
 @dataclass(frozen=True, slots=True)

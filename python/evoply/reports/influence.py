@@ -15,21 +15,8 @@ from numpy.typing import NDArray
 
 from evoply import _native
 from evoply.games import game_rules
-from evoply.players import AfterState, AlphaBeta, Player, RandomPlayer, steady_player
+from evoply.players import Player, ValuingPlayer, model_of
 from evoply.protocols import Row
-
-__all__ = [
-    "MEASURED_DEPTH",
-    "changed_moves",
-    "chosen_moves",
-    "positions_with_choice",
-    "square_effects",
-    "square_values",
-    "values_of",
-]
-
-MEASURED_DEPTH = 3
-"""Deeper players are measured at this depth: every variant searches every position."""
 
 BOUND = 1e12
 """Players take a value beyond this for the bound itself."""
@@ -70,7 +57,7 @@ def _has_choice(kernel: str, row: Row) -> bool:
 
 
 def chosen_moves(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     programs: Sequence[_native.Program],
     rows: Sequence[Row],
     *,
@@ -79,29 +66,13 @@ def chosen_moves(
 ) -> NDArray[np.int64]:
     """Return the move codes, shape (programs, rows), of *player* with each evaluator.
 
-    Exploring moves are left out, and the depth is at most `MEASURED_DEPTH`.
+    It plays as it is `measured`: without exploring moves, and not too deep.
     """
-    kernel = game_rules(game).kernel
-    batch = _native.Positions(kernel, rows)
-    quiescence = isinstance(player, AlphaBeta) and player.quiescence
+    batch = _native.Positions(game_rules(game).kernel, rows)
     keys = _native.Stream(seed, "influence", "game").keys(len(rows))
-    depth = min(player.depth, MEASURED_DEPTH) if isinstance(player, AlphaBeta) else 1
+    measured = player.measured()
     return np.array(
-        [
-            batch.choose(
-                _native.Player(
-                    kernel,
-                    player.kind,
-                    program,
-                    view=player.view,
-                    ties=player.ties,
-                    depth=depth,
-                    quiescence=quiescence,
-                ),
-                keys,
-            )
-            for program in programs
-        ]
+        [batch.choose(measured.with_program(game, program), keys) for program in programs]
     )
 
 
@@ -127,8 +98,8 @@ def square_effects(
     >>> [round(value, 2) for value in square_effects(parse_player("swh"), positions=50)[:3]]
     [2.0, -0.5, 0.2]
     """
-    player = steady_player(player)
-    if isinstance(player, RandomPlayer):
+    valuing = model_of(player).valuing()
+    if valuing is None:
         return None
     size = game_rules(game).size
     rows = positions_with_choice(game, positions, seed)
@@ -142,7 +113,7 @@ def square_effects(
         pairs = [pair for pair in pairs if _are_possible(game, pair)]
         counts.append(len(pairs))
         held += [row for place in (0, 1) for row in (pair[place] for pair in pairs)]
-    values = values_of(player.evaluator.program(game), held, game)
+    values = values_of(valuing.evaluator.program(game), held, game)
     effects: list[float] = []
     start = 0
     for count in counts:

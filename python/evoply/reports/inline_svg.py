@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-__all__ = ["inline_svg"]
-
 _SVG = "http://www.w3.org/2000/svg"
 
 

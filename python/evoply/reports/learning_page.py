@@ -13,8 +13,6 @@ from evoply.reports.charts import Chart, Series, line_chart
 from evoply.reports.pages import Section
 from evoply.runs import Run
 
-__all__ = ["LearningPage", "weight_charts"]
-
 Rows = Sequence[Mapping[str, Any]]
 
 _SOLID = 8

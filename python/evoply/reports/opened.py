@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evoply import _native
+from evoply.algebra import names_of
 from evoply.expressions import Expression, Squares, Truth, count, number, outputs_to_json, select
+from evoply.expressions.differences import difference_names
+from evoply.expressions.features import NAMED_FEATURES
 from evoply.expressions.formula import Names
+from evoply.expressions.written_form import in_order
 from evoply.games import game_rules
 from evoply.gp import Forest, Genotype, expression_of, node_expressions
 from evoply.gp.lowering import CLOCKS
-from evoply.players import AfterState, AlphaBeta, PlayerKind, RandomPlayer
-from evoply.protocols import Row
-from evoply.reports.explanation import evaluator_of
+from evoply.players import PlayerKind, ValuingPlayer, model_of
+from evoply.protocols import Color, Player, Position, Row
 from evoply.reports.terms import TIMES, Term, features, terms_of
-
-__all__ = ["MOST_DRAWN", "Opened", "Value", "added", "in_use", "opened", "outputs", "tree_values"]
 
 MOST_DRAWN = 400
 """Nodes of a tree that is still drawn."""
@@ -31,7 +32,7 @@ Value = float | bool | None
 class Opened:
     """What does not depend on the board: the parts of a player's evaluator, lowered."""
 
-    model: AfterState | AlphaBeta
+    model: ValuingPlayer
     names: Names
     features: tuple[Expression, ...]
     terms: tuple[Term, ...]
@@ -50,16 +51,12 @@ def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened |
 
     With *branch*, features and terms are those of this one of its trees, which take turns.
     """
-    try:
-        model = player.steady()
-    except ValueError:
-        return None
-    if isinstance(model, RandomPlayer):
+    model = player.valuing()
+    if model is None:
         return None
     rules = game_rules(game)
     expression, names = evaluator_of(model, game)
-    parsed = model.evaluator.parsed
-    tree = None if isinstance(parsed, Expression) else parsed
+    tree = model.evaluator.individual
     if tree is not None and branch is not None:
         expression = expression_of(tree.trees[branch])
     parts = tuple(features(expression, names))
@@ -78,6 +75,27 @@ def opened(player: PlayerKind, game: str, branch: int | None = None) -> Opened |
     return Opened(model, names, parts, terms, program, tree, nodes, is_computed)
 
 
+def evaluator_of(player: ValuingPlayer, game: str) -> tuple[Expression, Names]:
+    """Return the evaluator of *player* in *game* as one expression, and names of its parts."""
+    value, individual = player.evaluator.value, player.evaluator.individual
+    if individual is None:
+        return value, _names_in(value, game_rules(game).size)
+    return value, names_of(individual)
+
+
+def _names_in(expression: Expression, size: int) -> Names:
+    """Return the names of what evoply knows of the features in *expression*."""
+    parts = set(in_order([expression]))
+    known = {part: name for name, part in NAMED_FEATURES.items()} | dict(difference_names(size))
+    return Names({part: name for part, name in known.items() if part in parts})
+
+
+def tree_of(player: Player) -> Genotype | None:
+    """Return the tree or trees that *player* judges by, None if it is no such player."""
+    valuing = model_of(player).valuing()
+    return None if valuing is None else valuing.evaluator.individual
+
+
 def _as_number(expression: Expression) -> Expression:
     """Return a set of squares as its number of squares, a truth as 1 or 0."""
     if isinstance(expression, Squares):
@@ -93,16 +111,21 @@ def outputs(program: _native.Program, row: Row, game: str) -> list[float]:
     return [float(value) for value in found]
 
 
-def added(
-    parts: Opened, seen: Sequence[float], factors: Sequence[float], value: float
-) -> tuple[list[float | None], float | None]:
-    """Return what each feature alone adds, and what the other terms add.
+def seen_by(player: ValuingPlayer, position: Position, color: Color) -> Row:
+    """Return *position* as *player* values it when it plays *color*: own are whose it says."""
+    black, white, kings, is_black, ply, quiet = position.row
+    own_is_black = color is Color.BLACK if player.view == "player" else is_black
+    return black, white, kings, own_is_black, ply, quiet
 
-    Nothing but None if the terms do not add up to *value*, as where a divisor is 0.
+
+def seen_on(parts: Opened, row: Row, game: str) -> tuple[float, Sequence[float], Sequence[float]]:
+    """Return the value of a board, its features, and what each term adds to the value.
+
+    What a term adds is no number where a divisor is 0.
     """
-    waiting = iter(factors)
-    alone: dict[Expression, float] = {}
-    left = 0.0
+    value, *rest = outputs(parts.program, row, game)
+    waiting = iter(rest[len(parts.features) :])
+    products = []
     for term in parts.terms:
         product = term.coefficient
         for _ in term.factors:
@@ -110,6 +133,26 @@ def added(
         for _ in term.divisors:
             divisor = next(waiting)
             product = product / divisor if divisor else math.nan
+        products.append(product)
+    return value, rest[: len(parts.features)], products
+
+
+def is_sum(values: Sequence[float], value: float) -> bool:
+    """Return whether *values* add up to *value*, but for rounding."""
+    return abs(sum(values) - value) <= _CLOSE * (1 + abs(value))
+
+
+def added(
+    parts: Opened, products: Sequence[float], value: float
+) -> tuple[list[float | None], float | None]:
+    """Return what each feature alone adds, and what the other terms add.
+
+    Nothing but None if the *products* that the terms are do not add up to *value*, as where a
+    divisor is 0.
+    """
+    alone: dict[Expression, float] = {}
+    left = 0.0
+    for term, product in zip(parts.terms, products, strict=True):
         measured = {
             part
             for factor in (*term.factors, *term.divisors)
@@ -121,10 +164,8 @@ def added(
             alone[part] = alone.get(part, 0.0) + product
         else:
             left += product
-    total = sum(alone.values()) + left
-    is_sum = bool(alone) and abs(total - value) <= _CLOSE * (1 + abs(value))
-    if not is_sum:
-        return [None] * len(seen), None
+    if not alone or not is_sum([*alone.values(), left], value):
+        return [None] * len(parts.features), None
     return [alone.get(part) for part in parts.features], left
 
 

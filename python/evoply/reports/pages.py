@@ -18,8 +18,6 @@ from evoply.reports.phrases import Influence, percent
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Section", "begun_html", "page"]
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -9,26 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from evoply.algebra.naming import DIGITS
+from evoply.arena.json_data import JsonData
 from evoply.expressions import DIFFERENCES, Expression, board, count
 from evoply.expressions import features as counted
 from evoply.expressions.formula import UNNAMED, Names, formula
 from evoply.reports.terms import Term, is_feature
+from evoply.wording import short_formula
 
-__all__ = [
-    "Influence",
-    "Words",
-    "constant_sentence",
-    "influence_sentence",
-    "joined",
-    "percent",
-    "short_formula",
-    "wanted",
-]
-
-_LONGEST_FORMULA = 48
 _MOST_LISTED = 4
 _LEAST_SHARE = 0.01
 """Parts that change fewer moves than this are only counted."""
@@ -70,11 +59,6 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def short_formula(text: str) -> str:
-    """Return *text* cut to what a sentence can hold."""
-    return text if len(text) <= _LONGEST_FORMULA else text[: _LONGEST_FORMULA - 1].rstrip() + "…"
-
-
 def wanted(phrase: str, is_more: bool) -> str:
     """Return "many own corners", "few legal moves for the opponent", and the like.
 
@@ -88,7 +72,7 @@ def wanted(phrase: str, is_more: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Influence:
+class Influence(JsonData):
     """A part of an evaluator and the share of moves, in [0, 1], that change without it."""
 
     text: str
@@ -98,15 +82,6 @@ class Influence:
     share: float
     depends: bool = False
     """Whether it wants more or less of it by the rest of the board; *wants* is the thing then."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready data."""
-        return {
-            "text": self.text,
-            "wants": self.wants,
-            "share": self.share,
-            "depends": self.depends,
-        }
 
 
 def constant_sentence(where: str, ties: str) -> str:

@@ -10,37 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evoply import _native
 from evoply._native import Stream
+from evoply.arena.json_data import JsonData
 from evoply.expressions import Expression, ExpressionError, Number
 from evoply.expressions.sides import for_the_other_side
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
 from evoply.players import (
-    AfterState,
-    AlphaBeta,
     ExpressionEvaluator,
-    KernelSeat,
-    RandomPlayer,
+    ValuingPlayer,
     analyse,
-    parse_player,
-    player_of,
-    steady_player,
-    with_options,
+    model_of,
 )
-from evoply.players.analysis import own_plies
-from evoply.players.grammar import Runs
-from evoply.protocols import Clock, Color, GameRecord, Position
-from evoply.reports.explanation import evaluator_of
+from evoply.players.analysis import own_plies, record_of
+from evoply.players.grammar import Runs, read_player_of
+from evoply.protocols import Clock, Color, GameRecord
 from evoply.reports.game_analysis import CERTAIN
-from evoply.reports.influence import values_of
+from evoply.reports.opened import evaluator_of, is_sum, opened, seen_by, seen_on
 from evoply.reports.phrases import Words, joined
-from evoply.reports.terms import TIMES, Term, terms_of, without
+from evoply.reports.terms import TIMES, Term
 
-__all__ = ["Reason", "Why", "why"]
-
-_CLOSE = 1e-6
-"""Terms explain a value if they come as near to it as this, relative to it."""
 _SAME = 1e-12
 """Values nearer to each other than this differ by rounding only."""
 _MOST_SAID = 3
@@ -49,8 +38,10 @@ _NOTABLE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(JsonData):
     """A feature, all its terms together, and what it adds to both lines' values."""
+
+    also = ("difference",)
 
     text: str
     """Its terms as a formula."""
@@ -64,19 +55,9 @@ class Reason:
         """What it says for the best move: positive for it, negative against it."""
         return self.best - self.second
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "text": self.text,
-            "words": self.words,
-            "best": self.best,
-            "second": self.second,
-            "difference": self.difference,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Why(JsonData):
     """What a player chooses, and what decided it against the second best move."""
 
     player: str
@@ -96,23 +77,6 @@ class Why:
     constant; empty where the player's value is no sum, or where a line ends the game."""
     sentence: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "player": self.player,
-            "game": self.game,
-            "position": self.position,
-            "color": self.color.value,
-            "best": self.best,
-            "value": self.value,
-            "second": self.second,
-            "second_value": self.second_value,
-            "best_line": list(self.best_line),
-            "second_line": list(self.second_line),
-            "reasons": [reason.to_dict() for reason in self.reasons],
-            "sentence": self.sentence,
-        }
-
     def __str__(self) -> str:
         return self.sentence
 
@@ -129,19 +93,18 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     It plays g5 (2) rather than b3 (0): it scores better on many own discs (+1) and few discs for
     the opponent (+1).
     """
-    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    record = record_of(game)
     position, name = record.position, record.position.game
-    if isinstance(player, str):
-        player = parse_player(player, game=name, runs=runs)
-    model = steady_player(player_of(player))
+    whole = model_of(read_player_of(player, name, runs))
+    model = whole.valuing()
+    if model is None:
+        raise ValueError(f"{whole.label}: this player values nothing, so there is no reason")
     model.check_fits(name)
     if record.outcome() is not None:
         raise ValueError(f"the game is over: {record.outcome()}")
-    if isinstance(model, RandomPlayer):
-        raise ValueError(f"{model.label}: this player values nothing, so there is no reason")
     choice = analyse(model, record, every_move=True)
     texts = {move: position.short_text(move) for move in position.legal_moves}
-    known = {"player": player_of(player).label, "game": name, "position": position.text()}
+    known = {"player": whole.label, "game": name, "position": position.text()}
     if len(choice.moves) < 2:
         what = "it has to pass" if position.legal_moves.must_pass else "there is no other move"
         return Why(
@@ -169,19 +132,18 @@ def why(player: object, game: Any, *, runs: Runs | None = None) -> Why:
     )
 
 
-def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> GameRecord:
+def _line(player: ValuingPlayer, record: GameRecord, move: Any) -> GameRecord:
     """Return the game that *player* expects from the position on, with *move* first."""
     position = record.position
     line = game_rules(position.game).game(position, (), NO_DRAWS).play(move)
-    left = player.depth - 1 if isinstance(player, AlphaBeta) else 0
+    left = player.plies_ahead - 1
     while left and line.outcome() is None and len(line.position.legal_moves) == 1:
         line, left = line.play(line.position.legal_moves[0]), left - 1
     if not left or line.outcome() is not None:
         return line
     if line.position.turn is not position.turn:
         player = _across(player, position.game)
-    seat = with_options(player, {"depth": left}).seat(position.game)
-    assert isinstance(seat, KernelSeat)
+    seat = player.with_options({"depth": left}).seat(position.game)
     after = game_rules(position.game).game(line.position, (), NO_DRAWS)
     stream = Stream(0, "analyse").child(0, 0)
     plies = Clock(moves=own_plies(record))
@@ -190,7 +152,7 @@ def _line(player: AfterState | AlphaBeta, record: GameRecord, move: Any) -> Game
     return line
 
 
-def _across(player: AfterState | AlphaBeta, game: str) -> AfterState | AlphaBeta:
+def _across(player: ValuingPlayer, game: str) -> ValuingPlayer:
     """Return who, with the opponent's pieces, values boards as the search of *player* does.
 
     A search looks for replies that are bad for *player*. A player of its kind on the other side
@@ -206,12 +168,11 @@ def _across(player: AfterState | AlphaBeta, game: str) -> AfterState | AlphaBeta
         return player
     if not isinstance(seen, Number):
         return player
-    evaluator = ExpressionEvaluator(expression=(-seen).to_dict())
-    return player.model_copy(update={"evaluator": evaluator, "ordering": "usual"})
+    return player.with_evaluator(ExpressionEvaluator(expression=(-seen).to_dict()))
 
 
 def _reasons(
-    player: AfterState | AlphaBeta,
+    player: ValuingPlayer,
     record: GameRecord,
     lines: Sequence[GameRecord],
     values: Sequence[float],
@@ -224,17 +185,16 @@ def _reasons(
     ends = [line.position for line in lines]
     if max(map(abs, values)) >= CERTAIN:
         return ()
-    expression, names = evaluator_of(player, name)
-    words = Words(game_rules(name).piece, names)
-    terms = terms_of(expression, names)
-    whole = _values(player, [expression], ends, color)[0]
-    parts = [
-        [total - rest for total, rest in zip(whole, without_it, strict=True)]
-        for without_it in _values(player, [without(expression, one) for one in terms], ends, color)
-    ]
-    for place, value in enumerate(values):
-        added = sum(part[place] for part in parts)
-        if max(abs(added - value), abs(whole[place] - value)) > _CLOSE * (1 + abs(value)):
+    parts = opened(player, name)
+    assert parts is not None  # it values boards
+    words, terms = Words(game_rules(name).piece, parts.names), parts.terms
+    added = []
+    for end, value in zip(ends, values, strict=True):
+        row = seen_by(player, end, color)
+        sign = 1.0 if row[3] == (color is Color.BLACK) else -1.0
+        whole, _, products = seen_on(parts, row, name)
+        added.append([sign * product for product in products])
+        if not is_sum(added[-1], value) or not is_sum([sign * whole], value):
             return ()
     groups: dict[frozenset[Expression], list[int]] = {}
     for index, term in enumerate(terms):
@@ -242,7 +202,7 @@ def _reasons(
             groups.setdefault(_features(term), []).append(index)
     reasons = []
     for indices in groups.values():
-        best, second = (sum(parts[index][place] for index in indices) for place in (0, 1))
+        best, second = (sum(products[index] for index in indices) for products in added)
         # The term that does not change with time says best what the feature is.
         plain = min((terms[index] for index in indices), key=lambda one: len(one.factors))
         text = " + ".join(terms[index].text for index in indices)
@@ -253,28 +213,6 @@ def _reasons(
 def _features(term: Term) -> frozenset[Expression]:
     """Return the factors of *term* that are not the time."""
     return frozenset(one for one in (*term.factors, *term.divisors) if one.op not in TIMES)
-
-
-def _values(
-    player: AfterState | AlphaBeta,
-    expressions: Sequence[Expression],
-    positions: Sequence[Position],
-    color: Color,
-) -> list[list[float]]:
-    """Return what each of *expressions* says at *positions*, to *color*."""
-    rules = game_rules(positions[0].game)
-    rows, signs = [], []
-    for position in positions:
-        black, white, kings, is_black, ply, quiet = position.row
-        if player.view == "player":
-            is_black = color is Color.BLACK
-        rows.append((black, white, kings, is_black, ply, quiet))
-        signs.append(1.0 if is_black == (color is Color.BLACK) else -1.0)
-    programs = [_native.Program(rules.kernel, one.to_json(rules.size)) for one in expressions]
-    return [
-        [sign * float(value) for sign, value in zip(signs, found, strict=True)]
-        for found in (values_of(program, rows, rules.name) for program in programs)
-    ]
 
 
 def _head(texts: Sequence[str], values: Sequence[float], reasons: Sequence[Reason]) -> str:

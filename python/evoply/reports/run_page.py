@@ -15,14 +15,14 @@ from typing import Any, Protocol
 
 from evoply.files import write_atomically
 from evoply.games import game_rules
-from evoply.gp import Genotype, tree_svg
-from evoply.players import Player, RandomPlayer, TreeEvaluator, steady_player
+from evoply.gp import tree_svg
+from evoply.players import Player
 from evoply.reports.charts import Chart, Series, line_chart, sampled
 from evoply.reports.evolution_page import EvolutionPage
 from evoply.reports.explanation import explain
 from evoply.reports.influence import square_effects
 from evoply.reports.learning_page import LearningPage
-from evoply.reports.opened import MOST_DRAWN
+from evoply.reports.opened import MOST_DRAWN, tree_of
 from evoply.reports.pages import Section, page
 from evoply.reports.status import status_in_words
 from evoply.runs import Run, RunError, played_matches
@@ -31,7 +31,6 @@ __all__ = [
     "MOST_DRAWN",
     "page_of",
     "report_html",
-    "tree_of",
     "write_report",
 ]
 
@@ -186,13 +185,6 @@ def _match_row(result: Mapping[str, Any], player: object) -> Sequence[object]:
         f"{int(result['games']):,} ({int(result['distinct_games']):,} distinct)",
         str(result["seed"]),
     )
-
-
-def tree_of(player: Player) -> Genotype | None:
-    """Return the tree or trees that *player* judges by, None if it is no such player."""
-    steady = steady_player(player)
-    evaluator = None if isinstance(steady, RandomPlayer) else steady.evaluator
-    return evaluator.parsed if isinstance(evaluator, TreeEvaluator) else None
 
 
 def _heat_map(player: Player, game: str) -> tuple[str, str] | None:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Lines", "Series", "sampled"]
-
 
 @dataclass(frozen=True, slots=True)
 class Series:

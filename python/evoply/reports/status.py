@@ -1,7 +1,5 @@
 """What a run is, in words; the list of runs needs no more of reports."""
 
-__all__ = ["status_in_words"]
-
 _STATUS = {
     "new": "not started",
     "running": "still running",

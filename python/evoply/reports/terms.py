@@ -16,8 +16,6 @@ from evoply.expressions import Expression, build, number
 from evoply.expressions.formula import UNNAMED, Names, formula, number_text
 from evoply.expressions.written_form import children, in_order
 
-__all__ = ["TIMES", "Term", "features", "sum_text", "terms_of", "with_feature", "without"]
-
 TIMES = ("t", "root_t", "ply", "root_ply")
 """What multiplies a feature in the course of a game and is none itself."""
 _ARITHMETIC = ("add", "subtract", "multiply", "divide")

@@ -13,8 +13,6 @@ from evoply.reports.charts import Series, interval_chart
 from evoply.reports.pages import page
 from evoply.wording import short_name, signed, span
 
-__all__ = ["tournament_html", "write_tournament"]
-
 _MOST_IN_GRID = 16
 """Players of a round robin whose results against each other are still shown as a grid."""
 _MOST_RUNS = 100

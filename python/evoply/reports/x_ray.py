@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evoply._native import Stream
+from evoply.arena.json_data import JsonData
 from evoply.expressions import Constant
 from evoply.games import game_rules
 from evoply.gp import Genotype, tree_svg
-from evoply.players import PlayerKind, RandomPlayer, parse_player, player_of
-from evoply.players.analysis import asked
-from evoply.players.grammar import Runs
-from evoply.protocols import Choice, Clock, Color, GameRecord, Position, Row
-from evoply.reports.explanation import changes_of, habits_of
+from evoply.players import PlayerKind, model_of
+from evoply.players.analysis import asked, record_of
+from evoply.players.grammar import Runs, read_player_of
+from evoply.protocols import Choice, Clock, Color, GameRecord, Position
 from evoply.reports.influence import square_values, values_of
 from evoply.reports.opened import (
     MOST_DRAWN,
@@ -29,14 +29,13 @@ from evoply.reports.opened import (
     added,
     in_use,
     opened,
-    outputs,
+    seen_by,
+    seen_on,
     tree_values,
 )
 from evoply.reports.phrases import Words
 from evoply.reports.terms import TIMES
 from evoply.wording import short_name
-
-__all__ = ["FeatureSeen", "XRay", "value_text", "xray"]
 
 _FLAGS: Mapping[str, str] = {
     "corners": "whether corners count double",
@@ -50,7 +49,7 @@ _MEASURES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureSeen:
+class FeatureSeen(JsonData):
     """What a player measures on the board, and what comes of it."""
 
     text: str
@@ -63,18 +62,9 @@ class FeatureSeen:
     """What it adds to the board's value, all its terms together; None where it goes into the value
     together with others, or where the value is no sum."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "text": self.text,
-            "words": self.words,
-            "value": _written(self.value),
-            "adds": _written(self.adds),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class XRay:
+class XRay(JsonData):
     """What a player sees on a board."""
 
     player: str
@@ -118,25 +108,8 @@ class XRay:
         return tree_svg(self.tree, values=texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data."""
-        return {
-            "player": self.player,
-            "game": self.game,
-            "position": self.position,
-            "own": self.own.value,
-            "value": _written(self.value),
-            "sentence": self.sentence,
-            "squares": [_written(value) for value in self.squares],
-            "squares_are": self.squares_are,
-            "features": [feature.to_dict() for feature in self.features],
-            "rest": _written(self.rest),
-            "tree": None if self.tree is None else str(self.tree),
-            "tree_values": [
-                None if values is None else [_written(value) for value in values]
-                for values in self.tree_values
-            ],
-            "note": self.note,
-        }
+        """Return everything as JSON-ready data, the tree as its text."""
+        return {**JsonData.to_dict(self), "tree": None if self.tree is None else str(self.tree)}
 
     def __str__(self) -> str:
         rows = [
@@ -178,14 +151,12 @@ def xray(
              5         -5  the opponent's discs
              2         +2  own discs
     """
-    record: GameRecord = game_rules(game.game).game(game) if hasattr(game, "legal_moves") else game
+    record = record_of(game)
     name = record.position.game
-    if isinstance(player, str):
-        player = parse_player(player, game=name, runs=runs)
-    whole = player_of(player)
+    whole = model_of(read_player_of(player, name, runs))
     whole.check_fits(name)
     color = record.position.turn if color is None else color
-    if isinstance(whole, PlayerKind) and (parts := opened(whole, name)) is not None:
+    if (parts := opened(whole, name)) is not None:
         return _of_evaluator(whole, parts, record.position, color)
     return _of_choice(
         whole, record, color, stream or Stream(0, "analyse"), clock or Clock(), choices or {}
@@ -195,17 +166,14 @@ def xray(
 def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: Color) -> XRay:
     """Return what an evaluator sees."""
     model, name = parts.model, position.game
-    rules = game_rules(name)
-    own = color if model.view == "player" else position.turn
-    black, white, kings, _, ply, quiet = position.row
-    row: Row = (black, white, kings, own is Color.BLACK, ply, quiet)
+    rules, row = game_rules(name), seen_by(model, position, color)
+    own = Color.BLACK if row[3] else Color.WHITE
     turn = in_use(parts.tree, row, name)
     if turn is not None:
         parts = opened(whole, name, turn) or parts
     value = float(values_of(parts.program, [row], name)[0])
-    first, *rest = outputs(parts.program, row, name)
-    seen = rest[: len(parts.features)]
-    adds, left = added(parts, seen, rest[len(parts.features) :], first)
+    first, seen, products = seen_on(parts, row, name)
+    adds, left = added(parts, products, first)
     words = Words(rules.piece, parts.names)
     shown = [
         FeatureSeen(words.formula(part), words.feature(part).strip("`"), now, add)
@@ -230,12 +198,12 @@ def _of_evaluator(whole: PlayerKind, parts: Opened, position: Position, color: C
         rest=left,
         tree=parts.tree,
         tree_values=tree_values(parts, row, name),
-        note=(habits_of(model) + changes_of(whole)).strip(),
+        note=" ".join(whole.habits),
     )
 
 
 def _of_choice(
-    whole: Any,
+    whole: PlayerKind,
     record: GameRecord,
     color: Color,
     stream: Stream,
@@ -244,7 +212,7 @@ def _of_choice(
 ) -> XRay:
     """Return the weights that *whole* says it chose by, at the last choice of *color*."""
     nothing = ValueError(f"{whole.label}: this player values nothing that can be shown")
-    if isinstance(whole, RandomPlayer) or not getattr(whole, "is_portable", False):
+    if not whole.games_before_move:
         raise nothing
     rules = game_rules(record.position.game)
     places = [
@@ -313,8 +281,3 @@ def value_text(value: Value, kind: str = "number") -> str:
     if math.isinf(value):
         return "infinite" if value > 0 else "-infinite"
     return f"{value + 0.0:.4g}"
-
-
-def _written(value: Value) -> Value:
-    """Return *value* for JSON, which has no infinities."""
-    return value if value is None or isinstance(value, bool) or math.isfinite(value) else None

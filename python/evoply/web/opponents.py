@@ -76,18 +76,15 @@ def check_text(text: str) -> None:
 
 def _check_work(player: PlayerKind, limits: Limits) -> None:
     """Raise `LimitError` for a player that asks for too much."""
-    data = player.model_dump(mode="python")
-    depth = data.get("depth", 0)
-    if isinstance(depth, int) and depth > limits.depth and data.get("time") is None:
+    if player.plies_ahead > limits.depth and player.reproducible:  # no limit in time
         raise LimitError(
-            f"depth: {depth} - players look at most {limits.depth} plies ahead here - give less",
+            f"depth: {player.plies_ahead} - players look at most {limits.depth} plies ahead here - "
+            "give less",
             422,
         )
-    if player.kind == "online":
-        games = data["population"] * (data["generations"] + 1) * data["games"]
-        if games > limits.games_before_move:
-            raise LimitError(
-                f"population x (generations + 1) x games is {games:,} - players play at most "
-                f"{limits.games_before_move:,} games before a move here - give less",
-                422,
-            )
+    if player.games_before_move > limits.games_before_move:
+        raise LimitError(
+            f"population x (generations + 1) x games is {player.games_before_move:,} - players "
+            f"play at most {limits.games_before_move:,} games before a move here - give less",
+            422,
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evoply._native import Stream
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
-from evoply.players import PlayerKind, Searcher, steady_player, with_options
+from evoply.players import PlayerKind, Searcher, steady_player
 from evoply.protocols import Clock, Color, GameRecord
 from evoply.web.ladder import adviser_of
 from evoply.web.messages import (
@@ -162,7 +162,7 @@ def _why(player: PlayerKind, record: GameRecord, depth: int) -> str | None:
 
     try:
         steady = steady_player(player)
-        is_deeper = getattr(steady, "depth", depth) > depth
-        return why(with_options(steady, {"depth": depth}) if is_deeper else steady, record).sentence
+        is_deeper = steady.plies_ahead > depth
+        return why(steady.with_options({"depth": depth}) if is_deeper else steady, record).sentence
     except ValueError:
         return None

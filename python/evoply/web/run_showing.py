@@ -12,7 +12,8 @@ from typing import Any
 from evoply.games import game_rules
 from evoply.gp import changes, tree_svg
 from evoply.reports.charts import Chart
-from evoply.reports.run_page import MOST_DRAWN, page_of, tree_of
+from evoply.reports.opened import tree_of
+from evoply.reports.run_page import MOST_DRAWN, page_of
 from evoply.reports.series import Lines, sampled
 from evoply.reports.status import status_in_words
 from evoply.runs import (

@@ -33,6 +33,7 @@ from evoply.evolution.operators import CROSSOVER, REPRODUCTION
 from evoply.expressions import PrimitiveSet
 from evoply.games import game_rules
 from evoply.games.draws import NO_DRAWS
+from evoply.players.options import unfit
 
 __all__ = [
     "draws",
@@ -215,13 +216,12 @@ def termination(end: Termination | None, measure: FitnessKind) -> Iterator[Probl
 
 def player(game: str, individual: IndividualShape, settings: PlayerSettings) -> Iterator[Problem]:
     """Yield what of a player needs another game or other individuals."""
-    rules = game_rules(game)
-    if settings.quiescence and not rules.has_captures:
-        yield "player.quiescence", f"{game} has no captures: quiescence is for checkers"
-    if settings.ties == "advanced" and not rules.moves_pieces:
-        message = f"pieces of {game} stay where they are: advanced is for checkers"
-        yield "player.ties", message
-    if isinstance(individual, Stages) and individual.clock == "ply" and not rules.fills_board:
+    yield from ((f"player.{option}", problem) for option, problem in unfit(settings, game))
+    if (
+        isinstance(individual, Stages)
+        and individual.clock == "ply"
+        and not game_rules(game).fills_board
+    ):
         message = f"games of {game} have no usual length: ply is for Othello"
         yield "individual.clock", message
     if individual.kind == "ordered" and settings.ordering != "tree":

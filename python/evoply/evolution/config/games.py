@@ -11,7 +11,8 @@ from evoply.configs.part import Part
 from evoply.games import game_rules
 from evoply.games.draws import DrawRules
 from evoply.players import AfterState, AlphaBeta
-from evoply.players.specs import MAX_DEPTH, MAX_NODES, MAX_WORK, Ties
+from evoply.players.kind import Ties, View
+from evoply.players.search_options import MAX_DEPTH, NODES_OR_WORK, Nodes, Quiescence, Work
 from evoply.protocols import Row
 
 __all__ = [
@@ -34,21 +35,21 @@ class PlayerSettings(Part):
 
     ties: Ties = "first"
     """Which of equally good moves is played; `advanced` is for checkers."""
-    view: Literal["player", "turn"] = "player"
+    view: View = "player"
     """For whom own stands: who is choosing, or who is to move at the evaluated board."""
     depth: int = Field(default=0, ge=0, le=20)
     """Plies looked ahead by alpha-beta, the move itself included; 0 is the after-state player, or
     with `nodes` or `work` as deep as they allow."""
-    nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
+    nodes: Nodes = None
     """Positions that a search may look at for one move; None for no limit."""
-    work: int | None = Field(default=None, ge=1, le=MAX_WORK)
+    work: Work = None
     """The same in positions times operations of the individual's program: a larger tree sees fewer
     positions, so that its size costs strength."""
     ordering: Literal["usual", "none", "evaluator", "killer", "tree"] = "usual"
     """Which moves a search looks at first: only speed depends on it, and no digest; with `nodes` or
     `work` how deep it looks. `tree`: as the second tree of individuals of kind `ordered` says;
     `usual`: `killer` from four plies on and `refutation` with three, where that changes no move."""
-    quiescence: bool = False
+    quiescence: Quiescence = False
     """In checkers: no board is valued in the middle of a capture; captures beyond the depth are
     looked at to their end."""
 
@@ -77,7 +78,7 @@ class PlayerSettings(Part):
     @model_validator(mode="after")
     def _counts_in_one_way(self) -> PlayerSettings:
         if self.nodes is not None and self.work is not None:
-            raise ValueError("give nodes or work, not both: work stands for a number of nodes")
+            raise ValueError(NODES_OR_WORK)
         return self
 
     @model_validator(mode="after")

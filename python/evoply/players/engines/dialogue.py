@@ -21,8 +21,6 @@ from evoply.protocols import (
 )
 from evoply.wording import shorten
 
-__all__ = ["LATE_START", "MOST_TEXT", "Dialogue", "goes_on", "legal_move", "no_answer"]
-
 MOST_TEXT = 1_000_000
 """Characters of one answer, lines included that mean nothing."""
 LATE_START = "was not ready in time"

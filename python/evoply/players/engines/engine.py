@@ -7,7 +7,7 @@ import shlex
 import shutil
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 Protocol = Literal["gtp", "nboard"]
 PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 """What `evoply.players.engines.seat.DIALOGUES` has a dialogue for."""
-
-__all__ = ["Engine", "EngineLimits", "engine_name", "read_engines"]
 
 LONGEST_LIMIT = 86_400.0
 _LARGEST_FILE = 1_000_000
@@ -188,10 +186,6 @@ class Engine(PlayerKind):
     def identity(self) -> dict[str, Any]:
         """Return the engine by its command and options; how long it may take is no part of it."""
         return self.model_dump(mode="json", exclude={"name", "limits"})
-
-    def steady(self) -> NoReturn:
-        """Raise `ValueError`: nothing is known of the inside of an engine."""
-        raise ValueError(f"{self.label} is an engine: only its own code knows what it wants")
 
 
 def _written(value: OptionValue) -> str:

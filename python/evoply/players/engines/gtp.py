@@ -25,8 +25,6 @@ from evoply.processes import BrokenError, ForeignProcess
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
 from evoply.wording import shorten
 
-__all__ = ["GAME", "SET_POSITION", "GtpDialogue"]
-
 GAME = "Othello"
 """What the protocol calls the game."""
 SET_POSITION = "evoply-set_position"

@@ -28,8 +28,6 @@ from evoply.protocols import (
     Player,
 )
 
-__all__ = ["GtpServer"]
-
 _COLORS = {"b": Color.BLACK, "black": Color.BLACK, "w": Color.WHITE, "white": Color.WHITE}
 _COMMAND = re.compile(r"\s*(?:(\d{1,10})(?:\s+|$))?(\S*)\s*(.*)", re.DOTALL)
 _LARGEST_FILE = 1_000_000

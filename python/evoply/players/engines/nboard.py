@@ -16,8 +16,6 @@ from evoply.players.engines.dialogue import LATE_START, MOST_TEXT, legal_move, n
 from evoply.processes import ForeignProcess
 from evoply.protocols import Choice, Clock, GameRecord
 
-__all__ = ["USUAL_DEPTH", "NBoardDialogue"]
-
 USUAL_DEPTH = "6"
 """Plies that an engine is told to look ahead unless an option says otherwise."""
 _NAME = "set myname "

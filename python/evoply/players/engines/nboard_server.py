@@ -19,8 +19,6 @@ from evoply.games import game_rules
 from evoply.players.engines.serving import TOO_LONG, Board
 from evoply.protocols import Clock, Color, ForfeitError, GameRecord, Player
 
-__all__ = ["NBoardServer"]
-
 _MOVE = re.compile(r"(?:[A-Ja-j](?:10|[1-9])|PA|pa)")
 _MOST_HINTS = 100
 

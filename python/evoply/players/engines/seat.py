@@ -19,8 +19,6 @@ from evoply.players.process_limits import MoveLimit
 from evoply.processes import BrokenError, ForeignProcess, Limits, one_line
 from evoply.protocols import Choice, Clock, ForfeitError, GameRecord
 
-__all__ = ["DIALOGUES", "EngineSeat"]
-
 _FAREWELL = 0.2
 """Seconds that an engine has to go by itself."""
 

@@ -11,11 +11,9 @@ from evoply._native import Stream
 from evoply.games import GAMES, game_rules
 from evoply.players.analysis import asked, own_plies
 from evoply.players.kernel_seat import KernelSeat
-from evoply.players.specs import MAX_DEPTH
+from evoply.players.search_options import MAX_DEPTH
 from evoply.protocols import Choice, Clock, Color, GameRecord, Player, Seat
 from evoply.wording import short_name
-
-__all__ = ["TOO_LONG", "Board", "Server", "serve"]
 
 LONGEST_LINE = 100_000
 TOO_LONG = f"the line is too long: at most {LONGEST_LINE:,} characters are read"

@@ -13,8 +13,6 @@ from evoply.games import game_rules
 from evoply.protocols import GameRecord, InvalidMoveError
 from evoply.wording import shorten
 
-__all__ = ["read_sgf"]
-
 _TAG = re.compile(r"([A-Z]{1,2})((?:\s*\[(?:\\.|[^\]\\])*\])+)", re.DOTALL)
 _VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 _OTHELLO = "2"
