@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -15,7 +15,7 @@ from evoply.games import game_rules
 from evoply.presets import config_text
 from evoply.protocols import ConfigError
 
-__all__ = ["MOST_GAMES", "GamesConfig", "config_of"]
+__all__ = ["MOST_GAMES", "GameName", "GamesConfig", "LearnerConfig", "config_of"]
 
 MOST_GAMES = 1_000_000_000
 """Of a run."""
@@ -30,7 +30,39 @@ GameName = Annotated[str, AfterValidator(_known)]
 """The name of a game that evoply has; any other is an error that offers those there are."""
 
 
-class GamesConfig(WholeConfig):
+class LearnerConfig(WholeConfig):
+    """A run that ends after a number of games, or of generations, or after seconds."""
+
+    counts: ClassVar[str] = "games"
+    """The key that says how long a run is, beside `time_limit`."""
+
+    @classmethod
+    def limits(cls) -> frozenset[str]:
+        """Return the keys that may change when a run goes on: they decide no step."""
+        return frozenset({cls.counts, "time_limit", "machine"} & set(cls.model_fields))
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the steps, as JSON-ready data."""
+        return self.model_dump(mode="json", exclude=set(self.limits()))
+
+    def _ends(self) -> list[Any]:
+        return [getattr(self, name) for name in (self.counts, "time_limit")]
+
+    def is_reached(self, step: Any) -> bool:
+        """Return whether *step* has reached a limit."""
+        most, seconds = self._ends()
+        done = step.games if self.counts == "games" else step.number + 1
+        is_long = seconds is not None and step.total_seconds >= seconds
+        return is_long or (most is not None and done >= most)
+
+    def problems(self) -> list[Problem]:
+        """Return what does not fit together."""
+        if self._ends() == [None, None]:
+            return [(self.counts, f"set {self.counts} or time_limit, or the run never ends")]
+        return []
+
+
+class GamesConfig(LearnerConfig):
     """A run that ends after a number of games, or seconds."""
 
     learner: str
@@ -45,12 +77,6 @@ class GamesConfig(WholeConfig):
     """Seconds of learning, read between steps only; None for no limit."""
     games_per_step: int = Field(ge=1)
     """Games after which what was learned is kept."""
-
-    def problems(self) -> list[Problem]:
-        """Return what does not fit together."""
-        if self.games is self.time_limit is None:
-            return [("games", "set games or time_limit, or the run never ends")]
-        return []
 
 
 _Config = TypeVar("_Config", bound=WholeConfig)

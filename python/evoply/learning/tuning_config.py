@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from evoply.algebra import simplify
 from evoply.configs.part import Problem
-from evoply.configs.whole import WholeConfig
 from evoply.expressions import Expression, Number, build, number, parameters_of
 from evoply.gp import expression_of
-from evoply.learning.games_config import GameName
+from evoply.learning.games_config import GameName, LearnerConfig
 from evoply.players import (
     AfterState,
     AlphaBeta,
@@ -37,12 +36,13 @@ Parameters = Literal["terms", "constants"]
 USUAL_GENERATIONS = 61
 
 
-class TuningConfig(WholeConfig):
+class TuningConfig(LearnerConfig):
     """Everything that decides a run of tuning; the same config and seed give the same player.
 
     A mistake raises `ConfigError` (a `ValueError`) that lists every error with its path.
     """
 
+    counts: ClassVar[str] = "generations"
     game: GameName = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
@@ -74,10 +74,7 @@ class TuningConfig(WholeConfig):
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
-        problems: list[Problem] = []
-        if self.generations is self.time_limit is None:
-            message = "set generations or time_limit, or the run never ends"
-            problems.append(("generations", message))
+        problems = super().problems()
         try:
             tunable(self.player, self.game, self.parameters)
         except (ValueError, OSError) as error:

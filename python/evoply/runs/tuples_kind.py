@@ -12,7 +12,6 @@ from evoply.learning import (
     TuplesStep,
     load_tuples_config,
 )
-from evoply.learning.tuples_config import LIMITS
 from evoply.runs.games_kind import GamesKind
 from evoply.runs.kind import ChampionFacts, Listing, LiveFacts, Row
 
@@ -24,7 +23,7 @@ class TuplesKind(GamesKind):
 
     learner_type = TupleEvolution
     takes_threads = True
-    limits = frozenset(LIMITS)
+    limits = TuplesConfig.limits()
     load = staticmethod(load_tuples_config)
     one_machine = (
         "cluster: tuples evolve on the cores of one machine - leave the cluster out; "
