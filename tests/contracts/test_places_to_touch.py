@@ -24,8 +24,16 @@ PLACES = {
     "Bot": {"players/bots.py", "players/player.py"},
     "Online": {"players/online.py", "players/player.py"},
     "Engine": {"players/engines/engine.py", "players/player.py"},
-    # a learner of evoply's own: its modules, and its row
-    "EvolutionKind": {"runs/evolution_kind.py", "runs/results.py", "runs/kinds.py"},
+    # a learner of evoply's own: its module, its kind, and its row
+    "TupleEvolution": {"learning/tuples.py", "learning/tuples_kind.py", "kinds.py"},
+    "tuples_kind": {"learning/tuples_kind.py", "kinds.py"},
+    "PatternLearning": {
+        "learning/pattern_learner.py",
+        "learning/pattern_kind.py",
+        "learning/tuples.py",  # whose individuals learn as patterns do
+        "kinds.py",
+    },
+    "evolution_kind": {"evolution/kind.py", "kinds.py"},
     # a game: its modules
     "CheckersRules": {"games/checkers.py"},
 }

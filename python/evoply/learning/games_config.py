@@ -35,6 +35,8 @@ class LearnerConfig(WholeConfig):
 
     counts: ClassVar[str] = "games"
     """The key that says how long a run is, beside `time_limit`."""
+    most: ClassVar[int] = MOST_GAMES
+    """Its largest value."""
 
     @classmethod
     def limits(cls) -> frozenset[str]:
@@ -47,6 +49,13 @@ class LearnerConfig(WholeConfig):
 
     def _ends(self) -> list[Any]:
         return [getattr(self, name) for name in (self.counts, "time_limit")]
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return what one step, or what comes after the last, plays or labels at least.
+
+        By the key that says so first.
+        """
+        return {}
 
     def is_reached(self, step: Any) -> bool:
         """Return whether *step* has reached a limit."""
@@ -78,6 +87,10 @@ class GamesConfig(LearnerConfig):
     games_per_step: int = Field(ge=1)
     """Games after which what was learned is kept."""
 
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games that each step plays."""
+        return {"games_per_step": self.games_per_step}
+
 
 _Config = TypeVar("_Config", bound=WholeConfig)
 
@@ -87,17 +100,15 @@ def config_of(
     source: _Config | str | os.PathLike[str],
     overrides: Iterable[str],
     settings: Mapping[str, Any],
-    wrong: str,
 ) -> _Config:
-    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`.
-
-    *wrong* is what is said, behind the name, of one that is for another learner.
-    """
+    """Return the config of a TOML file or a preset, with changes as in `evoply.load_config`."""
     if isinstance(source, model):
         data = source.model_dump()
     else:
         name = os.fspath(source)  # type: ignore[arg-type]  # no config, so a name
         data = read_toml(config_text(name), name)
-        if data.get("learner") != model.model_fields["learner"].default:
-            raise ConfigError([("learner", f"{name} {wrong}")])
+        learner = model.model_fields["learner"].default
+        if data.get("learner") != learner:
+            wrong = f'is no config of {learner}, which says learner = "{learner}": `evoply evolve`'
+            raise ConfigError([("learner", f"{name} {wrong} is for configs of evolution")])
     return changed_config(model, data, overrides, settings)

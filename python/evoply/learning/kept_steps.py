@@ -26,6 +26,7 @@ from pydantic import (
 from evoply.files import checksum
 from evoply.learning.games_config import LearnerConfig
 from evoply.players import AfterState, AlphaBeta
+from evoply.protocols import Cluster
 
 __all__ = ["Doubles", "KeptLearner", "KeptStep"]
 
@@ -124,6 +125,10 @@ class KeptLearner(Generic[_Step]):
     threads: int = 0
     config_type: ClassVar[type[LearnerConfig]]
     step_type: ClassVar[type[KeptStep]]
+
+    def on(self, threads: int, cluster: Cluster | None) -> Self:
+        """Return the learner for *threads*, if it is told; and for a *cluster*, if it takes one."""
+        return replace(self, threads=threads or self.threads)
 
     def is_finished(self, config: Any, step: _Step, /) -> bool:
         """Return whether the limits in *config* allow no step after *step*."""

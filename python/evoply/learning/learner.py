@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,10 @@ class Learning(KeptLearner[LearningStep]):
     cluster: Cluster | None = None
     config_type: ClassVar[type[LearningConfig]] = LearningConfig
     step_type: ClassVar[type[LearningStep]] = LearningStep
+
+    def on(self, threads: int, cluster: Cluster | None) -> Self:
+        """Return the learner for *threads* and a *cluster*, where there are any."""
+        return replace(self, threads=threads or self.threads, cluster=cluster or self.cluster)
 
     def first(self, config: LearningConfig, /) -> LearningStep:
         """Return the weights before the first game, drawn at random."""

@@ -28,11 +28,20 @@ from evoply.players.files import read_player
 from evoply.protocols import Player
 from evoply.wording import shorten
 
-__all__ = ["MOST_PARAMETERS", "Tunable", "TuningConfig", "player_from", "tunable"]
+__all__ = [
+    "MOST_PARAMETERS",
+    "TUNING_LEARNER",
+    "Tunable",
+    "TuningConfig",
+    "player_from",
+    "tunable",
+]
 
 MOST_PARAMETERS = 100
 """More numbers than this need more games than CMA-ES is good for: they are learned instead."""
 Parameters = Literal["terms", "constants"]
+TUNING_LEARNER = "tuning"
+"""What `config.toml` says at `learner`."""
 USUAL_GENERATIONS = 61
 
 
@@ -43,6 +52,9 @@ class TuningConfig(LearnerConfig):
     """
 
     counts: ClassVar[str] = "generations"
+    most: ClassVar[int] = 2000
+    learner: Literal["tuning"] = "tuning"
+    """What tells the file from those of other learners."""
     game: GameName = "othello"
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The number from which everything random in the run follows."""
@@ -85,6 +97,10 @@ class TuningConfig(LearnerConfig):
             except (ValueError, OSError) as error:
                 problems.append((f"opponents.{index}", str(error)))
         return problems
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games of the smallest generation."""
+        return {"pairs": 2 * self.pairs * (self.population_size or 4) * len(self.opponents)}
 
     @classmethod
     def for_player(

@@ -59,6 +59,7 @@ class TuplesConfig(LearnerConfig):
     """
 
     counts: ClassVar[str] = "generations"
+    most: ClassVar[int] = 100_000
     learner: Literal["tuples"] = "tuples"
     """What tells the file from those of other learners."""
     game: GameName = "othello"
@@ -94,6 +95,14 @@ class TuplesConfig(LearnerConfig):
     """Changes of each child: a square more, a square less, a square moved, or a new tuple."""
     test_pairs: int = Field(default=200, ge=1, le=100_000)
     """Openings that the best of a generation plays against the champion, to take its place."""
+
+    def games_of_a_step(self) -> dict[str, int]:
+        """Return the games of lessons and among a generation, and those of the best."""
+        size = self.population_size
+        return {
+            "lessons.games": size * (self.lessons.games + (size - 1) * self.pairs),
+            "test_pairs": 2 * self.test_pairs,
+        }
 
     def problems(self) -> list[Problem]:
         """Return what does not fit together."""
@@ -163,5 +172,4 @@ def load_tuples_config(
     >>> load_tuples_config("tuples", ["lessons.games=100"]).lessons.games
     100
     """
-    wrong = f'is no config of an evolution of tuples, which says learner = "{TUPLES_LEARNER}"'
-    return config_of(TuplesConfig, source, overrides, settings, wrong)
+    return config_of(TuplesConfig, source, overrides, settings)

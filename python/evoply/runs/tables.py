@@ -130,7 +130,7 @@ class StepRow:
 
 def first_meta(command: str) -> dict[str, str]:
     """Return what is known of a run that is made now by the command line *command*."""
-    from evoply.evolution.signature import signature
+    from evoply import signature
 
     return {
         "format": str(FORMAT),
