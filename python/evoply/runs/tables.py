@@ -109,7 +109,7 @@ _EVENTS = Group(
 GROUPS = (_META, _PLAYERS, _STEPS, _STATES, _MATCHES, _EVENTS)
 """All groups that every run has."""
 
-FORMAT = 4
+FORMAT = 5
 """Version of the folder's form and of digests. Until the first release no other one is read."""
 
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, TypeError, RecursionError)
